@@ -1,0 +1,61 @@
+"""The ways things go wrong, in four families.
+
+An expected no (`Revert`), an author's mistake (`DeclarationError`), a transaction that cannot be in any block
+(`InvalidTransaction`), and what a person outside sees of a failed call (`Reverted`). `Halt` is the machine's own:
+it ends a message with all of its gas and no contract can catch it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chain.spec import ErrorSpec
+
+
+class Revert(Exception):
+    """An expected no: undoes the message and tells the caller why.
+
+    Raise it with a text, or subclass it under `@error` to carry typed fields.
+    """
+
+    __error__: ErrorSpec | None = None  # set by @error
+
+    def __init__(self, text: str = "", *, data: bytes | None = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.data = data  # the raw revert data, where the refusal came from another contract
+
+
+class DeclarationError(TypeError):
+    """A contract, model, event or error was declared in a way that cannot work."""
+
+
+class InvalidTransaction(ValueError):
+    """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes."""
+
+
+class Halt(BaseException):
+    """Ends a message at once and takes all its gas. Not an `Exception`: a contract cannot catch it."""
+
+
+class OutOfGas(Halt):
+    """The message needed more gas than it had."""
+
+
+class Reverted(Exception):
+    """A call failed. `receipt` is the whole record of it; for a view it is the `Observation`."""
+
+    def __init__(self, receipt: Any) -> None:
+        super().__init__(str(receipt.error))
+        self.receipt = receipt
+
+    @property
+    def error(self) -> Any:
+        return self.receipt.error
+
+
+def require(condition: object, text: str) -> None:
+    """Revert with `text` unless `condition` holds."""
+    if not condition:
+        raise Revert(text)

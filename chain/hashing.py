@@ -1,0 +1,30 @@
+"""Keccak-256 and what Ethereum makes of it: checksummed and derived addresses."""
+
+from __future__ import annotations
+
+from sha3 import keccak_256
+
+
+def keccak(data: bytes) -> bytes:
+    digest: bytes = keccak_256(data).digest()
+    return digest
+
+
+def checksum_address(raw: bytes) -> str:
+    """The EIP-55 form: a hex digit is a capital where the same digit of its hash is 8 or more."""
+    digits = raw.hex()
+    marks = keccak(digits.encode()).hex()
+    return "0x" + "".join(
+        d.upper() if m >= "8" else d for d, m in zip(digits, marks, strict=False)
+    )
+
+
+def create_address(creator: bytes, nonce: int) -> bytes:
+    """Where a contract made by `creator` in its transaction number `nonce` goes: keccak(rlp([creator, nonce]))."""
+    if nonce < 0x80:
+        item = bytes([nonce or 0x80])
+    else:
+        raw = nonce.to_bytes((nonce.bit_length() + 7) // 8, "big")
+        item = bytes([0x80 + len(raw)]) + raw
+    body = b"\x94" + creator + item
+    return keccak(bytes([0xC0 + len(body)]) + body)[12:]

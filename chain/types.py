@@ -1,0 +1,98 @@
+"""The words for values: `u8` … `i256`, `felt252`, `bytes32`, `Address`, `Key`.
+
+To a type checker `u8` is an `int` and `Key[u8]` too; to the chain each name carries the kind of value it stands for
+(`Int`, `FixedBytes`, …), which fixes its width at every border: argument, return, storage, event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Self, TypeAlias, TypeVar
+
+from chain.hashing import checksum_address
+
+FELT_PRIME: Final = 2**251 + 17 * 2**192 + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A whole number between `lowest` and `highest`, kept in `bits` bits."""
+
+    name: str
+    bits: int
+    lowest: int
+    highest: int
+
+    @property
+    def signed(self) -> bool:
+        return self.lowest < 0
+
+
+@dataclass(frozen=True, slots=True)
+class FixedBytes:
+    """Exactly `size` bytes."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMark:
+    """Marks the keys of a model and the indexed fields of an event."""
+
+
+def _unsigned(bits: int) -> Int:
+    return Int(f"u{bits}", bits, 0, 2**bits - 1)
+
+
+def _signed(bits: int) -> Int:
+    return Int(f"i{bits}", bits, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+u8: TypeAlias = Annotated[int, _unsigned(8)]
+u16: TypeAlias = Annotated[int, _unsigned(16)]
+u32: TypeAlias = Annotated[int, _unsigned(32)]
+u64: TypeAlias = Annotated[int, _unsigned(64)]
+u128: TypeAlias = Annotated[int, _unsigned(128)]
+u256: TypeAlias = Annotated[int, _unsigned(256)]
+i8: TypeAlias = Annotated[int, _signed(8)]
+i16: TypeAlias = Annotated[int, _signed(16)]
+i32: TypeAlias = Annotated[int, _signed(32)]
+i64: TypeAlias = Annotated[int, _signed(64)]
+i128: TypeAlias = Annotated[int, _signed(128)]
+i256: TypeAlias = Annotated[int, _signed(256)]
+felt252: TypeAlias = Annotated[int, Int("felt252", 256, 0, FELT_PRIME - 1)]
+bytes4: TypeAlias = Annotated[bytes, FixedBytes("bytes4", 4)]
+bytes32: TypeAlias = Annotated[bytes, FixedBytes("bytes32", 32)]
+
+T = TypeVar("T")
+Key: TypeAlias = Annotated[T, KeyMark()]
+
+
+class Address(bytes):
+    """Twenty bytes that name an account; printed with the checksum capitals of EIP-55."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: bytes | str) -> Self:
+        if isinstance(value, str):
+            value = _from_hex(value)
+        if len(value) != 20:
+            raise ValueError(f"an address is 20 bytes, these are {len(value)}")
+        return super().__new__(cls, value)
+
+    def __str__(self) -> str:
+        return checksum_address(self)
+
+    def __repr__(self) -> str:
+        return f"Address('{self}')"
+
+
+def _from_hex(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text.removeprefix("0x"))
+    except ValueError:
+        raise ValueError(f"{text!r} is not an address: write 0x and 40 hex digits") from None
+
+
+ZERO_ADDRESS: Final = Address(bytes(20))

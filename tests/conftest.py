@@ -1,0 +1,61 @@
+"""What every test sees: the `--vectors DIR` option and the `records` mark that reads recorded games from there."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--vectors",
+        type=Path,
+        default=HERE / "vectors",
+        metavar="DIR",
+        help="the folder of recorded games and cases that tests/conformance replays",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`@pytest.mark.records("deblockle", "calls")` runs a test once for every recorded value with those keys.
+
+    Files are recognised by what is in them, never by their names, so a larger collection is replayed as it lies there.
+    """
+    mark = metafunc.definition.get_closest_marker("records")
+    if mark is None:
+        return
+    folder, *keys = mark.args
+    found = [
+        pytest.param(value, id=name)
+        for name, value in _recorded(metafunc.config.getoption("--vectors") / folder)
+        if isinstance(value, dict) and all(key in value for key in keys)
+    ]
+    metafunc.parametrize("record", found)
+
+
+def _recorded(folder: Path) -> Iterator[tuple[str, Any]]:
+    """Every recorded value below `folder`: a `.json` file is one, or a list of some; `.jsonl` holds one a line.
+
+    A packed `.jsonl.xz` is one long game: a value with its `lines`.
+    """
+    for path in sorted(folder.rglob("*.json*")):
+        name = str(path.relative_to(folder))
+        if path.suffix == ".json":
+            content = json.loads(path.read_text("utf-8"))
+            if isinstance(content, list):
+                yield from ((f"{name}:{i}", value) for i, value in enumerate(content))
+            else:
+                yield name, content
+        elif path.suffix == ".jsonl":
+            lines = path.read_text("utf-8").splitlines()
+            yield from ((f"{name}:{i}", json.loads(line)) for i, line in enumerate(lines, 1))
+        elif path.suffix == ".xz":
+            text = lzma.decompress(path.read_bytes()).decode("utf-8")
+            yield name, {"lines": [json.loads(line) for line in text.splitlines()]}
