@@ -1,0 +1,31 @@
+"""Boardchain: a local chain for games."""
+
+from __future__ import annotations
+
+from chain.contract import Contract
+from chain.declare import call, error, event, init, model, view
+from chain.errors import DeclarationError, InvalidTransaction, Revert, Reverted, require
+from chain.fields import Map, Set, Vector
+from chain.simulator import Chain
+from chain.types import Address, Key
+
+__all__ = [
+    "Address",
+    "Chain",
+    "Contract",
+    "DeclarationError",
+    "InvalidTransaction",
+    "Key",
+    "Map",
+    "Revert",
+    "Reverted",
+    "Set",
+    "Vector",
+    "call",
+    "error",
+    "event",
+    "init",
+    "model",
+    "require",
+    "view",
+]

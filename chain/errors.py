@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chain.spec import ErrorSpec
+    from chain.records import ErrorSpec
 
 
 class Revert(Exception):

@@ -1,0 +1,237 @@
+"""A contract: a class of entries. An instance exists only while one message runs, bound to its frame.
+
+`run` is the whole life of such a message: find the entry by its selector, check who may call it and with what, decode the
+arguments, run the author's method, encode what it returns.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, TypeVar, cast
+
+from chain import names
+from chain.code import Program, program_of
+from chain.errors import Revert
+from chain.frame import TEXT_TOPIC, Frame, text_data
+from chain.hashing import keccak
+from chain.machine.gas import CODE_BYTE
+from chain.random import Random
+from chain.foreign import functions_from_json
+from chain.remote import Remote, answer
+from chain.spec import ContractSpec, EntrySpec, contract_spec
+from chain.types import Address
+
+C = TypeVar("C", bound="Contract")
+
+_BASES = ("chain.contract", "chain.world")
+_TEXT_HEAD = (32).to_bytes(32)
+
+
+class Block:
+    """The block a message runs in."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    @property
+    def number(self) -> int:
+        return cast(int, self._context.number)
+
+    @property
+    def timestamp(self) -> int:
+        return cast(int, self._context.timestamp)
+
+    @property
+    def prevrandao(self) -> int:
+        return cast(int, self._context.prevrandao)
+
+
+class ContractType(type):
+    """Closes contract classes: an attribute that is no declared field cannot be set, it would be lost with the message."""
+
+    __spec__: ContractSpec
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ContractType:
+        cls = super().__new__(mcs, name, bases, {"__slots__": (), **space})
+        if cls.__module__ not in _BASES:
+            base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
+            cls.__spec__ = contract_spec(cls, base, sys._getframe(1))
+        return cls
+
+
+class Contract(metaclass=ContractType):
+    """Derive from it, annotate fields, mark methods with `@init`, `@call`, `@view`."""
+
+    __slots__ = ("_frame", "_random")
+    _frame: Frame
+    _random: Random
+
+    # Who and where
+
+    @property
+    def caller(self) -> Address:
+        """Who sent this message."""
+        return self._frame.caller
+
+    @property
+    def caller_id(self) -> str:
+        """The caller's name if the chain gave it one, else its address as text."""
+        return names.look_up(self._frame, self._frame.caller)
+
+    @property
+    def origin(self) -> Address:
+        """Who sent the transaction."""
+        return self._frame.context.origin
+
+    @property
+    def value(self) -> int:
+        """The wei sent along."""
+        return self._frame.value
+
+    @property
+    def address(self) -> Address:
+        return self._frame.address
+
+    @property
+    def balance(self) -> int:
+        return self._frame.balance_of(self._frame.address)
+
+    @property
+    def block(self) -> Block:
+        return Block(self._frame.context.block)
+
+    # What it can do
+
+    def emit(self, event: Any) -> None:
+        """Announce an `@event`."""
+        topics, data = encode_event(event)
+        self._frame.emit(topics, data, event)
+
+    def log(self, text: str) -> None:
+        """Write a text log. In a view it goes to whoever asked, not on the chain."""
+        if self._frame.static:
+            self._frame.notes.append(text)
+        else:
+            self._frame.emit((TEXT_TOPIC,), _TEXT_HEAD + text_data(text), text)
+
+    @property
+    def random(self) -> Random:
+        """Chance that everyone can recompute, from the block's prevrandao, the transaction and this contract."""
+        try:
+            return self._random
+        except AttributeError:
+            self._random = Random(self._frame)
+            return self._random
+
+    def at(self, contract: type[C], address: Address) -> C:
+        """The Python contract at `address`: call its entries as methods; `with value or gas` by `.using(...)`."""
+        return cast(C, Remote(self._frame, address, contract.__spec__.entries))
+
+    def abi(self, address: Address, abi: list[dict[str, Any]]) -> Any:
+        """Any contract at `address`, bytecode included, by its JSON ABI."""
+        return Remote(self._frame, address, functions_from_json(abi))
+
+    def transfer(self, to: Address, amount: int) -> None:
+        """Send wei; reverts if the receiver refuses."""
+        answer(self._frame.call(to, b"", amount))
+
+    def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
+        """Make a new contract; its address is where it went."""
+        init = contract.__spec__.init
+        program = self._frame.context.machine.declare(program_of(contract))
+        data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
+        child = self._frame.create(program.initcode + data, value)
+        answer(child)
+        return child.address
+
+    def keccak(self, data: bytes) -> bytes:
+        return keccak(data)
+
+
+def encode_event(event: Any) -> tuple[tuple[int, ...], bytes]:
+    spec = getattr(type(event), "__event__", None)
+    if spec is None:
+        raise TypeError(f"{type(event).__name__} is no event; mark its class with @event")
+    return cast("tuple[tuple[int, ...], bytes]", spec.encode(event))
+
+
+def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+    if args or named:
+        raise TypeError(f"{contract.__name__} has no @init, so it takes no arguments")
+    return b""
+
+
+def run(frame: Frame, program: Program) -> None:
+    """Run the message in `frame` as a call of `program`."""
+    frame.program = program
+    spec, data = program.spec, frame.data
+    entry = spec.by_selector.get(data[:4])
+    if entry is None:
+        raise Refused(_no_entry(spec, data))
+    frame.entry = entry
+    _check(frame, entry)
+    args = entry.decode_args(data)
+    if entry.kind == "view":
+        frame.static = True
+        result = entry.function(_instance(spec, frame), *args)
+    elif entry.nonreentrant:
+        entered, address = frame.context.entered, frame.address
+        if address in entered:
+            raise Refused(f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call")
+        entered.add(address)
+        try:
+            result = entry.function(_instance(spec, frame), *args)
+        finally:
+            entered.discard(address)
+    else:
+        result = entry.function(_instance(spec, frame), *args)
+    frame.result = result
+    frame.output = entry.encode_result(result)
+
+
+def create(frame: Frame, program: Program, args: bytes) -> None:
+    """Run the message in `frame` as the making of a contract of `program`; the output is its code."""
+    frame.program = program
+    init = program.spec.init
+    if init is None:
+        if args or frame.value:
+            raise Refused(f"{program.spec.name} has no @init, so it takes no {'arguments' if args else 'value'}")
+    else:
+        frame.entry = init
+        _check(frame, init)
+        frame.context.entered.add(frame.address)
+        try:
+            init.function(_instance(program.spec, frame), *init.decode_args(args))
+        finally:
+            frame.context.entered.discard(frame.address)
+    frame.output = program.code
+    frame.charge(CODE_BYTE * len(program.code))
+
+
+class Refused(Revert):
+    """The message never reached the author's code."""
+
+
+def _check(frame: Frame, entry: EntrySpec) -> None:
+    if frame.value and not entry.payable:
+        raise Refused(f"{frame.name} takes no value: it is not payable")
+    if entry.private and frame.caller != frame.address:
+        raise Refused(f"{frame.name} is private: only the contract itself may call it")
+
+
+def _no_entry(spec: ContractSpec, data: bytes) -> str:
+    if not data:
+        return f"{spec.name} takes no plain transfer: call one of its entries"
+    if len(data) < 4:
+        return f"{spec.name}: 0x{data.hex()} is too short to name an entry"
+    return f"{spec.name} has no entry with selector 0x{data[:4].hex()}"
+
+
+def _instance(spec: ContractSpec, frame: Frame) -> Contract:
+    contract = cast(Contract, object.__new__(spec.cls))
+    contract._frame = frame
+    return contract
+
+

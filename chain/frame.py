@@ -1,0 +1,313 @@
+"""One running message, and the gas it pays for what it does.
+
+A frame is what a contract's code stands on: storage words, logs, calls, all charged as the Prague schedule says and all
+written to the state's journal, so that a failed message leaves nothing behind. `Context` is what all frames of one
+transaction share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from chain.errors import OutOfGas, Revert
+from chain.hashing import create_address, keccak
+from chain.machine import gas as cost
+from chain.machine.state import NO_ACCOUNT, Changes, State, Storage
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.code import Program
+
+DELEGATION = b"\xef\x01\x00"  # the code of an account that lends another's code (EIP-7702)
+
+
+class BlockContext(Protocol):
+    """What a message can know of the block it runs in."""
+
+    number: int
+    timestamp: int
+    coinbase: Address
+    gas_limit: int
+    base_fee: int
+    chain_id: int
+
+    @property
+    def prevrandao(self) -> int: ...
+
+
+class Executor(Protocol):
+    """Runs one message to its end."""
+
+    state: State
+
+    def execute(self, frame: Frame) -> None: ...
+
+
+@dataclass(slots=True)
+class Context:
+    """What the frames of one transaction share."""
+
+    machine: Executor
+    block: BlockContext
+    origin: Address
+    nonce: int
+    gas_price: int
+    blob_hashes: tuple[bytes, ...] = ()
+    refund: int = 0
+    draws: int = 0  # how many streams of chance were opened
+    entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
+    undone_changes: Changes = field(default_factory=list)
+    undone_logs: list[Log] = field(default_factory=list)
+    loaded: Any = None  # outcomes that a test forces
+
+
+class Log:
+    """An announcement in its encoded form. One that holds a text equals that text."""
+
+    __slots__ = ("address", "data", "event", "index", "receipt", "topics")
+
+    def __init__(self, address: Address, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
+        self.address, self.topics, self.data = address, topics, data
+        self.event = event  # the declared event or the text, where a Python contract made it
+        self.receipt: Any = None
+        self.index = -1
+
+    @property
+    def text(self) -> str | None:
+        return self.event if isinstance(self.event, str) else None
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return self.text == other
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.event) if isinstance(self.event, str) else id(self)
+
+    def __str__(self) -> str:
+        return self.event if isinstance(self.event, str) else repr(self)
+
+    def __repr__(self) -> str:
+        shown = repr(self.event) if self.event is not None else f"topics={[hex(t) for t in self.topics]}"
+        return f"Log({shown})"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a message failed: what kind of no it was, its words, its revert data, and where in the author's files."""
+
+    kind: str  # "revert", "error" (declared), "exception", "out of gas", "refused" (never reached the author's code)
+    text: str
+    data: bytes = b""
+    cause: BaseException | None = None
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}" if self.file else ""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.place})" if self.file else self.text
+
+
+class Frame:
+    """One message: what was asked (`address` … `static`), and how it stands (`gas`, `output`, `failure`)."""
+
+    __slots__ = (
+        "address", "caller", "children", "code_address", "context", "data", "depth", "entry", "failure", "gas", "gas_limit",
+        "kind", "notes", "output", "program", "result", "state", "static", "storage", "value", "warm",
+    )  # fmt: skip
+
+    def __init__(
+        self, context: Context, kind: str, address: Address, caller: Address, value: int, data: bytes, gas: int,
+        static: bool = False, depth: int = 0, code_address: Address | None = None,
+    ) -> None:  # fmt: skip
+        self.context = context
+        self.state = state = context.machine.state
+        self.kind = kind  # "call", "static", "delegate" or "create"
+        self.address = address
+        self.code_address = code_address or address
+        self.caller = caller
+        self.value = value
+        self.data = data
+        self.gas = self.gas_limit = gas
+        self.static = static
+        self.depth = depth
+        self.storage: Storage = state.storages[address]
+        self.warm: dict[int, int] = state.access[address]
+        self.output = b""
+        self.result: Any = None  # what a Python entry returned, before encoding
+        self.failure: Failure | None = None
+        self.program: Program | None = None
+        self.entry: Any = None
+        self.children: list[Frame] = []
+        self.notes: list[str] = []  # text logs of views, which no receipt keeps
+
+    def charge(self, gas: int) -> None:
+        self.gas -= gas
+        if self.gas < 0:
+            raise OutOfGas
+
+    # Storage
+
+    def sload(self, slot: int) -> int:
+        warm = self.warm
+        if slot in warm:
+            self.gas -= 100
+            word = self.storage.get(slot, 0)
+        else:
+            self.gas -= 2100
+            word = warm[slot] = self.storage.get(slot, 0)
+            self.state.accessed.append((warm, slot))
+        if self.gas < 0:
+            raise OutOfGas
+        return word
+
+    def sstore(self, slot: int, word: int) -> None:
+        if self.static:
+            raise Revert(f"{self.name} is a view and cannot write")
+        if self.gas <= cost.SSTORE_SENTRY:
+            raise OutOfGas
+        storage, warm = self.storage, self.warm
+        current = storage.get(slot, 0)
+        if slot not in warm:
+            self.gas -= cost.COLD_SLOAD
+            warm[slot] = current
+            self.state.accessed.append((warm, slot))
+        if word == current:
+            self.charge(cost.WARM)
+            return
+        self.charge(self._price_of_change(warm[slot], current, word))
+        self.state.changes += (storage, slot, current or None, word or None)
+        if word:
+            storage[slot] = word
+        else:
+            del storage[slot]
+
+    def _price_of_change(self, original: int, current: int, word: int) -> int:
+        """EIP-2200 with the figures of EIP-3529: the first change of a word in a transaction pays, later ones settle up."""
+        context = self.context
+        if original == current:
+            if original == 0:
+                return cost.SSTORE_SET
+            if word == 0:
+                context.refund += cost.REFUND_CLEAR
+            return cost.SSTORE_RESET
+        if original:
+            if current == 0:
+                context.refund -= cost.REFUND_CLEAR
+            elif word == 0:
+                context.refund += cost.REFUND_CLEAR
+        if word == original:
+            context.refund += (cost.SSTORE_RESET if original else cost.SSTORE_SET) - cost.WARM
+        return cost.WARM
+
+    def data_slot(self, slot: int) -> int:
+        return self.state.slots.data(slot)
+
+    def map_slot(self, slot: int, key: bytes) -> int:
+        return self.state.slots.mapped(slot, key)
+
+    # Logs
+
+    def emit(self, topics: tuple[int, ...], data: bytes, event: Any, address: Address | None = None) -> None:
+        if self.static:
+            raise Revert(f"{self.name} is a view and cannot emit")
+        self.charge(cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data))
+        self.state.logs.append(Log(address or self.address, topics, data, event))
+
+    # Other accounts
+
+    def touch(self, address: Address) -> None:
+        """Pay for looking at an account (EIP-2929)."""
+        cold = self.state.touch(address) and address not in cost.PRECOMPILES
+        self.charge(cost.COLD_ACCOUNT if cold else cost.WARM)
+
+    def balance_of(self, address: Address) -> int:
+        self.touch(address)
+        return self.state.account(address)[1]
+
+    def call(
+        self, to: Address, data: bytes, value: int = 0, gas: int | None = None, static: bool = False
+    ) -> Frame:
+        """Send a message and run it. The child says how it went; its gas has been settled here."""
+        if value and self.static:
+            raise Revert(f"{self.name} is a view and cannot send value")
+        self.touch(to)
+        if value:
+            self.charge(cost.CALL_VALUE + (0 if self._is_alive(to) else cost.NEW_ACCOUNT))
+        code_address = self._delegate(to)
+        passed = cost.all_but_one_64th(self.gas)
+        passed = passed if gas is None else min(gas, passed)
+        self.gas -= passed
+        child = Frame(
+            self.context, "static" if static else "call", to, self.address, value, data,
+            passed + (cost.CALL_STIPEND if value else 0), static or self.static, self.depth + 1, code_address,
+        )  # fmt: skip
+        return self._run(child)
+
+    def create(self, initcode: bytes, value: int = 0) -> Frame:
+        """Make a contract from `initcode`; the child's address is where it went."""
+        if self.static:
+            raise Revert(f"{self.name} is a view and cannot deploy")
+        if len(initcode) > cost.MAX_INITCODE:
+            raise OutOfGas
+        self.charge(cost.CREATE + cost.INITCODE_WORD * cost.words(len(initcode)))
+        passed = cost.all_but_one_64th(self.gas)
+        nonce, balance, code_hash = self.state.account(self.address)
+        address = Address(create_address(self.address, nonce))
+        self.gas -= passed
+        child_depth = self.depth + 1
+        if balance >= value and child_depth <= cost.MAX_DEPTH:
+            self.state.set_account(self.address, (nonce + 1, balance, code_hash))
+        self.state.touch(address)
+        return self._run(Frame(self.context, "create", address, self.address, value, initcode, passed, False, child_depth))
+
+    def _run(self, child: Frame) -> Frame:
+        self.children.append(child)
+        self.context.machine.execute(child)
+        self.gas += child.gas
+        return child
+
+    def _is_alive(self, address: Address) -> bool:
+        return self.state.account(address) != NO_ACCOUNT
+
+    def _delegate(self, to: Address) -> Address:
+        """Whose code runs at `to`: its own, or that of the account it delegates to."""
+        code = self.state.code(to)
+        if not code.startswith(DELEGATION):
+            return to
+        delegate = Address(code[3:])
+        self.touch(delegate)
+        return delegate
+
+    @property
+    def name(self) -> str:
+        contract = self.program.spec.name if self.program else str(self.address)
+        return f"{contract}.{self.entry.name}" if self.entry else contract
+
+
+_ERROR = keccak(b"Error(string)")[:4]
+TEXT_TOPIC = int.from_bytes(keccak(b"Log(string)"))
+
+
+def revert_data(text: str) -> bytes:
+    """A reason as Solidity's `revert("…")` gives it: Error(string)."""
+    return _ERROR + (32).to_bytes(32) + text_data(text)
+
+
+def text_data(text: str) -> bytes:
+    raw = text.encode("utf-8", "replace")
+    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
+
+
+def revert_text(data: bytes) -> str:
+    """The reason in revert data, read as `Error(string)` or `Panic(uint256)`, else the bytes themselves."""
+    if data[:4] == _ERROR and len(data) >= 68:
+        size = int.from_bytes(data[36:68])
+        return data[68 : 68 + size].decode("utf-8", "replace")
+    if data[:4] == keccak(b"Panic(uint256)")[:4] and len(data) == 36:
+        return f"panic {int.from_bytes(data[4:]):#x}"
+    return f"0x{data.hex()}" if data else "reverted without a reason"

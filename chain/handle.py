@@ -1,0 +1,124 @@
+"""What `deploy` returns: a contract's entries as methods that anyone outside can call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from chain.contract import Contract
+from chain.errors import Reverted
+from chain.frame import Failure, Frame
+from chain.ledger.receipts import Events, Receipt
+from chain.spec import EntrySpec
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.simulator import Chain
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a call would do, or what a view saw; nothing of it is on the chain."""
+
+    value: Any
+    logs: list[Any]  # text logs of a view; all logs of a call
+    events: Events
+    gas_used: int
+    error: Failure | None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+
+class Entry:
+    """One entry of a deployed contract. Calling it mines a block and gives a `Receipt`; a view gives its value."""
+
+    __slots__ = ("_address", "_chain", "spec")
+
+    def __init__(self, chain: Chain, address: Address, spec: EntrySpec) -> None:
+        self._chain, self._address, self.spec = chain, address, spec
+
+    def __call__(
+        self,
+        *args: Any,
+        sender: Address | None = None,
+        value: int = 0,
+        gas: int | None = None,
+        check: bool = True,
+        **named: Any,
+    ) -> Any:
+        spec = self.spec
+        data = spec.encode_args(args, named)
+        if spec.kind == "view":
+            seen = self._observe(data, sender, value, gas)
+            if seen.error is not None:
+                raise Reverted(seen) from seen.error.cause
+            return seen.value
+        receipt = self._chain.send(self._address, data, sender=sender, value=value, gas=gas)
+        if check and receipt.outcome.failure is not None:
+            raise Reverted(receipt) from receipt.outcome.failure.cause
+        return receipt
+
+    def observe(
+        self, *args: Any, sender: Address | None = None, value: int = 0, gas: int | None = None, **named: Any
+    ) -> Observation:
+        """Run the entry and undo it: what it would return, log and cost."""
+        return self._observe(self.spec.encode_args(args, named), sender, value, gas)
+
+    def _observe(self, data: bytes, sender: Address | None, value: int, gas: int | None) -> Observation:
+        frame, logs = self._chain.look(self._address, data, sender=sender, value=value, gas=gas)
+        shown = frame.notes or logs
+        return Observation(
+            frame.result, list(shown), Events(self._chain.ledger.decode_logs(logs)), frame.gas_limit - frame.gas, frame.failure
+        )
+
+    def calldata(self, *args: Any, **named: Any) -> bytes:
+        """The bytes that a transaction to this entry carries."""
+        return self.spec.encode_args(args, named)
+
+    def __repr__(self) -> str:
+        return f"<{self.spec.kind} {self.spec.contract}.{self.spec.signature}>"
+
+
+class Handle:
+    """A deployed contract as a person uses it: `game.make_move(0, 4, sender=alice)`, `game.fields.count`."""
+
+    def __init__(self, chain: Chain, contract: type[Contract], address: Address) -> None:
+        self.chain = chain
+        self.contract = contract
+        self.address = address
+        for name, spec in contract.__spec__.entries.items():
+            setattr(self, name, Entry(chain, address, spec))
+
+    @property
+    def abi(self) -> list[dict[str, Any]]:
+        return self.contract.__spec__.abi
+
+    @property
+    def fields(self) -> Any:
+        """The contract's own storage, to be read: `game.fields.games[0]`."""
+        return self.chain.fields_of(self)
+
+    @property
+    def balance(self) -> int:
+        return self.chain.balance(self.address)
+
+    @property
+    def web3(self) -> Any:
+        """The same contract as web3.py sees it."""
+        return self.chain.web3.eth.contract(address=str(self.address), abi=self.abi)
+
+    def __getattr__(self, name: str) -> Any:
+        entries = ", ".join(self.contract.__spec__.entries)
+        raise AttributeError(f"{self.contract.__name__} has no entry '{name}'; it has {entries}")
+
+    def __repr__(self) -> str:
+        return f"<{self.contract.__name__} at {self.address}>"
+
+
+def bound(contract: type[Contract], frame: Frame) -> Contract:
+    """An instance that reads through `frame`."""
+    made: Contract = object.__new__(contract)
+    made._frame = frame
+    return made

@@ -1,0 +1,1 @@
+"""The ledger: blocks, receipts, and the questions one can ask of them."""

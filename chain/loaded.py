@@ -1,0 +1,26 @@
+"""Outcomes of chance that a test forces, by tag."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Loaded:
+    """For each tag the outcomes still to come."""
+
+    def __init__(self, outcomes: dict[str, list[Any]]) -> None:
+        self._waiting = {tag: list(reversed(items)) for tag, items in outcomes.items()}
+
+    def take(self, tag: str) -> tuple[Any] | None:
+        """The next outcome for `tag` in a tuple; None where the tag is not loaded."""
+        waiting = self._waiting.get(tag)
+        if waiting is None:
+            return None
+        if not waiting:
+            raise LookupError(f"more draws are tagged '{tag}' than outcomes were loaded")
+        return (waiting.pop(),)
+
+    def check_empty(self) -> None:
+        left = {tag: items[::-1] for tag, items in self._waiting.items() if items}
+        if left:
+            raise AssertionError(f"loaded outcomes that nobody drew: {left}")

@@ -1,0 +1,207 @@
+"""The direct road: a transaction to a Python contract, or to no contract, from nonce to fee.
+
+The law is the Prague fork as py-evm has it, and tests hold the two roads equal. What is not ours to run, bytecode above all,
+goes to py-evm, on the very same state.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+from chain import contract
+from chain.abi import BadData
+from chain.code import Program, split_initcode
+from chain.errors import Halt, InvalidTransaction, Revert
+from chain.frame import DELEGATION, BlockContext, Context, Failure, Frame, revert_data, revert_text
+from chain.hashing import create_address, keccak
+from chain.machine import gas as cost
+from chain.machine.state import EMPTY_CODE_HASH, State
+from chain.machine.transaction import Outcome, Transaction, outcome_of
+from chain.types import Address
+from chain.where import raised_at
+
+_RECURSION = 24_000  # Python frames; a message takes six or so, through bytecode twenty
+
+
+class Machine:
+    """Runs transactions on a state."""
+
+    def __init__(self, state: State, *, evm_only: bool = False) -> None:
+        self.state = state
+        self.programs: dict[bytes, Program] = {}  # by digest
+        self._by_code: dict[bytes, Program] = {}  # by the hash of the code
+        self._evm_only = evm_only  # send everything down py-evm's road: for the test that compares the two
+        self._evm: Any = None
+        self.loaded: Any = None
+
+    def declare(self, program: Program) -> Program:
+        """Make a contract class known, so that its code can be deployed and run."""
+        self.programs[program.digest] = program
+        self._by_code[keccak(program.code)] = program
+        return program
+
+    def program_at(self, address: bytes) -> Program | None:
+        return self._by_code.get(self.state.account(address)[2])
+
+    @property
+    def evm(self) -> Any:
+        """py-evm, imported when the first transaction needs it: that takes most of a second."""
+        if self._evm is None:
+            self._evm = import_module("chain.machine.evm").Evm(self)
+        return self._evm
+
+    # One transaction
+
+    def transact(self, tx: Transaction, block: BlockContext) -> Outcome:
+        """Run `tx` in `block`, or raise `InvalidTransaction` and change nothing."""
+        if self._evm_only or not self._is_ours(tx):
+            outcome: Outcome = self.evm.transact(tx, block)
+            return outcome
+        state = self.state
+        sender, gas = tx.sender, tx.gas
+        nonce, balance, code_hash = state.account(sender)
+        intrinsic = self._admit(tx, block, nonce, balance)
+        price = min(tx.max_fee, block.base_fee + tx.tip)
+        state.set_account(sender, (nonce + 1, balance - gas * price, code_hash))
+        to = tx.to or Address(create_address(sender, nonce))
+        state.access = {sender: {}, block.coinbase: {}, to: {}}
+        for address, slots in tx.access_list:
+            state.touch(address)
+            for slot in slots:
+                state.touch_slot(address, slot)
+        context = Context(self, block, sender, nonce, price, loaded=self.loaded)
+        kind = "call" if tx.to is not None else "create"
+        frame = Frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
+        self.execute(frame)
+        used = gas - frame.gas
+        if context.refund and frame.failure is None:
+            used -= min(context.refund, used // cost.REFUND_SHARE)
+        used = max(used, cost.floor(tx.data))
+        state.add_balance(sender, (gas - used) * price)
+        if price > block.base_fee:
+            state.add_balance(block.coinbase, used * (price - block.base_fee))
+        changes, logs = state.close()
+        return outcome_of(frame, used, changes, logs)
+
+    def _is_ours(self, tx: Transaction) -> bool:
+        if tx.type > 2:
+            return False
+        if tx.to is None:
+            return split_initcode(tx.data) is not None
+        code_hash = self.state.account(tx.to)[2]
+        return code_hash in self._by_code or (code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES)
+
+    def _admit(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
+        """Check that a block can hold `tx`; the gas it costs before anything runs."""
+        data = tx.data
+        intrinsic = cost.TRANSACTION + cost.of_data(data)
+        if tx.to is None:
+            intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.words(len(data))
+            if len(data) > cost.MAX_INITCODE:
+                raise InvalidTransaction(f"init code of {len(data)} bytes is over {cost.MAX_INITCODE}")
+        for _, slots in tx.access_list:
+            intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
+        if tx.nonce != nonce:
+            raise InvalidTransaction(f"the nonce is {tx.nonce}, the next of {tx.sender} is {nonce}")
+        if tx.max_fee < block.base_fee:
+            raise InvalidTransaction(f"the fee of {tx.max_fee} wei is below the base fee of {block.base_fee}")
+        if tx.tip > tx.max_fee:
+            raise InvalidTransaction(f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}")
+        if tx.gas < max(intrinsic, cost.floor(data)):
+            raise InvalidTransaction(f"{tx.gas} gas is too little: its bytes alone take {max(intrinsic, cost.floor(data))}")
+        if tx.gas > block.gas_limit:
+            raise InvalidTransaction(f"{tx.gas} gas is more than a block holds ({block.gas_limit})")
+        if balance < tx.gas * tx.max_fee + tx.value:
+            raise InvalidTransaction(f"{tx.sender} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed")
+        return intrinsic
+
+    # One message
+
+    def execute(self, frame: Frame) -> None:
+        """Run one message to its end. What fails leaves no trace in the state, only in `frame.failure`."""
+        state, context = self.state, frame.context
+        mark, refund = state.mark(), context.refund
+        if frame.depth == 8 and sys.getrecursionlimit() < _RECURSION:
+            sys.setrecursionlimit(_RECURSION)
+        try:
+            if frame.depth > cost.MAX_DEPTH:
+                raise contract.Refused(f"calls are nested deeper than {cost.MAX_DEPTH}")
+            if frame.value and frame.kind != "delegate":
+                self._transfer(frame)
+            self._run(frame)
+        except Revert as no:
+            frame.failure = _refusal(no)
+        except Halt:
+            frame.gas = 0
+            frame.failure = Failure("out of gas", f"{frame.name} ran out of gas")
+        except Exception as bug:
+            frame.failure = _exception(bug)
+        except BaseException:
+            state.undo(mark)
+            raise
+        if frame.failure is not None:
+            frame.output, frame.result = frame.failure.data, None
+            context.refund = refund
+            changes, logs = state.undo(mark)
+            context.undone_changes += changes
+            context.undone_logs += logs
+
+    def _transfer(self, frame: Frame) -> None:
+        state, caller, value = self.state, frame.caller, frame.value
+        balance = state.account(caller)[1]
+        if balance < value:
+            raise contract.Refused(f"{caller} has {balance} wei, not the {value} it wants to send")
+        state.add_balance(caller, -value)
+        state.add_balance(frame.address, value)
+
+    def _run(self, frame: Frame) -> None:
+        if frame.kind == "create":
+            self._create(frame)
+            return
+        code_hash = self.state.account(frame.code_address)[2]
+        program = self._by_code.get(code_hash)
+        if program is not None:
+            contract.run(frame, program)
+        elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
+            self.evm.run(frame)
+
+    def _create(self, frame: Frame) -> None:
+        state, address = self.state, frame.address
+        nonce, balance, code_hash = state.account(address)
+        if nonce or code_hash != EMPTY_CODE_HASH:
+            frame.gas = 0
+            raise contract.Refused(f"there already is a contract at {address}")
+        ours = split_initcode(frame.data)
+        if ours is None:
+            self.evm.run(frame)
+            return
+        state.delete_storage(address)
+        frame.storage = state.storages[address]
+        state.set_account(address, (1, balance, code_hash))
+        program = self.programs.get(ours[0])
+        if program is None:
+            raise contract.Refused(f"no contract with digest 0x{ours[0].hex()} was declared on this chain")
+        contract.create(frame, program, ours[1])
+        state.set_code(address, frame.output)
+
+    def delegate_of(self, code: bytes) -> Address | None:
+        return Address(code[3:]) if code.startswith(DELEGATION) else None
+
+
+def _refusal(no: Revert) -> Failure:
+    place = raised_at(no.__traceback__) or (None, None)
+    no.__traceback__ = None
+    spec = type(no).__error__
+    if spec is not None:
+        return Failure("error", repr(no), spec.encode(no), no, *place)
+    kind = "refused" if isinstance(no, contract.Refused | BadData) else "revert"
+    data = revert_data(no.text) if no.data is None else no.data
+    return Failure(kind, no.text or revert_text(data), data, no, *place)
+
+
+def _exception(bug: Exception) -> Failure:
+    place = raised_at(bug.__traceback__) or (None, None)
+    text = f"{type(bug).__name__}: {bug}"
+    return Failure("exception", text, revert_data(text), bug, *place)

@@ -1,0 +1,59 @@
+"""What things cost: the Prague schedule, as far as the direct road needs it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TRANSACTION: Final = 21_000
+CREATE: Final = 32_000
+DATA_ZERO: Final = 4  # EIP-2028
+DATA_NONZERO: Final = 16
+FLOOR_PER_TOKEN: Final = 10  # EIP-7623: a zero byte is one token, any other is four
+INITCODE_WORD: Final = 2  # EIP-3860
+CODE_BYTE: Final = 200
+ACCESS_LIST_ADDRESS: Final = 2_400  # EIP-2930
+ACCESS_LIST_SLOT: Final = 1_900
+
+COLD_ACCOUNT: Final = 2_600  # EIP-2929
+COLD_SLOAD: Final = 2_100
+WARM: Final = 100
+SSTORE_SET: Final = 20_000
+SSTORE_RESET: Final = 2_900
+SSTORE_SENTRY: Final = 2_300  # EIP-2200: a write with no more gas than this fails
+REFUND_CLEAR: Final = 4_800  # EIP-3529
+REFUND_SHARE: Final = 5  # at most a fifth of the gas used comes back
+
+LOG: Final = 375
+LOG_TOPIC: Final = 375
+LOG_BYTE: Final = 8
+CALL_VALUE: Final = 9_000
+CALL_STIPEND: Final = 2_300
+NEW_ACCOUNT: Final = 25_000
+KECCAK: Final = 30
+KECCAK_WORD: Final = 6
+
+PRECOMPILES: Final = frozenset(n.to_bytes(20) for n in range(1, 18))  # always warm
+
+MAX_DEPTH: Final = 1_024
+MAX_INITCODE: Final = 49_152
+MAX_CODE: Final = 24_576
+
+
+def of_data(data: bytes) -> int:
+    zeros = data.count(0)
+    return DATA_ZERO * zeros + DATA_NONZERO * (len(data) - zeros)
+
+
+def floor(data: bytes) -> int:
+    """The least a transaction with this calldata pays (EIP-7623)."""
+    zeros = data.count(0)
+    return TRANSACTION + FLOOR_PER_TOKEN * (zeros + 4 * (len(data) - zeros))
+
+
+def words(size: int) -> int:
+    return -(-size // 32)
+
+
+def all_but_one_64th(gas: int) -> int:
+    """What a message can pass on (EIP-150)."""
+    return gas - gas // 64

@@ -1,0 +1,47 @@
+"""Named accounts: `first.testnet` is the same address on every chain, and the chain knows its name.
+
+The key is keccak of the name, so a named account can sign. The names given lie in the storage of one account, as text by
+address, so that the past, forks and snapshots of a chain agree about them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from chain.hashing import keccak
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.frame import Frame
+    from chain.machine.state import State
+
+REGISTRY: Final = Address(keccak(b"boardchain names")[12:])
+_LONGEST: Final = 32
+
+
+def secret_of(name: str) -> bytes:
+    """The private key of a named account."""
+    return keccak(b"boardchain account " + name.encode())
+
+
+def write(state: State, address: Address, name: str) -> None:
+    if not name or len(name.encode()) > _LONGEST or not name.isprintable():
+        raise ValueError(f"{name!r} cannot name an account: use 1 to {_LONGEST} printable bytes")
+    state.set_word(REGISTRY, _slot(address), int.from_bytes(name.encode().ljust(32, b"\0")))
+
+
+def read(state: State, address: Address) -> str | None:
+    word = state.word(REGISTRY, _slot(address))
+    return word.to_bytes(32).rstrip(b"\0").decode() if word else None
+
+
+def look_up(frame: Frame, address: Address) -> str:
+    """The name of `address`, or the address as text, paid for as a read of the registry."""
+    frame.touch(REGISTRY)
+    cold = frame.state.touch_slot(REGISTRY, _slot(address))
+    frame.charge(2_100 if cold else 100)
+    return read(frame.state, address) or str(address)
+
+
+def _slot(address: Address) -> int:
+    return int.from_bytes(address)

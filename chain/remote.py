@@ -1,0 +1,48 @@
+"""Calls from one contract to another: `self.at(Other, address).entry(...)` and `self.abi(address, abi).function(...)`.
+
+A refusal on the other side comes up here as the same `Revert`, to be caught or passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chain.errors import Revert
+from chain.frame import Frame
+from chain.types import Address
+
+
+class Remote:
+    """A contract elsewhere; its entries are methods."""
+
+    __slots__ = ("_entries", "_frame", "_options", "address")
+
+    def __init__(self, frame: Frame, address: Address, entries: Mapping[str, Any], **options: Any) -> None:
+        self._frame, self.address, self._entries, self._options = frame, address, entries, options
+
+    def using(self, *, value: int = 0, gas: int | None = None) -> Remote:
+        """The same contract, its next calls sent with `value` wei or at most `gas`."""
+        return Remote(self._frame, self.address, self._entries, value=value, gas=gas)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        entry = self._entries.get(name)
+        if entry is None:
+            raise AttributeError(f"there is no entry '{name}'; there are {', '.join(sorted(self._entries))}")
+
+        def send(*args: Any, **named: Any) -> Any:
+            data = entry.encode_args(args, named)
+            child = self._frame.call(self.address, data, static=entry.is_view, **self._options)
+            return entry.decode_result(answer(child))
+
+        return send
+
+
+def answer(child: Frame) -> bytes:
+    """What a finished message returned; its refusal is raised again here."""
+    failure = child.failure
+    if failure is None:
+        return child.output
+    if isinstance(failure.cause, Revert):
+        raise failure.cause
+    raise Revert(failure.text, data=failure.data)

@@ -1,0 +1,93 @@
+"""A Move: one player puts one piece somewhere, mirrored first and turned afterwards, or passes.
+
+A Move that exists is well formed: whatever is wrong with it by itself, without looking at a board,
+is refused when it is made. The checks run in the order of the fields. Whether the rules allow it in
+a position is `rules.refusal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.blokus.board import Position, is_on_board
+from contracts.blokus.pieces import NUMBERS, PIECES, Piece
+from contracts.blokus.shapes import ROTATIONS
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Move:
+    """`position` is where square (0, 0) of the piece's own drawing lands."""
+
+    piece: Piece | None
+    position: Position | None
+    rotation: int
+    player_id: int
+    is_pass: bool = False
+    flip: bool = False
+
+    def __post_init__(self) -> None:
+        fault = self._fault()
+        if fault:
+            raise ValueError(fault)
+
+    def _fault(self) -> str | None:
+        piece, position = self.piece, self.position
+        if piece is None and not self.is_pass:
+            return "Move must specify piece unless passing"
+        if piece is not None and piece.is_placed:
+            return "Cannot place already-placed piece"
+        if position is None and not self.is_pass:
+            return "Move must specify position unless passing"
+        if position is not None and not is_on_board(*position):
+            return "Position out of board bounds"
+        if self.rotation not in ROTATIONS:
+            return f"Invalid rotation: {self.rotation}"
+        if self.player_id not in (1, 2, 3, 4):
+            return f"Invalid player_id: {self.player_id}"
+        if self.is_pass and (piece is not None or position is not None):
+            return "A pass carries neither piece nor position"
+        return None
+
+    def __repr__(self) -> str:
+        if self.piece is None:
+            return f"Move(player={self.player_id}, action=pass)"
+        return (
+            f"Move(player={self.player_id}, piece={self.piece.name}, position={self.position}, "
+            f"rotation={self.rotation}°, flip={self.flip})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON can carry; the piece by its name."""
+        return {
+            "piece": self.piece.name if self.piece else None,
+            "position": list(self.position) if self.position else None,
+            "rotation": self.rotation,
+            "player_id": self.player_id,
+            "is_pass": self.is_pass,
+            "flip": self.flip,
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Move:
+        """Reads old records too: they have no `flip` and mean False."""
+        name, position = record["piece"], record["position"]
+        return cls(
+            piece=None if name is None else piece_named(name),
+            position=None if position is None else (position[0], position[1]),
+            rotation=record["rotation"],
+            player_id=record["player_id"],
+            is_pass=record.get("is_pass", False),
+            flip=record.get("flip", False),
+        )
+
+
+def pass_of(player_id: int) -> Move:
+    return Move(None, None, 0, player_id, is_pass=True)
+
+
+def piece_named(name: str) -> Piece:
+    if name not in NUMBERS:
+        raise ValueError(f"Unknown piece: {name}")
+    return PIECES[NUMBERS[name]]

@@ -1,0 +1,173 @@
+"""The difference of two states of one game as a few bytes, for undo and redo.
+
+A state is cut into parts that change (the turn, the pool, the track, the bag, the order, the tools,
+each player); a part is bytes, two for a die. A patch is a row of splices: part, start, how many
+bytes go, how many come, and these. Parts shared by both states are not looked at. Names, frames and
+cards never change in a game and are in no patch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from contracts.sagrada.dice import Die
+from contracts.sagrada.state import ROUNDS, BoardTool, RoundTrack, State, Turn
+from contracts.sagrada.turns import TurnOrder
+from contracts.sagrada.window import Window
+
+HEAD: Final = 4  # bytes that a splice takes beside what it brings
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    value: Callable[[State], object]
+    pack: Callable[[State], bytes]
+    put: Callable[[State, bytes], State]
+
+
+def diff(before: State, after: State) -> bytes:
+    """What must be done to `before` to have `after`."""
+    patch = bytearray()
+    for number in range(len(_SHARED) + len(before.players)):
+        part = PARTS[number]
+        if part.value(before) is not part.value(after):
+            for start, gone, new in _splices(part.pack(before), part.pack(after)):
+                patch += bytes((number, start, gone, len(new))) + new
+    return bytes(patch)
+
+
+def apply(state: State, patch: bytes) -> State:
+    at = 0
+    while at < len(patch):
+        number, start, gone, coming = patch[at : at + HEAD]
+        at += HEAD + coming
+        old = PARTS[number].pack(state)
+        new = old[:start] + patch[at - coming : at] + old[start + gone :]
+        state = PARTS[number].put(state, new)
+    return state
+
+
+def follow(state: State, patch: bytes) -> tuple[State, bytes]:
+    """The state that a patch leads to, and the patch that leads back."""
+    other = apply(state, patch)
+    return other, diff(other, state)
+
+
+def _splices(old: bytes, new: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The runs of changes in a part that kept its length, else all between its equal ends."""
+    if len(old) == len(new):
+        for start, end in _runs([i for i, byte in enumerate(old) if byte != new[i]]):
+            yield start, end - start, new[start:end]
+        return
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - start
+    same = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    yield start, len(old) - same - start, new[start : len(new) - same]
+
+
+def _runs(places: list[int]) -> Iterator[tuple[int, int]]:
+    """Neighbouring places together, gaps included that cost less than a splice of their own."""
+    if not places:
+        return
+    start = end = places[0]
+    for place in places:
+        if place - end > HEAD:
+            yield start, end + 1
+            start = place
+        end = place
+    yield start, end + 1
+
+
+def _dice_bytes(dice: Iterable[Die | None]) -> bytes:
+    found = bytearray()
+    for die in dice:
+        found += b"\0\0" if die is None else bytes((die.id, die.shade))
+    return bytes(found)
+
+
+def _dice(packed: bytes) -> tuple[Die, ...]:
+    return tuple(Die(number, shade) for number, shade in _pairs(packed))
+
+
+def _pairs(packed: bytes) -> Iterable[tuple[int, int]]:
+    return zip(packed[::2], packed[1::2], strict=True)
+
+
+def _pack_turn(state: State) -> bytes:
+    turn = state.turn
+    flags = (turn.die_placed, turn.tool_activated, turn.undo_available)
+    tools = (turn.active_tool, turn.passive_tool)
+    return bytes((*flags, *tools)) + _dice_bytes((turn.picked, *turn.moved))
+
+
+def _put_turn(state: State, packed: bytes) -> State:
+    placed, activated, undo, active, passive, number, shade = packed[:7]
+    picked = Die(number, shade) if shade else None
+    moved = _dice(packed[7:])
+    turn = Turn(picked, bool(placed), bool(activated), bool(undo), active, passive, moved)
+    return replace(state, turn=turn)
+
+
+def _pack_track(state: State) -> bytes:
+    track = state.track
+    return bytes((track.round, *track.counts)) + _dice_bytes(track.dice)
+
+
+def _put_track(state: State, packed: bytes) -> State:
+    dice_from = 1 + ROUNDS
+    track = RoundTrack(packed[0], _dice(packed[dice_from:]), tuple(packed[1:dice_from]))
+    return replace(state, track=track)
+
+
+def _pack_order(state: State) -> bytes:
+    return bytes((state.order.index, state.order.first, *state.order.seats))
+
+
+def _put_order(state: State, packed: bytes) -> State:
+    return replace(state, order=TurnOrder(packed[0], packed[1], tuple(packed[2:])))
+
+
+def _put_tools(state: State, packed: bytes) -> State:
+    paid = zip(state.tools, packed, strict=True)
+    return replace(state, tools=tuple(BoardTool(tool.id, points) for tool, points in paid))
+
+
+def _player(seat: int) -> Part:
+    def pack(state: State) -> bytes:
+        player = state.players[seat]
+        return bytes((player.favor_points,)) + _dice_bytes(player.window.dice)
+
+    def put(state: State, packed: bytes) -> State:
+        player = state.players[seat]
+        dice = tuple(Die(n, shade) if shade else None for n, shade in _pairs(packed[1:]))
+        window = Window(player.window.frame, dice)
+        player = replace(player, favor_points=packed[0], window=window)
+        return replace(state, players=(*state.players[:seat], player, *state.players[seat + 1 :]))
+
+    return Part(lambda state: state.players[seat], pack, put)
+
+
+_SHARED: Final = (
+    Part(lambda state: state.turn, _pack_turn, _put_turn),
+    Part(
+        lambda state: state.pool,
+        lambda state: _dice_bytes(state.pool),
+        lambda state, packed: replace(state, pool=_dice(packed)),
+    ),
+    Part(lambda state: state.track, _pack_track, _put_track),
+    Part(
+        lambda state: state.bag,
+        lambda state: bytes(state.bag),
+        lambda state, packed: replace(state, bag=tuple(packed)),
+    ),
+    Part(lambda state: state.order, _pack_order, _put_order),
+    Part(
+        lambda state: state.tools,
+        lambda state: bytes(tool.favor_points for tool in state.tools),
+        _put_tools,
+    ),
+)
+PARTS: Final = (*_SHARED, *(_player(seat) for seat in range(4)))

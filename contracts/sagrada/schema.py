@@ -1,0 +1,194 @@
+"""Reading JSON with a finger on the spot: what is wrong is told with its file, card and key.
+
+A `Spot` is a value together with the way that led to it. A `Part` is one named thing of a table (a
+condition, an instruction, a pattern): the options it takes, each with the kind of value it must
+have, and the function that builds it from them. Reading checks and builds in one go, so what has
+been read can be used without another look.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+class DataError(ValueError):
+    """A data file says something that cannot be."""
+
+    def __init__(self, file: str, card: str, key: str, why: str) -> None:
+        place = ", ".join(word for word in (file, card, key) if word)
+        super().__init__(f"{place}: {why}")
+        self.file = file
+        self.card = card
+        self.key = key
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a part may have to know about where it stands."""
+
+    arguments: int = 0  # how many numbers the command's text holds
+    on_cells: bool = False  # whether it checks that these are rows and columns
+    active: bool = False  # whether the command belongs to an active tool card
+    deck_size: int = 0  # how many tool cards exist
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    value: Any
+    file: str
+    card: str = ""
+    path: str = ""
+    facts: Facts = Facts()
+    parent: Spot | None = None
+
+    def error(self, why: str) -> DataError:
+        return DataError(self.file, self.card, self.path, why)
+
+    def key(self, name: str) -> Spot:
+        path = f"{self.path}.{name}" if self.path else name
+        return replace(self, value=self._dict()[name], path=path, parent=self)
+
+    def beside(self, name: str) -> Spot:
+        """What stands under another key of the same object."""
+        if self.parent is None:
+            raise self.error(f'there is no "{name}" beside this')
+        return self.parent.key(name)
+
+    def items(self) -> list[Spot]:
+        if not isinstance(self.value, list):
+            raise self.error("this must be a list")
+        return [
+            replace(self, value=item, path=f"{self.path}[{i}]", parent=self)
+            for i, item in enumerate(self.value)
+        ]
+
+    def expect_keys(self, *names: str) -> None:
+        """Exactly these keys, so that neither a slip of the pen nor a forgotten one goes unseen."""
+        present = self._dict()
+        for name in names:
+            if name not in present:
+                raise self.error(f'the key "{name}" is missing')
+        for name in present:
+            if name not in names:
+                raise self.error(f'the key "{name}" is unknown')
+
+    def text(self) -> str:
+        if not isinstance(self.value, str) or not self.value:
+            raise self.error(f"{shown(self.value)} is not a text")
+        return self.value
+
+    def flag(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.error(f"{shown(self.value)} is neither true nor false")
+        return self.value
+
+    def number(self, lowest: int, highest: int) -> int:
+        if type(self.value) is not int or not lowest <= self.value <= highest:
+            raise self.error(
+                f"{shown(self.value)} is not a whole number from {lowest} to {highest}"
+            )
+        return self.value
+
+    def one_of(self, known: Iterable[S]) -> S:
+        options = tuple(known)
+        for option in options:
+            if type(option) is type(self.value) and option == self.value:
+                return option
+        raise self.error(f"{shown(self.value)} is none of {', '.join(map(str, options))}")
+
+    def _dict(self) -> dict[str, Any]:
+        if not isinstance(self.value, dict):
+            raise self.error("this must be an object with keys")
+        return self.value
+
+
+def shown(value: object) -> str:
+    """A value as it stands in the file, cut short if it is long."""
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def parse(text: str, file: str) -> Spot:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(file, "", twice, "this key stands twice in one object")
+        return made
+
+    try:
+        return Spot(json.loads(text, object_pairs_hook=unique), file)
+    except json.JSONDecodeError as error:
+        raise DataError(file, "", f"line {error.lineno}", error.msg) from None
+
+
+Kind = Callable[[Spot], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """How one named thing is built, and how many numbers or cells of the command's text it uses."""
+
+    build: Callable[..., T]
+    options: Mapping[str, Kind]
+    arguments: int
+    cells: int
+    given: tuple[str, ...]  # the facts it is told beside its options
+
+
+def part(
+    build: Callable[..., T],
+    *,
+    arguments: int = 0,
+    cells: int = 0,
+    given: tuple[str, ...] = (),
+    **options: Kind,
+) -> Part[T]:
+    return Part(build, options, arguments or 2 * cells, cells, given)
+
+
+def plain(thing: T, *, arguments: int = 0, cells: int = 0) -> Part[T]:
+    """A part without options."""
+    return part(lambda: thing, arguments=arguments, cells=cells)
+
+
+def read_part(spot: Spot, tag: str, table: Mapping[str, Part[T]]) -> T:
+    """Build what `spot` names under `tag`, with the options that stand beside it."""
+    if not isinstance(spot.value, dict) or tag not in spot.value:
+        raise spot.error(f'this must be an object with the key "{tag}"')
+    name = spot.key(tag).one_of(table)
+    found = table[name]
+    spot.expect_keys(tag, *found.options)
+    if spot.facts.arguments < found.arguments:
+        raise spot.key(tag).error(
+            f"{name} uses {found.arguments} arguments, the command has {spot.facts.arguments}"
+        )
+    if found.cells and not spot.facts.on_cells:
+        raise spot.key(tag).error(f"{name} needs the condition valid_coordinates")
+    options = {option: kind(spot.key(option)) for option, kind in found.options.items()}
+    options |= {fact: getattr(spot.facts, fact) for fact in found.given}
+    return found.build(**options)
+
+
+def flag(spot: Spot) -> bool:
+    return spot.flag()
+
+
+def among(known: Iterable[str]) -> Kind:
+    options = tuple(known)
+    return lambda spot: spot.one_of(options)
+
+
+def argument_index(spot: Spot) -> int:
+    """The place of an argument that the command really has."""
+    if spot.facts.arguments == 0:
+        raise spot.error("the command has no arguments")
+    return spot.number(0, spot.facts.arguments - 1)

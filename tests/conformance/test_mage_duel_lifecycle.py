@@ -1,0 +1,241 @@
+"""The recorded scripts of Mage Duel calls, as far as the rules decide them.
+
+A small table of players and boards stands in for the contract: it asks the rules and tells what
+they answer, as events. Compared are events, players and boards. Where the rules refuse
+on purpose what the original let pass, the rest of that script has nothing to be compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import pytest
+
+from chain.errors import Revert
+from contracts.mage_duel import rules
+from contracts.mage_duel.session import (
+    GameStatus,
+    may_cancel,
+    may_create,
+    may_join,
+    pay,
+    refusal_to_play,
+)
+from contracts.mage_duel.state import Ending, Move, PlayerSide, RuleSet, State
+from contracts.mage_duel.union_find import Components, Contest, no_components
+
+Record = dict[str, Any]
+Event = tuple[str, Record]  # a name, and what of its fields the rules decide
+
+ACHIEVEMENTS: Final = ("TrophyProgression", "TrophyCreation")
+
+
+@dataclass(frozen=True)
+class Seat:
+    status: GameStatus = GameStatus.FINISHED
+    board_id: int | None = None
+    balance: int = 0
+    games_played: int = 0
+
+
+@dataclass
+class Board:
+    state: State
+    components: Components
+    players: tuple[str, str]
+
+
+@dataclass
+class Table:
+    """Players and their boards; every call answers with its events."""
+
+    rule_set: RuleSet
+    seats: dict[str, Seat] = field(default_factory=dict)
+    boards: list[Board] = field(default_factory=list)
+
+    def seat(self, player: str) -> Seat:
+        return self.seats.get(player, Seat())
+
+    def move_to(self, player: str, status: GameStatus, board_id: int | None = None) -> None:
+        self.seats[player] = replace(self.seat(player), status=status, board_id=board_id)
+
+    def create_game(self, call: Record) -> list[Event]:
+        if not may_create(self.seat(call["caller"]).status):
+            return [("GameCreateFailed", {})]
+        self.move_to(call["caller"], GameStatus.CREATED)
+        return [("GameCreated", {})]
+
+    def join_game(self, call: Record, host: str) -> list[Event]:
+        guest, board_id = call["caller"], len(self.boards)
+        if not may_join(self.seat(host).status, self.seat(guest).status):
+            return [("GameJoinFailed", {})]
+        created = next(fields for name, fields in call["events"] if name == "BoardCreated")
+        deck = [tile for tile, copies in enumerate(self.rule_set.deck) for _ in range(copies)]
+        drawn, ring = deck.index(created["top_tile"]), tuple(created["initial_edge_state"])
+        state = rules.start(ring, drawn, call["time"], self.rule_set)
+        self.boards.append(Board(state, no_components(), (host, guest)))
+        for player in (host, guest):
+            self.move_to(player, GameStatus.IN_PROGRESS, board_id)
+        return [("BoardCreated", {"board_id": board_id}), ("GameStarted", {"board_id": board_id})]
+
+    def cancel_game(self, call: Record) -> list[Event]:
+        caller = call["caller"]
+        seat, canceled = self.seat(caller), [caller]
+        if not may_cancel(seat.status, seat.board_id):
+            return [refused("PLAYER_NOT_IN_GAME")]
+        if seat.status == GameStatus.IN_PROGRESS and seat.board_id is not None:
+            board = self.boards[seat.board_id]
+            board.state = rules.cancel(board.state)
+            canceled.insert(0, board.players[1 - board.players.index(caller)])
+        for player in canceled:
+            self.move_to(player, GameStatus.CANCELED)
+        return [("GameCanceled", {"host_player": player}) for player in canceled]
+
+    def finish_game(self, call: Record, board_id: int) -> list[Event]:
+        seat = self.seat(call["caller"])
+        if seat.board_id != board_id:
+            return [refused("PLAYER_NOT_IN_GAME")]
+        if refusal := refusal_to_play(seat.status, board_id):
+            return [refused(refusal.name)]
+        board = self.boards[board_id]
+        if not rules.can_finish(board.state, call["time"]):
+            return [refused("CANT_FINISH_GAME")]
+        end = rules.finish(board.state, board.components, Ending.TIME_RAN_OUT, call["time"])
+        board.state = end.state
+        return self.end(board, end)
+
+    def make_move(self, call: Record, joker_tile: int | None, *at: int) -> list[Event]:
+        def make(state: State, side: PlayerSide) -> Move:
+            return rules.placement(state, side, joker_tile, *at)
+
+        return self.move(call, make, "Moved", with_joker=joker_tile is not None)
+
+    def skip_move(self, call: Record) -> list[Event]:
+        return self.move(call, lambda _, side: Move(side), "Skiped", with_joker=False)
+
+    def move(
+        self, call: Record, make: Callable[..., Move], name: str, *, with_joker: bool
+    ) -> list[Event]:
+        seat, now = self.seat(call["caller"]), call["time"]
+        if refusal := refusal_to_play(seat.status, seat.board_id):
+            return [refused(refusal.name)]
+        assert seat.board_id is not None
+        board = self.boards[seat.board_id]
+        side = PlayerSide(board.players.index(call["caller"]))
+        if refusal := rules.refusal(board.state, side, now, with_joker=with_joker):
+            return [refused(refusal.name)]
+        move = make(board.state, side)
+        if move.tile is not None and not rules.fits(board.state, move):
+            return [("InvalidMove", {"tile": move.tile, "is_joker": move.is_joker})]
+        drawn = next_tile(board.state, move, call["board_after"]["top_tile"])
+        played = rules.play(board.state, board.components, move, now, drawn)
+        board.state = played.state
+        ending = self.end(board, played.finish) if played.finish else []
+        return [*contested(played.contests), *ending, (name, {}), ("BoardUpdated", {})]
+
+    def end(self, board: Board, end: rules.Finish) -> list[Event]:
+        outcome, board_id = (
+            rules.outcome(end.state, self.rule_set.joker_price),
+            self.boards.index(board),
+        )
+        assert outcome is not None
+        for player, total in zip(board.players, outcome.totals, strict=True):
+            seat = self.seat(player)
+            balance, games = pay(seat.balance, seat.games_played, total)
+            self.seats[player] = Seat(GameStatus.FINISHED, board_id, balance, games)
+        return [
+            *contested(end.contests),
+            *(("GameFinished", {"host_player": player}) for player in board.players),
+            *(
+                ("CurrentPlayerBalance", {"balance": self.seat(player).balance})
+                for player in board.players
+            ),
+            ("BoardUpdated", {"game_state": "Finished", "moves_done": end.state.moves_done}),
+        ]
+
+
+def refused(name: str) -> Event:
+    return name.title().replace("_", ""), {}
+
+
+def contested(contests: Iterable[Contest]) -> list[Event]:
+    return [
+        (
+            f"{held.kind.name.title()}Contest{'Draw' if held.winner is None else 'Won'}",
+            {"root": held.root, "blue_points": held.blue_points, "red_points": held.red_points},
+        )
+        for held in contests
+    ]
+
+
+def next_tile(state: State, move: Move, tile: int | None) -> int:
+    """Where in the deck the tile lies that the record saw coming up."""
+    if rules.draw_choices(state, move) == 0 or tile is None:
+        return 0
+    return (*state.deck, state.top_tile).index(tile)
+
+
+def shown(board: Board) -> Record:
+    state = board.state
+    return {
+        "moves_done": state.moves_done,
+        "top_tile": state.top_tile,
+        "deck_len": len(state.deck),
+        "jokers": list(state.jokers),
+        "blue": list(state.scores[0]),
+        "red": list(state.scores[1]),
+        "game_state": "InProgress" if state.ending is None else "Finished",
+        "last_update_timestamp": state.updated_at,
+    }
+
+
+def answer(table: Table, call: Record) -> list[Event]:
+    try:
+        events: list[Event] = getattr(table, call["fn"])(call, *call["args"])
+    except Revert:
+        return []
+    return events
+
+
+def is_decided_otherwise(call: Record, events: list[Event], table: Table) -> bool:
+    """Whether the rules refuse on purpose what the original did here: to lay a tile off the board,
+    to keep the skip of a timed-out opponent before a move that fails, to cancel no game."""
+    names = [name for name, _ in events]
+    if names == ["InvalidMove"]:
+        joker_tile, rotation, col, row = call["args"]
+        kept_skip = call["board_after"]["moves_done"] - table.boards[-1].state.moves_done == 1
+        return kept_skip or (joker_tile or 0) > 23 or rotation > 3 or max(col, row) > 7
+    return names == ["PlayerNotInGame"] and call["fn"] == "cancel_game"
+
+
+def rule_set_of(script: Record) -> RuleSet:
+    told = script.get("rules")
+    if told is None:
+        return rules.USUAL
+    cities, roads = told["edges"]
+    return RuleSet(tuple(told["deck"]), cities, roads, told["joker_number"], told["joker_price"])
+
+
+@pytest.mark.records("mage_duel", "scripts")
+def test_calls_are_answered_as_recorded(record: Record) -> None:
+    for script in record["scripts"]:
+        table = Table(rule_set_of(script))
+        for call in script["calls"]:
+            events = answer(table, call)
+            if is_decided_otherwise(call, events, table):
+                break
+            check_call(table, call, events, (script["id"], call))
+
+
+def check_call(table: Table, call: Record, events: list[Event], where: object) -> None:
+    told = [(name, fields) for name, fields in call["events"] if name not in ACHIEVEMENTS]
+    assert [name for name, _ in events] == [name for name, _ in told], where
+    for (_, decided), (_, fields) in zip(events, told, strict=True):
+        assert decided.items() <= fields.items(), where
+    for player, (status, board_id) in call["games_after"].items():
+        seat = table.seat(player)
+        assert (seat.status.name.title().replace("_", ""), seat.board_id) == (status, board_id)
+    if "board_after" in call:
+        assert shown(table.boards[-1]).items() <= call["board_after"].items(), where
