@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from chain.errors import Revert
@@ -102,9 +102,15 @@ def json_type(name: str, kind: Kind) -> dict[str, Any]:
         case Record(members=members, cls=cls):
             parts = [Member("" if cls is None else m.name, m.kind) for m in members]
         case _:
-            return {"name": name, "type": abi_type(kind) + suffix, "internalType": kind.name + suffix}
+            return {
+                "name": name,
+                "type": abi_type(kind) + suffix,
+                "internalType": kind.name + suffix,
+            }
     components = [json_type(part.name, part.kind) for part in parts]
-    inner = f"struct {kind.name}{suffix}" if isinstance(kind, Record) and kind.cls else "tuple" + suffix
+    inner = (
+        f"struct {kind.name}{suffix}" if isinstance(kind, Record) and kind.cls else "tuple" + suffix
+    )
     return {"name": name, "type": "tuple" + suffix, "internalType": inner, "components": components}
 
 
@@ -158,7 +164,7 @@ class _Plan:
         return key
 
 
-@lru_cache(maxsize=None)
+@cache
 def encoder(kind: Kind) -> Encoder:
     match kind:
         case Text():
@@ -184,7 +190,14 @@ def _flat_encoder(kind: Kind) -> Encoder:
     else:
         _plan_member(plan, kind, "v")
     form = struct.Struct(">" + "".join(plan.formats))
-    plan.names |= {"misfit": misfit, "kind": kind, "pack": form.pack, "Misfit": Misfit, "plus": _PLUS, "minus": _MINUS}
+    plan.names |= {
+        "misfit": misfit,
+        "kind": kind,
+        "pack": form.pack,
+        "Misfit": Misfit,
+        "plus": _PLUS,
+        "minus": _MINUS,
+    }
     lines = ["def encode(v):", " try:"]
     if plan.checks:
         lines += [f"  if {' or '.join(plan.checks)}: raise OverflowError"]
@@ -193,7 +206,10 @@ def _flat_encoder(kind: Kind) -> Encoder:
         lines += [f"  t{i} = {tail}", f"  o{i} = {at}"]
         at = f"o{i} + len(t{i})"
     tails = "".join(f" + t{i}" for i in range(len(plan.tails)))
-    lines += [f"  return pack({', '.join(plan.values)}){tails}", " except Exception as wrong: raise misfit(kind, v, wrong) from None"]
+    lines += [
+        f"  return pack({', '.join(plan.values)}){tails}",
+        " except Exception as wrong: raise misfit(kind, v, wrong) from None",
+    ]
     exec("\n".join(lines), plan.names)
     made: Encoder = plan.names["encode"]
     return made
@@ -204,9 +220,17 @@ def _plan_member(plan: _Plan, kind: Kind, value: str) -> None:
         case Int(bits=bits) if not kind.signed and bits <= 64:
             plan.put("24xQ", value, f"{value} >> {bits}")
         case Int(bits=bits) if kind.signed and bits <= 64:
-            plan.put("24sq", f"minus if {value} < 0 else plus, {value}", f"{value} + {-kind.lowest} >> {bits}")
+            plan.put(
+                "24sq",
+                f"minus if {value} < 0 else plus, {value}",
+                f"{value} + {-kind.lowest} >> {bits}",
+            )
         case Int():
-            plan.put("32s", f"({value} & {_TOP - 1}).to_bytes(32)", f"not {kind.lowest} <= {value} <= {kind.highest}")
+            plan.put(
+                "32s",
+                f"({value} & {_TOP - 1}).to_bytes(32)",
+                f"not {kind.lowest} <= {value} <= {kind.highest}",
+            )
         case Bool():
             plan.put("31x?", value, f"{value} is not True and {value} is not False")
         case Account():
@@ -294,12 +318,16 @@ def _find_misfit(kind: Kind, value: Any, path: str) -> tuple[str, Kind, Any] | N
             return None if value is None else _find_misfit(item, value, path)
         case Sequence(item=item) if isinstance(value, list | tuple):
             parts = [(item, f"{path}[{i}]", inner) for i, inner in enumerate(value)]
-        case Record(cls=None, members=members) if isinstance(value, list | tuple) and len(value) == len(members):
+        case Record(cls=None, members=members) if isinstance(value, list | tuple) and len(
+            value
+        ) == len(members):
             parts = [
                 (m.kind, f"{path}[{i}]" if m.name.isdigit() else f"{path}.{m.name}", value[i])
                 for i, m in enumerate(members)
             ]
-        case Record(members=members, cls=cls) if cls is not None and all(hasattr(value, m.name) for m in members):
+        case Record(members=members, cls=cls) if cls is not None and all(
+            hasattr(value, m.name) for m in members
+        ):
             parts = [(m.kind, f"{path}.{m.name}", getattr(value, m.name)) for m in members]
         case _:
             return None if _fits(kind, value) else (path, kind, value)
@@ -320,7 +348,7 @@ def _fits(kind: Kind, value: Any) -> bool:
         case Choice(cls=cls):
             return isinstance(value, cls)
         case Text():
-            return isinstance(value, str) and value.isprintable() or _is_utf8(value)
+            return (isinstance(value, str) and value.isprintable()) or _is_utf8(value)
         case Blob():
             return isinstance(value, bytes)
         case _:
@@ -355,7 +383,7 @@ def _short(value: Any) -> str:
 # Decoding
 
 
-@lru_cache(maxsize=None)
+@cache
 def decoder(kind: Kind) -> Decoder:
     """A function from (bytes, offset) to a value. Whoever calls it has made sure that the head is there."""
     match kind:
@@ -394,7 +422,7 @@ def decode_members(members: tuple[Member, ...], data: bytes, start: int = 0) -> 
     return _members_decoder(members)(data, start)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _members_decoder(members: tuple[Member, ...]) -> Callable[[bytes, int], list[Any]]:
     """Offsets count from `start`. Every name is added to what goes wrong below it."""
     parts, at = [], 0

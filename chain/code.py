@@ -11,7 +11,7 @@ import inspect
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from types import FunctionType
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ class Program:
         return "0x" + self.initcode.hex()
 
 
-@lru_cache(maxsize=None)
+@cache
 def program_of(cls: type) -> Program:
     """The program of a contract class: the same class text gives the same digest everywhere."""
     spec: ContractSpec = cls.__spec__  # type: ignore[attr-defined]
@@ -72,7 +72,9 @@ def _sources(cls: type) -> Iterator[str]:
             yield _normal(ast.parse(textwrap.dedent(inspect.getsource(parent))))
         except (OSError, TypeError, SyntaxError):  # typed into a prompt: the compiled code must do
             methods = [value for value in vars(parent).values() if isinstance(value, FunctionType)]
-            yield "".join(f"{f.__qualname__}{f.__code__.co_code.hex()}{f.__code__.co_consts}" for f in methods)
+            yield "".join(
+                f"{f.__qualname__}{f.__code__.co_code.hex()}{f.__code__.co_consts}" for f in methods
+            )
 
 
 def _normal(node: Any) -> str:
@@ -84,4 +86,6 @@ def _normal(node: Any) -> str:
     fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
     if isinstance(node, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
         fields = [(name, value[1:] if name == "body" else value) for name, value in fields]
-    return f"{type(node).__name__}({','.join(f'{name}={_normal(value)}' for name, value in fields)})"
+    return (
+        f"{type(node).__name__}({','.join(f'{name}={_normal(value)}' for name, value in fields)})"
+    )

@@ -12,11 +12,12 @@ from typing import Any, TypeVar, cast
 from chain import names
 from chain.code import Program, program_of
 from chain.errors import Revert
+from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
 from chain.machine.gas import CODE_BYTE
 from chain.random import Random
-from chain.foreign import functions_from_json
+from chain.records import EventSpec
 from chain.remote import Remote, answer
 from chain.spec import ContractSpec, EntrySpec, contract_spec
 from chain.types import Address
@@ -73,7 +74,7 @@ class Contract(metaclass=ContractType):
     @property
     def caller(self) -> Address:
         """Who sent this message."""
-        return self._frame.caller
+        return Address(self._frame.caller)
 
     @property
     def caller_id(self) -> str:
@@ -83,7 +84,7 @@ class Contract(metaclass=ContractType):
     @property
     def origin(self) -> Address:
         """Who sent the transaction."""
-        return self._frame.context.origin
+        return Address(self._frame.context.origin)
 
     @property
     def value(self) -> int:
@@ -92,7 +93,7 @@ class Contract(metaclass=ContractType):
 
     @property
     def address(self) -> Address:
-        return self._frame.address
+        return Address(self._frame.address)
 
     @property
     def balance(self) -> int:
@@ -106,15 +107,15 @@ class Contract(metaclass=ContractType):
 
     def emit(self, event: Any) -> None:
         """Announce an `@event`."""
-        topics, data = encode_event(event)
-        self._frame.emit(topics, data, event)
+        topics, data, kept = encode_event(event)
+        self._frame.emit(topics, data, kept)
 
     def log(self, text: str) -> None:
         """Write a text log. In a view it goes to whoever asked, not on the chain."""
         if self._frame.static:
             self._frame.notes.append(text)
         else:
-            self._frame.emit((TEXT_TOPIC,), _TEXT_HEAD + text_data(text), text)
+            self._frame.emit((TEXT_TOPIC,), _TEXT_HEAD + text_data(text))
 
     @property
     def random(self) -> Random:
@@ -135,7 +136,7 @@ class Contract(metaclass=ContractType):
 
     def transfer(self, to: Address, amount: int) -> None:
         """Send wei; reverts if the receiver refuses."""
-        answer(self._frame.call(to, b"", amount))
+        answer(self._frame.call(bytes(to), b"", amount))
 
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
         """Make a new contract; its address is where it went."""
@@ -144,17 +145,19 @@ class Contract(metaclass=ContractType):
         data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
         child = self._frame.create(program.initcode + data, value)
         answer(child)
-        return child.address
+        return Address(child.address)
 
     def keccak(self, data: bytes) -> bytes:
         return keccak(data)
 
 
-def encode_event(event: Any) -> tuple[tuple[int, ...], bytes]:
-    spec = getattr(type(event), "__event__", None)
+def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, Any]:
+    """Topics, data, and the event itself if these do not tell all of it."""
+    spec: EventSpec | None = getattr(type(event), "__event__", None)
     if spec is None:
         raise TypeError(f"{type(event).__name__} is no event; mark its class with @event")
-    return cast("tuple[tuple[int, ...], bytes]", spec.encode(event))
+    topics, data = spec.encode(event)
+    return topics, data, event if spec.hashes_keys else None
 
 
 def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
@@ -179,7 +182,9 @@ def run(frame: Frame, program: Program) -> None:
     elif entry.nonreentrant:
         entered, address = frame.context.entered, frame.address
         if address in entered:
-            raise Refused(f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call")
+            raise Refused(
+                f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call"
+            )
         entered.add(address)
         try:
             result = entry.function(_instance(spec, frame), *args)
@@ -197,7 +202,9 @@ def create(frame: Frame, program: Program, args: bytes) -> None:
     init = program.spec.init
     if init is None:
         if args or frame.value:
-            raise Refused(f"{program.spec.name} has no @init, so it takes no {'arguments' if args else 'value'}")
+            raise Refused(
+                f"{program.spec.name} has no @init, so it takes no {'arguments' if args else 'value'}"
+            )
     else:
         frame.entry = init
         _check(frame, init)
@@ -233,5 +240,3 @@ def _instance(spec: ContractSpec, frame: Frame) -> Contract:
     contract = cast(Contract, object.__new__(spec.cls))
     contract._frame = frame
     return contract
-
-

@@ -12,14 +12,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 from chain.errors import DeclarationError, Revert
 from chain.records import ErrorSpec, EventSpec, ModelSpec, describe_record
 from chain.where import line_of, place_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound=type[Any])
+C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,15 @@ def init(function: F) -> F:
 @overload
 def call(function: F) -> F: ...
 @overload
-def call(*, payable: bool = ..., private: bool = ..., nonreentrant: bool = ...) -> Callable[[F], F]: ...
 def call(
-    function: F | None = None, *, payable: bool = False, private: bool = False, nonreentrant: bool = True
+    *, payable: bool = ..., private: bool = ..., nonreentrant: bool = ...
+) -> Callable[[F], F]: ...
+def call(
+    function: F | None = None,
+    *,
+    payable: bool = False,
+    private: bool = False,
+    nonreentrant: bool = True,
 ) -> F | Callable[[F], F]:
     """An entry that may change state."""
     entry = Entry("call", payable, private, nonreentrant)
@@ -63,32 +69,43 @@ def _mark(function: F, entry: Entry) -> F:
     if hasattr(function, "__entry__"):
         raise DeclarationError(f"{here} is marked twice; keep one of @init, @call, @view")
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise DeclarationError(f"{here} is async or a generator; an entry runs to its end at once: use a plain 'def'")
+        raise DeclarationError(
+            f"{here} is async or a generator; an entry runs to its end at once: use a plain 'def'"
+        )
     function.__entry__ = entry  # type: ignore[attr-defined]
     return function
 
 
 @dataclass_transform()
-def model(cls: C) -> C:
+def model(cls: type[C]) -> type[C]:
     """A keyed record that lives in a World. Members marked `Key` say which one it is."""
     made = dataclasses.dataclass(cls)
-    made.__model__ = ModelSpec(describe_record(made, "model", sys._getframe(1)))
-    return made
+    return _describe(made, "__model__", ModelSpec(describe_record(made, "model", sys._getframe(1))))
 
 
 @dataclass_transform(frozen_default=True)
-def event(cls: C) -> C:
+def event(cls: type[C]) -> type[C]:
     """An announcement. Members marked `Key` become indexed topics."""
     made = dataclasses.dataclass(frozen=True)(cls)
-    made.__event__ = EventSpec(describe_record(made, "event", sys._getframe(1)))
-    return made
+    return _describe(made, "__event__", EventSpec(describe_record(made, "event", sys._getframe(1))))
 
 
 @dataclass_transform()
-def error(cls: C) -> C:
+def error(cls: type[C]) -> type[C]:
     """A refusal with typed fields. Subclass `Revert` so that type checkers know it can be raised."""
-    if not issubclass(cls, Revert):
-        cls = type(cls.__name__, (cls, Revert), {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__annotations__": cls.__annotations__, "__doc__": cls.__doc__})  # type: ignore[assignment]
-    made = dataclasses.dataclass(init=True, repr=True, eq=True, unsafe_hash=True)(cls)
-    made.__error__ = ErrorSpec(describe_record(made, "error", sys._getframe(1)))
-    return made
+    whole = cls if issubclass(cls, Revert) else _revert_class(cls)
+    made = dataclasses.dataclass(unsafe_hash=True)(whole)
+    return _describe(made, "__error__", ErrorSpec(describe_record(made, "error", sys._getframe(1))))
+
+
+def _revert_class(cls: type[C]) -> type[C]:
+    """The same class body, on `Revert`: a class cannot be given another base once it is made."""
+    body = {
+        name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")
+    }
+    return cast("type[C]", type(cls.__name__, (Revert,), body))
+
+
+def _describe(cls: type[C], name: str, spec: Any) -> type[C]:
+    setattr(cls, name, spec)
+    return cls

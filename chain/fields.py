@@ -81,7 +81,9 @@ class Map(Generic[K, V]):
 
     def __contains__(self, key: K) -> bool:
         if not self._layout.optional:
-            raise TypeError("'in' cannot tell an unset value from zero: declare the field as Map[K, V | None]")
+            raise TypeError(
+                "'in' cannot tell an unset value from zero: declare the field as Map[K, V | None]"
+            )
         return self[key] is not None
 
     def __iter__(self) -> Iterator[K]:
@@ -243,10 +245,14 @@ def field_layout(annotation: Any) -> Layout:
     """The layout of a storage field, or `UnknownKind` with the remedy."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation in (Vector, Map, Set):
-        raise UnknownKind(f"'{annotation.__name__}' does not say of what: write {annotation.__name__}[…]")
+        raise UnknownKind(
+            f"'{annotation.__name__}' does not say of what: write {annotation.__name__}[…]"
+        )
     if origin is Vector:
         if get_origin(args[0]) in (Vector, Map, Set):
-            raise UnknownKind("a Vector holds values, not collections: write Map[u64, …] for a collection of them")
+            raise UnknownKind(
+                "a Vector holds values, not collections: write Map[u64, …] for a collection of them"
+            )
         return VectorLayout(_value_layout(args[0]))
     if origin is Map:
         return MapLayout(_key_kind(args[0]), field_layout(args[1]), _is_option(args[1]))
@@ -262,13 +268,17 @@ def _value_layout(annotation: Any) -> Layout:
 
 
 def _is_option(annotation: Any) -> bool:
-    return get_origin(annotation) not in (Vector, Map, Set) and isinstance(kind_of(annotation), Option)
+    return get_origin(annotation) not in (Vector, Map, Set) and isinstance(
+        kind_of(annotation), Option
+    )
 
 
 def _key_kind(annotation: Any) -> Kind:
     kind = kind_of(annotation)
-    if isinstance(kind, Option | Sequence) or isinstance(kind, Record) and abi.is_dynamic(kind):
-        raise UnknownKind(f"'{kind.name}' cannot be a key: use a number, bool, Enum, Address, str, bytes or a tuple of these")
+    if isinstance(kind, Option | Sequence) or (isinstance(kind, Record) and abi.is_dynamic(kind)):
+        raise UnknownKind(
+            f"'{kind.name}' cannot be a key: use a number, bool, Enum, Address, str, bytes or a tuple of these"
+        )
     require_frozen(kind)
     return kind
 
@@ -278,7 +288,9 @@ def require_frozen(kind: Kind) -> None:
     match kind:
         case Record(cls=cls, members=members):
             if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-                raise UnknownKind(f"'{kind.name}' can change after it was read: write @dataclass(frozen=True)")
+                raise UnknownKind(
+                    f"'{kind.name}' can change after it was read: write @dataclass(frozen=True)"
+                )
             for member in members:
                 require_frozen(member.kind)
         case Option(item=item) | Sequence(item=item):

@@ -65,7 +65,9 @@ class Function:
         if named or len(args) != len(self.params):
             raise TypeError(f"{self.name} takes {len(self.params)} arguments, in order")
         try:
-            return self.selector + (abi.encoder(Record(self.name, self.params))(args) if args else b"")
+            return self.selector + (
+                abi.encoder(Record(self.name, self.params))(args) if args else b""
+            )
         except abi.Misfit as wrong:
             raise TypeError(f"{self.name}: {wrong.text}") from None
 
@@ -100,17 +102,23 @@ class ForeignEvent:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return tuple(m.name for m, indexed in zip(self.members, self.indexed, strict=True) if indexed)
+        return tuple(
+            m.name for m, indexed in zip(self.members, self.indexed, strict=True) if indexed
+        )
 
     @cached_property
     def topic(self) -> int:
         return int.from_bytes(keccak(abi.signature(self.name, self.members).encode()))
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> ForeignLog:
-        plain = tuple(m for m, indexed in zip(self.members, self.indexed, strict=True) if not indexed)
+        plain = tuple(
+            m for m, indexed in zip(self.members, self.indexed, strict=True) if not indexed
+        )
         values, rest = iter(topics[1:]), iter(abi.decode_members(plain, data))
         pairs = zip(self.members, self.indexed, strict=True)
-        return ForeignLog(self.name, {m.name: _topic(m.kind, next(values)) if i else next(rest) for m, i in pairs})
+        return ForeignLog(
+            self.name, {m.name: _topic(m.kind, next(values)) if i else next(rest) for m, i in pairs}
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,9 @@ class ForeignLog:
         try:
             return self.values[name]
         except KeyError:
-            raise AttributeError(f"event {self.name} has no '{name}'; it has {', '.join(self.values)}") from None
+            raise AttributeError(
+                f"event {self.name} has no '{name}'; it has {', '.join(self.values)}"
+            ) from None
 
 
 def _topic(kind: Kind, topic: int) -> Any:
@@ -137,4 +147,8 @@ def events_from_json(items: list[dict[str, Any]]) -> Iterator[ForeignEvent]:
     for item in items:
         if item.get("type") == "event" and not item.get("anonymous"):
             inputs = item["inputs"]
-            yield ForeignEvent(item["name"], members_from_json(inputs), tuple(bool(i.get("indexed")) for i in inputs))
+            yield ForeignEvent(
+                item["name"],
+                members_from_json(inputs),
+                tuple(bool(i.get("indexed")) for i in inputs),
+            )

@@ -7,17 +7,18 @@ transaction share.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chain.errors import OutOfGas, Revert
-from chain.hashing import create_address, keccak
+from chain.hashing import checksum_address, create_address, keccak
 from chain.machine import gas as cost
-from chain.machine.state import NO_ACCOUNT, Changes, State, Storage
-from chain.types import Address
+from chain.machine.state import NO_ACCOUNT, Changes, LogRow, State
 
 if TYPE_CHECKING:
     from chain.code import Program
+    from chain.loaded import Loaded
 
 DELEGATION = b"\xef\x01\x00"  # the code of an account that lends another's code (EIP-7702)
 
@@ -27,11 +28,13 @@ class BlockContext(Protocol):
 
     number: int
     timestamp: int
-    coinbase: Address
-    gas_limit: int
+    coinbase: bytes
     base_fee: int
-    chain_id: int
 
+    @property
+    def gas_limit(self) -> int: ...
+    @property
+    def chain_id(self) -> int: ...
     @property
     def prevrandao(self) -> int: ...
 
@@ -42,6 +45,7 @@ class Executor(Protocol):
     state: State
 
     def execute(self, frame: Frame) -> None: ...
+    def declare(self, program: Program) -> Program: ...
 
 
 @dataclass(slots=True)
@@ -50,47 +54,16 @@ class Context:
 
     machine: Executor
     block: BlockContext
-    origin: Address
+    origin: bytes
     nonce: int
     gas_price: int
     blob_hashes: tuple[bytes, ...] = ()
     refund: int = 0
     draws: int = 0  # how many streams of chance were opened
     entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
-    undone_changes: Changes = field(default_factory=list)
-    undone_logs: list[Log] = field(default_factory=list)
-    loaded: Any = None  # outcomes that a test forces
-
-
-class Log:
-    """An announcement in its encoded form. One that holds a text equals that text."""
-
-    __slots__ = ("address", "data", "event", "index", "receipt", "topics")
-
-    def __init__(self, address: Address, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
-        self.address, self.topics, self.data = address, topics, data
-        self.event = event  # the declared event or the text, where a Python contract made it
-        self.receipt: Any = None
-        self.index = -1
-
-    @property
-    def text(self) -> str | None:
-        return self.event if isinstance(self.event, str) else None
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, str):
-            return self.text == other
-        return self is other
-
-    def __hash__(self) -> int:
-        return hash(self.event) if isinstance(self.event, str) else id(self)
-
-    def __str__(self) -> str:
-        return self.event if isinstance(self.event, str) else repr(self)
-
-    def __repr__(self) -> str:
-        shown = repr(self.event) if self.event is not None else f"topics={[hex(t) for t in self.topics]}"
-        return f"Log({shown})"
+    undone_changes: Changes = ()
+    undone_logs: Sequence[LogRow] = ()
+    loaded: Loaded | None = None  # outcomes that a test forces
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +94,8 @@ class Frame:
     )  # fmt: skip
 
     def __init__(
-        self, context: Context, kind: str, address: Address, caller: Address, value: int, data: bytes, gas: int,
-        static: bool = False, depth: int = 0, code_address: Address | None = None,
+        self, context: Context, kind: str, address: bytes, caller: bytes, value: int, data: bytes, gas: int,
+        static: bool = False, depth: int = 0, code_address: bytes | None = None,
     ) -> None:  # fmt: skip
         self.context = context
         self.state = state = context.machine.state
@@ -135,7 +108,7 @@ class Frame:
         self.gas = self.gas_limit = gas
         self.static = static
         self.depth = depth
-        self.storage: Storage = state.storages[address]
+        self.storage: dict[int, int] = state.storages[address]
         self.warm: dict[int, int] = state.access[address]
         self.output = b""
         self.result: Any = None  # what a Python entry returned, before encoding
@@ -180,7 +153,7 @@ class Frame:
             self.charge(cost.WARM)
             return
         self.charge(self._price_of_change(warm[slot], current, word))
-        self.state.changes += (storage, slot, current or None, word or None)
+        self.state.changes += (self.address, slot, current or None, word or None)
         if word:
             storage[slot] = word
         else:
@@ -212,25 +185,26 @@ class Frame:
 
     # Logs
 
-    def emit(self, topics: tuple[int, ...], data: bytes, event: Any, address: Address | None = None) -> None:
+    def emit(self, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
+        """Write a log. `event` is kept only where the bytes cannot give it back: a topic of text is a hash."""
         if self.static:
             raise Revert(f"{self.name} is a view and cannot emit")
         self.charge(cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data))
-        self.state.logs.append(Log(address or self.address, topics, data, event))
+        self.state.logs.append((self.address, topics, data, event))
 
     # Other accounts
 
-    def touch(self, address: Address) -> None:
+    def touch(self, address: bytes) -> None:
         """Pay for looking at an account (EIP-2929)."""
         cold = self.state.touch(address) and address not in cost.PRECOMPILES
         self.charge(cost.COLD_ACCOUNT if cold else cost.WARM)
 
-    def balance_of(self, address: Address) -> int:
+    def balance_of(self, address: bytes) -> int:
         self.touch(address)
         return self.state.account(address)[1]
 
     def call(
-        self, to: Address, data: bytes, value: int = 0, gas: int | None = None, static: bool = False
+        self, to: bytes, data: bytes, value: int = 0, gas: int | None = None, static: bool = False
     ) -> Frame:
         """Send a message and run it. The child says how it went; its gas has been settled here."""
         if value and self.static:
@@ -257,13 +231,25 @@ class Frame:
         self.charge(cost.CREATE + cost.INITCODE_WORD * cost.words(len(initcode)))
         passed = cost.all_but_one_64th(self.gas)
         nonce, balance, code_hash = self.state.account(self.address)
-        address = Address(create_address(self.address, nonce))
+        address = create_address(self.address, nonce)
         self.gas -= passed
         child_depth = self.depth + 1
         if balance >= value and child_depth <= cost.MAX_DEPTH:
             self.state.set_account(self.address, (nonce + 1, balance, code_hash))
         self.state.touch(address)
-        return self._run(Frame(self.context, "create", address, self.address, value, initcode, passed, False, child_depth))
+        return self._run(
+            Frame(
+                self.context,
+                "create",
+                address,
+                self.address,
+                value,
+                initcode,
+                passed,
+                False,
+                child_depth,
+            )
+        )
 
     def _run(self, child: Frame) -> Frame:
         self.children.append(child)
@@ -271,21 +257,21 @@ class Frame:
         self.gas += child.gas
         return child
 
-    def _is_alive(self, address: Address) -> bool:
+    def _is_alive(self, address: bytes) -> bool:
         return self.state.account(address) != NO_ACCOUNT
 
-    def _delegate(self, to: Address) -> Address:
+    def _delegate(self, to: bytes) -> bytes:
         """Whose code runs at `to`: its own, or that of the account it delegates to."""
         code = self.state.code(to)
         if not code.startswith(DELEGATION):
             return to
-        delegate = Address(code[3:])
+        delegate = code[3:]
         self.touch(delegate)
         return delegate
 
     @property
     def name(self) -> str:
-        contract = self.program.spec.name if self.program else str(self.address)
+        contract = self.program.spec.name if self.program else checksum_address(self.address)
         return f"{contract}.{self.entry.name}" if self.entry else contract
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from chain.contract import Contract
 from chain.errors import Reverted
 from chain.frame import Failure, Frame
-from chain.ledger.receipts import Events, Receipt
+from chain.ledger.logs import text_of
+from chain.ledger.receipts import Events
 from chain.spec import EntrySpec
 from chain.types import Address
 
@@ -21,7 +22,7 @@ class Observation:
     """What a call would do, or what a view saw; nothing of it is on the chain."""
 
     value: Any
-    logs: list[Any]  # text logs of a view; all logs of a call
+    logs: list[str]  # the text logs
     events: Events
     gas_used: int
     error: Failure | None
@@ -56,22 +57,28 @@ class Entry:
                 raise Reverted(seen) from seen.error.cause
             return seen.value
         receipt = self._chain.send(self._address, data, sender=sender, value=value, gas=gas)
-        if check and receipt.outcome.failure is not None:
-            raise Reverted(receipt) from receipt.outcome.failure.cause
+        if check and receipt.error is not None:
+            raise Reverted(receipt) from receipt.error.cause
         return receipt
 
     def observe(
-        self, *args: Any, sender: Address | None = None, value: int = 0, gas: int | None = None, **named: Any
+        self,
+        *args: Any,
+        sender: Address | None = None,
+        value: int = 0,
+        gas: int | None = None,
+        **named: Any,
     ) -> Observation:
         """Run the entry and undo it: what it would return, log and cost."""
         return self._observe(self.spec.encode_args(args, named), sender, value, gas)
 
-    def _observe(self, data: bytes, sender: Address | None, value: int, gas: int | None) -> Observation:
-        frame, logs = self._chain.look(self._address, data, sender=sender, value=value, gas=gas)
-        shown = frame.notes or logs
-        return Observation(
-            frame.result, list(shown), Events(self._chain.ledger.decode_logs(logs)), frame.gas_limit - frame.gas, frame.failure
-        )
+    def _observe(
+        self, data: bytes, sender: Address | None, value: int, gas: int | None
+    ) -> Observation:
+        frame, rows = self._chain.look(self._address, data, sender=sender, value=value, gas=gas)
+        texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
+        events = Events(self._chain.ledger.decode_rows(rows))
+        return Observation(frame.result, texts, events, frame.gas_limit - frame.gas, frame.failure)
 
     def calldata(self, *args: Any, **named: Any) -> bytes:
         """The bytes that a transaction to this entry carries."""

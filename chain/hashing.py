@@ -14,9 +14,7 @@ def checksum_address(raw: bytes) -> str:
     """The EIP-55 form: a hex digit is a capital where the same digit of its hash is 8 or more."""
     digits = raw.hex()
     marks = keccak(digits.encode()).hex()
-    return "0x" + "".join(
-        d.upper() if m >= "8" else d for d, m in zip(digits, marks, strict=False)
-    )
+    return "0x" + "".join(d.upper() if m >= "8" else d for d, m in zip(digits, marks, strict=False))
 
 
 def create_address(creator: bytes, nonce: int) -> bytes:

@@ -166,7 +166,9 @@ def _class(cls: type) -> Kind:
     if cls in (list, tuple):
         raise UnknownKind(f"'{cls.__name__}' does not say of what: write {cls.__name__}[u8] …")
     if cls in (dict, set, frozenset):
-        raise UnknownKind(f"'{cls.__name__}' has no order of its own: write list[T], or Map or Set in storage")
+        raise UnknownKind(
+            f"'{cls.__name__}' has no order of its own: write list[T], or Map or Set in storage"
+        )
     if issubclass(cls, Enum):
         return _choice(cls)
     if dataclasses.is_dataclass(cls):

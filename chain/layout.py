@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from chain.abi import Misfit, misfit
@@ -92,7 +92,7 @@ def place(layouts: list[Layout]) -> tuple[list[Place], int]:
     return places, word + (used > 0)
 
 
-@lru_cache(maxsize=None)
+@cache
 def layout_of(kind: Kind) -> Layout:
     if packed_size(kind) is not None:
         return PackedLayout(kind)
@@ -219,7 +219,9 @@ def _blame(kind: Kind, value: Any, wrong: Exception) -> Revert:
 def _record_builder(kind: Record) -> Callable[[int], Any]:
     source = Source()
     places, _ = place([layout_of(member.kind) for member in kind.members])
-    parts = [source.unpack(m.kind, "w", at.shift) for m, at in zip(kind.members, places, strict=True)]
+    parts = [
+        source.unpack(m.kind, "w", at.shift) for m, at in zip(kind.members, places, strict=True)
+    ]
     made = f"{source.name(kind.cls)}({', '.join(parts)})" if kind.cls else f"({', '.join(parts)},)"
     build: Callable[[int], Any] = source.compile([f"def build(w): return {made}"])["build"]
     return build
@@ -267,7 +269,9 @@ class Members:
         self.names, self.layouts = names, layouts
         self.places, self.words = place(layouts)
 
-    def access(self, index: int) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
+    def access(
+        self, index: int
+    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
         """Functions that load and store one member of what starts at a slot."""
         layout, (word, shift, alone) = self.layouts[index], self.places[index]
         if not isinstance(layout, PackedLayout):
@@ -309,7 +313,9 @@ class RecordLayout(Members):
         source = Source()
         loads, values, stores = [], [], []
         words: dict[int, list[str]] = {}
-        for i, (member, layout, at) in enumerate(zip(self.kind.members, self.layouts, self.places, strict=True)):
+        for i, (member, layout, at) in enumerate(
+            zip(self.kind.members, self.layouts, self.places, strict=True)
+        ):
             value = self.kind.reach("v", i)
             if isinstance(layout, PackedLayout):
                 if at.word not in words:
@@ -324,11 +330,17 @@ class RecordLayout(Members):
                 stores.append(f"  {inner}.store(frame, slot + {at.word}, {value})")
         packed = [f"  w{word} = {' | '.join(parts)}" for word, parts in words.items()]
         stores = [f"  frame.sstore(slot + {word}, w{word})" for word in words] + stores
-        made = f"{source.name(self.kind.cls)}({', '.join(values)})" if self.kind.cls else f"({', '.join(values)},)"
+        made = (
+            f"{source.name(self.kind.cls)}({', '.join(values)})"
+            if self.kind.cls
+            else f"({', '.join(values)},)"
+        )
         return source.compile(
             ["def load(frame, slot):", *loads, f" return {made}"]
             + ["def store(frame, slot, v):", " try:", f"  {source.guard()}", *packed, *stores]
-            + [f" except Exception as wrong: raise blame({source.name(self.kind)}, v, wrong) from None"]
+            + [
+                f" except Exception as wrong: raise blame({source.name(self.kind)}, v, wrong) from None"
+            ]
         )
 
 
@@ -436,7 +448,9 @@ class TextLayout:
     size: int | None = None
     words = 1
 
-    def __init__(self, kind: Kind, encode: Callable[[Any], bytes], make: Callable[[bytes], Any]) -> None:
+    def __init__(
+        self, kind: Kind, encode: Callable[[Any], bytes], make: Callable[[bytes], Any]
+    ) -> None:
         self.kind, self.encode, self.make = kind, encode, make
 
     def load(self, frame: Words, slot: int) -> Any:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from chain.hashing import keccak
-from chain.types import Address
+from chain.hashing import checksum_address, keccak
 
 if TYPE_CHECKING:
     from chain.frame import Frame
     from chain.machine.state import State
 
-REGISTRY: Final = Address(keccak(b"boardchain names")[12:])
+REGISTRY: Final = keccak(b"boardchain names")[12:]
 _LONGEST: Final = 32
 
 
@@ -24,24 +23,24 @@ def secret_of(name: str) -> bytes:
     return keccak(b"boardchain account " + name.encode())
 
 
-def write(state: State, address: Address, name: str) -> None:
+def write(state: State, address: bytes, name: str) -> None:
     if not name or len(name.encode()) > _LONGEST or not name.isprintable():
         raise ValueError(f"{name!r} cannot name an account: use 1 to {_LONGEST} printable bytes")
     state.set_word(REGISTRY, _slot(address), int.from_bytes(name.encode().ljust(32, b"\0")))
 
 
-def read(state: State, address: Address) -> str | None:
+def read(state: State, address: bytes) -> str | None:
     word = state.word(REGISTRY, _slot(address))
     return word.to_bytes(32).rstrip(b"\0").decode() if word else None
 
 
-def look_up(frame: Frame, address: Address) -> str:
+def look_up(frame: Frame, address: bytes) -> str:
     """The name of `address`, or the address as text, paid for as a read of the registry."""
     frame.touch(REGISTRY)
     cold = frame.state.touch_slot(REGISTRY, _slot(address))
     frame.charge(2_100 if cold else 100)
-    return read(frame.state, address) or str(address)
+    return read(frame.state, address) or checksum_address(address)
 
 
-def _slot(address: Address) -> int:
+def _slot(address: bytes) -> int:
     return int.from_bytes(address)

@@ -7,7 +7,7 @@ else goes in, so a replay draws the same. A test can force what comes next, by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chain.hashing import keccak
 
@@ -44,7 +44,7 @@ class Random:
             return self._draw(n)
         if not (type(loaded[0]) is int and 0 <= loaded[0] < n):
             raise ValueError(f"the loaded outcome {loaded[0]!r} for '{tag}' is not in 0..{n - 1}")
-        return loaded[0]
+        return int(loaded[0])
 
     def choice(self, items: Sequence[T], tag: str = "") -> T:
         """One of `items`."""
@@ -66,7 +66,9 @@ class Random:
                 items[last], items[other] = items[other], items[last]
             return
         order = list(loaded[0])
-        if len(order) != len(items) or any(order.count(item) != items.count(item) for item in order):
+        if len(order) != len(items) or any(
+            order.count(item) != items.count(item) for item in order
+        ):
             raise ValueError(f"the loaded outcome {order!r} for '{tag}' is no order of {items!r}")
         items[:] = order
 
@@ -79,7 +81,7 @@ class Random:
             if number < limit:
                 return number % n
 
-    def _loaded(self, tag: str) -> tuple[T] | None:
+    def _loaded(self, tag: str) -> tuple[Any] | None:
         """The next outcome that a test forced for `tag`, wrapped so that None can be one."""
         outcomes = self._frame.context.loaded
-        return outcomes.take(tag) if outcomes is not None else None
+        return None if outcomes is None else outcomes.take(tag)

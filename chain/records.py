@@ -103,13 +103,20 @@ class EventSpec:
         return int.from_bytes(keccak(self.record.signature.encode()))
 
     @cached_property
+    def hashes_keys(self) -> bool:
+        """Whether a topic holds only the hash of a key, so that a log does not tell it."""
+        return any(isinstance(member.kind, Text | Blob) for member in self.record.key_members)
+
+    @cached_property
     def _data(self) -> Callable[[Any], bytes]:
         data = self.record.data_members
         return abi.encoder(Record(self.name, data, self.record.cls)) if data else lambda event: b""
 
     @cached_property
     def _topics(self) -> tuple[tuple[str, Callable[[Any], int]], ...]:
-        return tuple((member.name, topic_encoder(member.kind)) for member in self.record.key_members)
+        return tuple(
+            (member.name, topic_encoder(member.kind)) for member in self.record.key_members
+        )
 
     def encode(self, event: Any) -> tuple[tuple[int, ...], bytes]:
         try:
@@ -155,13 +162,19 @@ class ErrorSpec:
     def encode(self, error: Any) -> bytes:
         if not self.record.members:
             return self.selector
-        return self.selector + abi.encoder(Record(self.name, self.record.members, self.record.cls))(error)
+        return self.selector + abi.encoder(Record(self.name, self.record.members, self.record.cls))(
+            error
+        )
 
     def decode(self, data: bytes) -> Any:
         return self.record.cls(*abi.decode_members(self.record.members, data, 4))
 
     def json(self) -> dict[str, Any]:
-        return {"type": "error", "name": self.name, "inputs": [abi.json_type(m.name, m.kind) for m in self.record.members]}
+        return {
+            "type": "error",
+            "name": self.name,
+            "inputs": [abi.json_type(m.name, m.kind) for m in self.record.members],
+        }
 
 
 def topic_encoder(kind: Kind) -> Callable[[Any], int]:
@@ -175,7 +188,9 @@ def topic_encoder(kind: Kind) -> Callable[[Any], int]:
 
 def key_bytes(members: tuple[Member, ...], keys: tuple[Any, ...]) -> bytes:
     """The bytes that stand for `keys` in a hashed slot, as Solidity writes a mapping's key."""
-    return b"".join([abi.encoder(member.kind)(key) for member, key in zip(members, keys, strict=True)])
+    return b"".join(
+        [abi.encoder(member.kind)(key) for member, key in zip(members, keys, strict=True)]
+    )
 
 
 def describe_record(cls: type, what: str, frame: FrameType) -> RecordSpec:
@@ -187,7 +202,9 @@ def describe_record(cls: type, what: str, frame: FrameType) -> RecordSpec:
         try:
             members.append(Member(item.name, kind_of(hint)))
         except UnknownKind as unknown:
-            raise DeclarationError(f"{line_of_field(cls, item.name)}: {cls.__name__}.{item.name}: {unknown}") from None
+            raise DeclarationError(
+                f"{line_of_field(cls, item.name)}: {cls.__name__}.{item.name}: {unknown}"
+            ) from None
         if is_key(hint):
             keys.append(item.name)
             if what == "error" or not isinstance(members[-1].kind, _KEYS):
@@ -197,11 +214,17 @@ def describe_record(cls: type, what: str, frame: FrameType) -> RecordSpec:
                 )
     spec = RecordSpec(cls, tuple(members), tuple(keys))
     if what == "model" and not keys:
-        raise DeclarationError(f"{line_of(cls)}: model {cls.__name__} has no key; mark one member, as in 'id: Key[u64]'")
+        raise DeclarationError(
+            f"{line_of(cls)}: model {cls.__name__} has no key; mark one, as in 'id: Key[u64]'"
+        )
     if what == "model" and len(keys) == len(members):
-        raise DeclarationError(f"{line_of(cls)}: model {cls.__name__} is all keys; add a member that holds something")
+        raise DeclarationError(
+            f"{line_of(cls)}: model {cls.__name__} is all keys; add a member that holds something"
+        )
     if what == "event" and len(keys) > 3:
-        raise DeclarationError(f"{line_of(cls)}: event {cls.__name__} has {len(keys)} keys; a log has room for 3")
+        raise DeclarationError(
+            f"{line_of(cls)}: event {cls.__name__} has {len(keys)} keys; a log has room for 3"
+        )
     return spec
 
 
@@ -216,4 +239,6 @@ def resolve(thing: Any, frame: FrameType | None) -> dict[str, Any]:
     try:
         return typing.get_type_hints(thing, localns=seen, include_extras=True)
     except NameError as unknown:
-        raise DeclarationError(f"{line_of(thing)}: {thing.__qualname__}: the type '{unknown.name}' is not known here; import it at the top of the file") from None
+        raise DeclarationError(
+            f"{line_of(thing)}: {thing.__qualname__}: the type '{unknown.name}' is not known here; import it"
+        ) from None

@@ -18,7 +18,9 @@ class Remote:
 
     __slots__ = ("_entries", "_frame", "_options", "address")
 
-    def __init__(self, frame: Frame, address: Address, entries: Mapping[str, Any], **options: Any) -> None:
+    def __init__(
+        self, frame: Frame, address: Address, entries: Mapping[str, Any], **options: Any
+    ) -> None:
         self._frame, self.address, self._entries, self._options = frame, address, entries, options
 
     def using(self, *, value: int = 0, gas: int | None = None) -> Remote:
@@ -28,11 +30,15 @@ class Remote:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         entry = self._entries.get(name)
         if entry is None:
-            raise AttributeError(f"there is no entry '{name}'; there are {', '.join(sorted(self._entries))}")
+            raise AttributeError(
+                f"there is no entry '{name}'; there are {', '.join(sorted(self._entries))}"
+            )
 
         def send(*args: Any, **named: Any) -> Any:
             data = entry.encode_args(args, named)
-            child = self._frame.call(self.address, data, static=entry.is_view, **self._options)
+            child = self._frame.call(
+                bytes(self.address), data, static=entry.is_view, **self._options
+            )
             return entry.decode_result(answer(child))
 
         return send

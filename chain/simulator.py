@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -16,20 +17,20 @@ from chain.errors import Reverted
 from chain.frame import Context, Frame
 from chain.handle import Handle, bound
 from chain.hashing import keccak
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.queries import Query, ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
-from chain.machine import gas as cost
 from chain.machine.direct import Machine
-from chain.machine.state import EMPTY_CODE_HASH, State
+from chain.machine.state import EMPTY_CODE_HASH, LogRow, State
 from chain.machine.transaction import Transaction
 from chain.types import Address
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
 _FUNDS = 10_000 * ETHER
+_DEFAULT_SENDER = bytes(ACCOUNTS[0])
 _LOOK_GAS = 2**50  # a look pays nobody, so it may look long
 
 
@@ -39,7 +40,6 @@ class Snapshot(NamedTuple):
     blocks: int
     moments: int
     receipts: int
-    logs: int
     open: Block | None
     clock: int
 
@@ -59,14 +59,13 @@ class Chain:
     ) -> None:
         self.chain_id = chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
-        self.keys: dict[bytes, Account] = {account: account for account in ACCOUNTS}
+        self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
         self.state = State()
         self.machine = Machine(self.state, evm_only=evm_only)
         for account in ACCOUNTS:
-            self.state.accounts[account] = (0, _FUNDS, EMPTY_CODE_HASH)
-        genesis = Block(0, genesis_time, keccak(seed.to_bytes(32)), chain_id, base_fee, gas_limit, 0, 0)
-        self.ledger = Ledger(self.state, genesis)
-        self._open: Block | None = None
+            self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
+        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit)
+        self.ledger = Ledger(self.state, self.machine.programs, rules, genesis_time, base_fee)
         self._clock = genesis_time
         self._held = False  # a `block()` scope is open: do not mine after each transaction
 
@@ -80,24 +79,28 @@ class Chain:
     def advance(self, seconds: int) -> None:
         """Move the clock: the next block comes exactly so long after the last."""
         if seconds < 0:
-            raise ValueError(f"time does not run backwards: advance by 0 seconds or more, not {seconds}")
+            raise ValueError(
+                f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
+            )
         self._clock += seconds
 
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
         if timestamp < self.head.timestamp:
-            raise ValueError(f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}")
+            raise ValueError(
+                f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
+            )
         self._clock = timestamp
 
     # Blocks
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> Blocks:
         return self.ledger.blocks
 
     @property
     def head(self) -> Block:
-        return self.ledger.blocks[-1]
+        return self.ledger.blocks.head
 
     def mine(self, n: int = 1) -> Block:
         """Close the open block, and add empty ones until `n` are made."""
@@ -115,23 +118,31 @@ class Chain:
             yield self._begin()
         finally:
             self._held = False
-            if self._open is not None:
-                self._seal(self._open)
+            if self.ledger.open is not None:
+                self._seal(self.ledger.open)
 
     def _begin(self) -> Block:
-        if self._open is None:
-            parent = self.ledger.blocks[-1]
+        ledger = self.ledger
+        if ledger.open is None:
+            parent = ledger.blocks.head
             time = self._clock if self._clock > parent.timestamp else parent.timestamp + 1
-            self._open = Block(
-                parent.number + 1, time, parent.seed, parent.chain_id, parent.base_fee, parent.gas_limit,
-                parent.end, coinbase=parent.coinbase,
-            )  # fmt: skip
-        return self._open
+            moment, receipt = parent.end_moment, parent.end_receipt
+            ledger.open = Block(
+                parent.rules,
+                parent.number + 1,
+                time,
+                parent.base_fee,
+                parent.coinbase,
+                moment,
+                receipt,
+                moment,
+                receipt,
+            )
+        return ledger.open
 
     def _seal(self, block: Block) -> None:
-        block.end = len(self.ledger.timeline)
-        self.ledger.blocks.append(block)
-        self._open = None
+        self.ledger.close(block)
+        self.ledger.open = None
         self._clock = block.timestamp
 
     # Accounts
@@ -186,21 +197,23 @@ class Chain:
         program, init = self.declare(contract), contract.__spec__.init
         data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
         receipt = self.send(None, program.initcode + data, sender=sender, value=value, gas=gas)
-        if not receipt.ok:
-            raise Reverted(receipt) from receipt.outcome.failure.cause  # type: ignore[union-attr]
-        return Handle(self, contract, receipt.outcome.address)
+        if receipt.error is not None:
+            raise Reverted(receipt) from receipt.error.cause
+        return Handle(self, contract, receipt.address)
 
     def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
-        """A handle on this chain for a contract that is already there: a class and an address, or a handle from elsewhere."""
+        """A handle on this chain for a contract that is there: a class and an address, or a handle from elsewhere."""
         if isinstance(contract, Handle):
-            contract, address = contract.contract, contract.address
+            address, contract = contract.address, contract.contract
         if address is None:
             raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
         self.declare(contract)
         return Handle(self, contract, address)
 
     def fields_of(self, handle: Handle) -> Contract:
-        return bound(handle.contract, self._frame(handle.address, b"", handle.address, 0, None))
+        return bound(
+            handle.contract, self._frame(bytes(handle.address), b"", _DEFAULT_SENDER, 0, None)
+        )
 
     # Calls
 
@@ -214,39 +227,49 @@ class Chain:
         gas: int | None = None,
     ) -> Receipt:
         """Send a transaction and, unless a block is held open, mine it."""
-        block = self._open or self._begin()
-        who = sender if sender is not None else ACCOUNTS[0]
+        block = self.ledger.open or self._begin()
+        who = _DEFAULT_SENDER if sender is None else bytes(sender)
         tx = Transaction(
-            who, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
+            who, None if to is None else bytes(to), data, value, block.gas_limit - block.gas_used if gas is None else gas,
             self.state.account(who)[0], block.base_fee,
         )  # fmt: skip
         return self.apply(tx)
 
     def apply(self, tx: Transaction) -> Receipt:
         """Put a transaction into the open block as it is, or raise `InvalidTransaction` and change nothing."""
-        block = self._open or self._begin()
+        block = self.ledger.open or self._begin()
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         if not self._held:
             self._seal(block)
         return receipt
 
     def look(
-        self, to: Address, data: bytes, *, sender: Address | None = None, value: int = 0, gas: int | None = None
-    ) -> tuple[Frame, list[Any]]:
+        self,
+        to: Address,
+        data: bytes,
+        *,
+        sender: Address | None = None,
+        value: int = 0,
+        gas: int | None = None,
+    ) -> tuple[Frame, Sequence[LogRow]]:
         """Run a message on the state as it is and undo it: the finished frame, and the logs it would leave."""
-        frame = self._frame(to, data, sender or ACCOUNTS[0], value, gas)
+        frame = self._frame(
+            bytes(to), data, _DEFAULT_SENDER if sender is None else bytes(sender), value, gas
+        )
         mark = self.state.mark()
         self.machine.execute(frame)
         _, logs = self.state.undo(mark)
         self.state.close()
         return frame, logs
 
-    def _frame(self, to: Address, data: bytes, sender: Address, value: int, gas: int | None) -> Frame:
+    def _frame(self, to: bytes, data: bytes, sender: bytes, value: int, gas: int | None) -> Frame:
         head, state = self.head, self.state
-        block = Block(head.number, self._clock, head.seed, head.chain_id, head.base_fee, head.gas_limit, 0)
+        block = Block(
+            head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0
+        )
         state.access = {sender: {}, to: {}}
-        context = Context(self.machine, block, sender, state.account(sender)[0], 0, loaded=None)
-        return Frame(context, "call", to, sender, value, data, gas or _LOOK_GAS, static=not to)
+        context = Context(self.machine, block, sender, state.account(sender)[0], 0)
+        return Frame(context, "call", to, sender, value, data, gas or _LOOK_GAS)
 
     # Chance
 
@@ -266,18 +289,19 @@ class Chain:
 
     def snapshot(self) -> Snapshot:
         ledger = self.ledger
+        held = copy(ledger.open) if ledger.open is not None else None
         return Snapshot(
-            len(ledger.blocks), len(ledger.timeline), len(ledger.receipts), len(ledger.events.logs), self._open, self._clock
+            len(ledger.blocks), len(ledger.timeline), len(ledger.receipts), held, self._clock
         )
 
     def revert(self, snapshot: Snapshot) -> None:
         """Undo everything since `snapshot`, the clock included."""
-        if snapshot.blocks > len(self.blocks) or snapshot.moments > len(self.ledger.timeline):
+        ledger = self.ledger
+        if snapshot.blocks > len(ledger.blocks) or snapshot.moments > len(ledger.timeline):
             raise ValueError("this snapshot is of a future that was undone")
-        self.ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts, snapshot.logs)
-        self._open, self._clock = snapshot.open, snapshot.clock
-        if self._open is not None:
-            self._open.end = -1
+        ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
+        ledger.open = copy(snapshot.open) if snapshot.open is not None else None
+        self._clock = snapshot.clock
 
     @contextmanager
     def anchor(self) -> Iterator[None]:

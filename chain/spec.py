@@ -76,7 +76,9 @@ class EntrySpec:
         for name, value in named.items():
             if name not in names or name in given:
                 wrong = "twice" if name in given else f"; it takes {', '.join(names) or 'none'}"
-                raise TypeError(f"{self.name} was given '{name}'{' ' if name in given else ''}{wrong}")
+                raise TypeError(
+                    f"{self.name} was given '{name}'{' ' if name in given else ''}{wrong}"
+                )
             given[name] = value
         for name, default in zip(names, self.defaults, strict=True):
             if given.setdefault(name, default) is _NOTHING:
@@ -88,6 +90,15 @@ class EntrySpec:
             return abi.decode_members(self.params, data, len(self.selector))
         except abi.BadData as bad:
             raise abi.BadData(f"{self.name}: {bad.text}") from None
+
+    def name_args(self, data: bytes) -> dict[str, Any]:
+        """The arguments by name; empty where they cannot be read."""
+        try:
+            return dict(
+                zip((member.name for member in self.params), self.decode_args(data), strict=True)
+            )
+        except abi.BadData:
+            return {}
 
     @cached_property
     def encode_result(self) -> Callable[[Any], bytes]:
@@ -116,7 +127,13 @@ class EntrySpec:
         if self.kind == "init":
             return {"type": "constructor", "inputs": inputs, "stateMutability": self._mutability()}
         outputs = [abi.json_type("", self.returns)] if self.returns else []
-        return {"type": "function", "name": self.name, "inputs": inputs, "outputs": outputs, "stateMutability": self._mutability()}
+        return {
+            "type": "function",
+            "name": self.name,
+            "inputs": inputs,
+            "outputs": outputs,
+            "stateMutability": self._mutability(),
+        }
 
     def _mutability(self) -> str:
         return "view" if self.is_view else "payable" if self.payable else "nonpayable"
@@ -148,21 +165,39 @@ class ContractSpec:
     @cached_property
     def abi(self) -> list[dict[str, Any]]:
         """The JSON ABI, as any Ethereum tool reads it."""
-        constructor = self.init.json() if self.init else {"type": "constructor", "inputs": [], "stateMutability": "nonpayable"}
-        records = [*self.events.values(), *self.errors.values()]
-        return [constructor, *(e.json() for e in self.entries.values()), *(r.json() for r in records)]
+        constructor = (
+            self.init.json()
+            if self.init
+            else {"type": "constructor", "inputs": [], "stateMutability": "nonpayable"}
+        )
+        records: list[EventSpec | ErrorSpec] = [*self.events.values(), *self.errors.values()]
+        return [
+            constructor,
+            *(e.json() for e in self.entries.values()),
+            *(r.json() for r in records),
+        ]
 
 
 def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
     """Read contract class `cls`, which derives from `base` (Contract or System), or say what is wrong with it."""
     if "__init__" in cls.__dict__:
-        raise DeclarationError(f"{line_of(cls.__init__)}: {cls.__name__}.__init__ never runs on a chain; mark a method with @init")  # type: ignore[misc]
-    found = {name: value for parent in reversed(cls.__mro__) for name, value in vars(parent).items()}
-    entries = [_entry_spec(cls, base, name, value, frame) for name, value in found.items() if _is_entry(cls, name, value)]
+        raise DeclarationError(
+            f"{line_of(vars(cls)['__init__'])}: {cls.__name__}.__init__ never runs on a chain; mark a method with @init"
+        )
+    found = {
+        name: value for parent in reversed(cls.__mro__) for name, value in vars(parent).items()
+    }
+    entries = [
+        _entry_spec(cls, base, name, value, frame)
+        for name, value in found.items()
+        if _is_entry(cls, name, value)
+    ]
     inits = [entry for entry in entries if entry.kind == "init"]
     if len(inits) > 1:
         second = inits[1]
-        raise DeclarationError(f"{line_of(second.function)}: {cls.__name__} has two @init methods, {inits[0].name} and {second.name}; keep one")  # type: ignore[arg-type]
+        raise DeclarationError(
+            f"{line_of(second.function)}: {cls.__name__} has two @init methods, {inits[0].name} and {second.name}; keep one"
+        )
     events, errors = _announcements(cls, found)
     return ContractSpec(
         cls,
@@ -176,28 +211,48 @@ def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
 
 def _is_entry(cls: type, name: str, value: Any) -> bool:
     if isinstance(value, staticmethod | classmethod) and hasattr(value, "__entry__"):
-        raise DeclarationError(f"{line_of(value.__func__)}: {cls.__name__}.{name} must be a plain method with 'self'; take @{type(value).__name__} away")
+        raise DeclarationError(
+            f"{line_of(value.__func__)}: {cls.__name__}.{name} must take 'self'; take the @{type(value).__name__} away"
+        )
     return hasattr(value, "__entry__")
 
 
-def _entry_spec(cls: type, base: type, name: str, function: FunctionType, frame: FrameType) -> EntrySpec:
+def _entry_spec(
+    cls: type, base: type, name: str, function: FunctionType, frame: FrameType
+) -> EntrySpec:
     here = f"{line_of(function)}: {cls.__name__}.{name}"
     if name.startswith("_"):
-        raise DeclarationError(f"{here}: an entry is public; give it a name without the leading '_'")
+        raise DeclarationError(
+            f"{here}: an entry is public; give it a name without the leading '_'"
+        )
     if hasattr(base, name):
-        raise DeclarationError(f"{here}: '{name}' is what every contract has from {base.__name__}; choose another name")
+        raise DeclarationError(
+            f"{here}: every {base.__name__} has its own '{name}'; choose another name"
+        )
     hints, entry = resolve(function, frame), function.__entry__  # type: ignore[attr-defined]
     params, defaults = [], []
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
-            raise DeclarationError(f"{here}: '{parameter}' cannot be sent to a contract; name each argument on its own")
+            raise DeclarationError(
+                f"{here}: '{parameter}' cannot be sent to a contract; name each argument on its own"
+            )
         if parameter.name not in hints:
-            raise DeclarationError(f"{here}: argument '{parameter.name}' has no type; write '{parameter.name}: u64' or the like")
-        params.append(Member(parameter.name, _kind(f"{here}: argument '{parameter.name}'", hints[parameter.name])))
+            raise DeclarationError(
+                f"{here}: argument '{parameter.name}' has no type; write '{parameter.name}: u64' or the like"
+            )
+        params.append(
+            Member(
+                parameter.name, _kind(f"{here}: argument '{parameter.name}'", hints[parameter.name])
+            )
+        )
         defaults.append(_default(here, params[-1], parameter))
     if "return" not in hints:
         raise DeclarationError(f"{here} has no return type; write '-> None' or the type")
-    returns = None if hints["return"] is type(None) else _kind(f"{here}: what it returns", hints["return"])
+    returns = (
+        None
+        if hints["return"] is type(None)
+        else _kind(f"{here}: what it returns", hints["return"])
+    )
     if returns is not None and entry.kind == "init":
         raise DeclarationError(f"{here}: @init returns nothing; write '-> None'")
     return EntrySpec(
@@ -244,9 +299,13 @@ def _storage(cls: type, base: type, frame: FrameType) -> Members | None:
 def _field(cls: type, base: type, parent: type, name: str, hint: Any) -> Layout:
     here = f"{cls.__name__}.{name}"
     if hasattr(base, name):
-        raise DeclarationError(f"{line_of_field(parent, name)}: {here}: '{name}' is what every contract has from {base.__name__}; choose another name")
+        raise DeclarationError(
+            f"{line_of_field(parent, name)}: {here}: every {base.__name__} has its own '{name}'; choose another name"
+        )
     if name in vars(parent) and not isinstance(vars(parent)[name], property):
-        raise DeclarationError(f"{line_of_field(parent, name)}: {here}: a field starts as zero; set another first value in @init")
+        raise DeclarationError(
+            f"{line_of_field(parent, name)}: {here}: a field starts as zero; set another first value in @init"
+        )
     try:
         return field_layout(hint)
     except UnknownKind as unknown:
@@ -269,7 +328,9 @@ def _property(owner: str, name: str, fields: Members, index: int) -> property:
     return property(get, put)
 
 
-def _announcements(cls: type, found: dict[str, Any]) -> tuple[dict[str, EventSpec], dict[str, ErrorSpec]]:
+def _announcements(
+    cls: type, found: dict[str, Any]
+) -> tuple[dict[str, EventSpec], dict[str, ErrorSpec]]:
     """The events and errors that the methods of the class name, directly or through functions they call."""
     events: dict[str, EventSpec] = {}
     errors: dict[str, ErrorSpec] = {}
@@ -279,10 +340,10 @@ def _announcements(cls: type, found: dict[str, Any]) -> tuple[dict[str, EventSpe
             spec = vars(thing).get(kind) if isinstance(thing, type) else None
             if spec is None:
                 continue
-            known: Any = table.setdefault(spec.name, spec)  # type: ignore[attr-defined]
+            known: Any = table.setdefault(spec.name, spec)
             if known.record.cls is not thing:
                 raise DeclarationError(
-                    f"{line_of(thing)}: {cls.__name__} uses two {kind.strip('_')}s called {spec.name}; rename one"  # type: ignore[arg-type]
+                    f"{line_of(thing)}: {cls.__name__} uses two {kind.strip('_')}s called {spec.name}; rename one"
                 )
     return events, errors
 
@@ -296,7 +357,10 @@ def _named_by(functions: list[FunctionType], package: str) -> Iterator[Any]:
             continue
         seen.add(function)
         for thing in _references(function):
-            if isinstance(thing, FunctionType) and (thing.__module__ or "").partition(".")[0] == package:
+            if (
+                isinstance(thing, FunctionType)
+                and (thing.__module__ or "").partition(".")[0] == package
+            ):
                 waiting.append(thing)
             elif isinstance(thing, type):
                 yield thing
@@ -330,4 +394,6 @@ def record_of(cls: type) -> RecordSpec:
         if mark in vars(cls):
             record: RecordSpec = vars(cls)[mark].record
             return record
-    raise TypeError(f"{cls.__name__} is no event, error or model: mark it with @event, @error or @model")
+    raise TypeError(
+        f"{cls.__name__} is no event, error or model: mark it with @event, @error or @model"
+    )

@@ -7,11 +7,12 @@ import inspect
 import sys
 from pathlib import Path
 from types import FrameType, FunctionType, TracebackType
+from typing import Any
 
 _OURS = str(Path(__file__).parent)
 
 
-def line_of(thing: FunctionType | type) -> str:
+def line_of(thing: Any) -> str:
     """`file.py:12` of a function, or of a class while or after it is made."""
     if isinstance(thing, FunctionType):
         return f"{_short(thing.__code__.co_filename)}:{thing.__code__.co_firstlineno}"
@@ -25,11 +26,17 @@ def line_of_field(cls: type, name: str) -> str:
     """`file.py:13` of the annotation of `name` in the body of `cls`, or of the class where its source is not at hand."""
     try:
         lines, first = inspect.getsourcelines(cls)
-        tree = ast.parse(inspect.cleandoc("".join(lines)) if lines[0][:1].isspace() else "".join(lines))
+        tree = ast.parse(
+            inspect.cleandoc("".join(lines)) if lines[0][:1].isspace() else "".join(lines)
+        )
     except (OSError, TypeError, SyntaxError):
         return line_of(cls)
     for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+        if (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and node.target.id == name
+        ):
             return f"{line_of(cls).rpartition(':')[0]}:{first + node.lineno - 1}"
     return line_of(cls)
 

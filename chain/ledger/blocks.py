@@ -1,37 +1,85 @@
-"""A block: when, which transactions, and, once someone asks, its header and hash."""
+"""A block: when it was, and which transactions it holds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
 
 from chain.hashing import keccak
-from chain.types import ZERO_ADDRESS, Address
-
-if TYPE_CHECKING:
-    from chain.ledger.receipts import Receipt
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What never changes along a chain."""
+
+    chain_id: int
+    seed: bytes
+    gas_limit: int
+
+
+@dataclass(slots=True)
 class Block:
-    """A block, open while transactions still go in. It is also the context that their messages see."""
+    """A block, and the context that its messages see. Counts from the start of the chain say what belongs to it."""
 
+    rules: Rules
     number: int
     timestamp: int
-    seed: bytes
-    chain_id: int
     base_fee: int
-    gas_limit: int
-    start: int  # where its changes begin in the chain's timeline
-    end: int = -1  # where they end; -1 while the block is open
-    coinbase: Address = ZERO_ADDRESS
+    coinbase: bytes
+    first_moment: int  # in the ledger's timeline
+    first_receipt: int
+    end_moment: int  # one past the last
+    end_receipt: int
     gas_used: int = 0
-    receipts: list[Receipt] = field(default_factory=list)
     forced_prevrandao: int | None = None
+
+    @property
+    def gas_limit(self) -> int:
+        return self.rules.gas_limit
+
+    @property
+    def chain_id(self) -> int:
+        return self.rules.chain_id
 
     @property
     def prevrandao(self) -> int:
         """By rule: the seed of the chain and the number of the block."""
         if self.forced_prevrandao is not None:
             return self.forced_prevrandao
-        return int.from_bytes(keccak(self.seed + self.number.to_bytes(8)))
+        return int.from_bytes(keccak(self.rules.seed + self.number.to_bytes(8)))
+
+
+class Blocks(Sequence[Block]):
+    """All closed blocks, by number. Each is kept as a flat tuple and made when asked for."""
+
+    def __init__(self, rules: Rules, genesis_time: int, base_fee: int) -> None:
+        self.rules = rules
+        self._rows: list[tuple[Any, ...]] = []
+        self.append(Block(rules, 0, genesis_time, base_fee, bytes(20), 0, 0, 0, 0))
+
+    def append(self, block: Block) -> None:
+        self.head = block
+        self._rows.append(
+            (
+                block.number, block.timestamp, block.base_fee, block.coinbase, block.first_moment,
+                block.first_receipt, block.end_moment, block.end_receipt, block.gas_used, block.forced_prevrandao,
+            )
+        )  # fmt: skip
+
+    def cut(self, length: int) -> None:
+        """Take back all but the first `length` blocks."""
+        del self._rows[length:]
+        self.head = self[-1]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, number: int) -> Block: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Block]: ...
+    def __getitem__(self, number: int | slice) -> Block | list[Block]:
+        if isinstance(number, slice):
+            return [Block(self.rules, *row) for row in self._rows[number]]
+        return Block(self.rules, *self._rows[number])

@@ -6,17 +6,17 @@ A snapshot is a length of it; to look at the past is to walk it back, look, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from chain.abi import BadData
+from chain.code import Program
 from chain.foreign import ForeignEvent, events_from_json
-from chain.frame import Log
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.queries import EventLog, ReceiptLog
-from chain.ledger.receipts import Receipt
-from chain.machine.state import Changes, State, put_back, take_back
+from chain.ledger.receipts import Receipt, row_of
+from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.records import EventSpec
 from chain.spec import ContractSpec
@@ -25,13 +25,22 @@ from chain.spec import ContractSpec
 class Ledger:
     """Blocks, receipts, logs and the timeline of one chain."""
 
-    def __init__(self, state: State, genesis: Block) -> None:
+    def __init__(
+        self,
+        state: State,
+        programs: dict[bytes, Program],
+        rules: Rules,
+        genesis_time: int,
+        base_fee: int,
+    ) -> None:
         self.state = state
-        self.blocks: list[Block] = [genesis]
+        self.programs = programs
+        self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline: list[Changes] = []
-        self.receipts = ReceiptLog()
+        self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
         self._event_specs: dict[int, EventSpec | ForeignEvent] = {}
+        self.open: Block | None = None  # the block that transactions go into now
 
     # Writing
 
@@ -41,41 +50,50 @@ class Ledger:
             self.timeline.append(changes)
 
     def append(self, tx: Transaction, outcome: Outcome, block: Block) -> Receipt:
+        position = len(self.receipts)
+        row = row_of(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.append(outcome.changes)
-        receipt = Receipt(self, tx, outcome, block, len(block.receipts), len(self.receipts))
-        block.receipts.append(receipt)
         block.gas_used += outcome.gas_used
-        self.receipts.append(receipt)
+        self.receipts.append(row)
         if outcome.logs:
-            self.events.extend(outcome.logs, receipt)
-        return receipt
+            self.events.extend(outcome.logs, position)
+        return Receipt(self, row)
 
-    def cut(self, blocks: int, moments: int, receipts: int, logs: int) -> None:
-        """Take back everything after the first so many blocks, moments of the timeline, receipts and logs."""
+    def close(self, block: Block) -> None:
+        """Put a finished block at the end."""
+        block.end_moment, block.end_receipt = len(self.timeline), len(self.receipts)
+        self.blocks.append(block)
+
+    def cut(self, blocks: int, moments: int, receipts: int) -> None:
+        """Take back everything after the first so many blocks, moments of the timeline and receipts."""
         while len(self.timeline) > moments:
-            take_back(self.timeline.pop())
-        for receipt in reversed(self.receipts.cut(receipts)):
-            receipt.block.receipts.pop()
-            receipt.block.gas_used -= receipt.gas_used
-        self.events.cut(logs)
-        del self.blocks[blocks:]
+            self.state.take_back(self.timeline.pop())
+        self.receipts.cut(receipts)
+        self.events.cut(receipts)
+        self.blocks.cut(blocks)
 
     @contextmanager
     def rewound(self, moment: int) -> Iterator[None]:
         """The state as it was when the timeline was `moment` long, for as long as the scope lasts."""
         later = self.timeline[moment:]
         for changes in reversed(later):
-            take_back(changes)
+            self.state.take_back(changes)
         try:
             yield
         finally:
             for changes in later:
-                put_back(changes)
+                self.state.put_back(changes)
+
+    def time_of(self, number: int) -> int:
+        """The time of a block, also of the open one."""
+        if self.open is not None and self.open.number == number:
+            return self.open.timestamp
+        return self.blocks[number].timestamp
 
     # Decoding
 
     def learn(self, spec: ContractSpec) -> None:
-        """Know the events of a Python contract, so that logs made by any road can be decoded."""
+        """Know the events of a Python contract, so that its logs can be decoded."""
         for event in spec.events.values():
             self._event_specs[event.topic] = event
 
@@ -91,18 +109,20 @@ class Ledger:
     def event_specs(self) -> list[EventSpec | ForeignEvent]:
         return list(self._event_specs.values())
 
-    def decode(self, log: Log) -> Any:
+    def decode(self, row: LogRow) -> Any:
         """The event in a log, or None where nobody has declared it."""
-        if log.event is None and log.topics:
-            spec = self._event_specs.get(log.topics[0])
-            if spec is not None:
-                try:
-                    log.event = spec.decode(log.topics, log.data)
-                except (BadData, ValueError):  # somebody else's event of the same name
-                    return None
-        return log.event
+        _, topics, data, kept = row
+        if kept is not None or not topics:
+            return kept
+        spec = self._event_specs.get(topics[0])
+        if spec is None:
+            return None
+        try:
+            return spec.decode(topics, data)
+        except (BadData, ValueError):  # somebody else's event of the same name
+            return None
 
-    def decode_logs(self, logs: list[Log]) -> list[Any]:
-        """The declared events among `logs`."""
-        found = (self.decode(log) for log in logs)
-        return [event for event in found if event is not None and not isinstance(event, str)]
+    def decode_rows(self, rows: Sequence[LogRow]) -> list[Any]:
+        """The declared events among `rows`."""
+        found = (self.decode(row) for row in rows)
+        return [event for event in found if event is not None]

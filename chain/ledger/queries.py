@@ -9,70 +9,69 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
-from chain.frame import Log
-from chain.ledger.receipts import Receipt
+from chain.ledger.logs import Log
+from chain.ledger.receipts import Receipt, Row
+from chain.machine.state import LogRow
 from chain.records import EventSpec, topic_encoder
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Query(Generic[T]):
     """A lazy answer: narrow it with `where` and `between`, then iterate, `count`, or take `first`, `last`, `one`."""
 
-    __slots__ = ("_found", "_receipt_of", "_show", "_tests")
+    __slots__ = ("_places", "_source", "_tests")
 
     def __init__(
-        self,
-        found: Sequence[Any],
-        receipt_of: Callable[[Any], Receipt],
-        show: Callable[[Any], T],
-        tests: tuple[Callable[[Any], bool], ...] = (),
+        self, source: Source[T], places: Sequence[int], tests: tuple[Callable[[T], bool], ...] = ()
     ) -> None:
-        self._found, self._receipt_of, self._show, self._tests = found, receipt_of, show, tests
+        self._source = source
+        self._places = places  # of the candidates, rising
+        self._tests = tests
 
     def where(self, test: Callable[[T], bool]) -> Query[T]:
         """Only those for which `test` holds."""
-        show = self._show
-        return Query(self._found, self._receipt_of, show, (*self._tests, lambda item: test(show(item))))
+        return Query(self._source, self._places, (*self._tests, test))
 
     def between(
         self, *, blocks: tuple[int, int] | None = None, times: tuple[int, int] | None = None
     ) -> Query[T]:
         """Only those in a range of block numbers or of block times, both ends included."""
-        found = self._found
+        places, receipt = self._places, self._source.receipt
         if blocks:
-            found = self._cut(found, blocks, lambda item: self._receipt_of(item).block.number)
+            places = _cut(places, blocks, lambda place: receipt(place).block_number)
         if times:
-            found = self._cut(found, times, lambda item: self._receipt_of(item).block.timestamp)
-        return Query(found, self._receipt_of, self._show, self._tests)
+            places = _cut(places, times, lambda place: receipt(place).timestamp)
+        return Query(self._source, places, self._tests)
 
-    @staticmethod
-    def _cut(found: Sequence[Any], ends: tuple[int, int], key: Callable[[Any], int]) -> Sequence[Any]:
-        return found[bisect_left(found, ends[0], key=key) : bisect_right(found, ends[1], key=key)]
-
-    def _matches(self, items: Iterator[Any]) -> Iterator[Any]:
-        tests = self._tests
-        return (item for item in items if all(test(item) for test in tests)) if tests else items
+    def _matching(self, places: Iterator[int]) -> Iterator[tuple[int, T]]:
+        item, tests = self._source.item, self._tests
+        for place in places:
+            found = item(place)
+            if all(test(found) for test in tests):
+                yield place, found
 
     def __iter__(self) -> Iterator[T]:
-        return (self._show(item) for item in self._matches(iter(self._found)))
+        return (found for _, found in self._matching(iter(self._places)))
 
     def __len__(self) -> int:
         return self.count()
 
     def count(self) -> int:
-        return sum(1 for _ in self._matches(iter(self._found))) if self._tests else len(self._found)
+        return sum(1 for _ in self) if self._tests else len(self._places)
 
     def first(self) -> T | None:
-        return next((self._show(item) for item in self._matches(iter(self._found))), None)
+        return next(iter(self), None)
 
     def last(self) -> T | None:
-        return next((self._show(item) for item in self._matches(reversed(self._found))), None)
+        return next((found for _, found in self._matching(reversed(self._places))), None)
 
     def one(self) -> T:
         """The only one there is; any other number of them is a LookupError."""
@@ -81,102 +80,136 @@ class Query(Generic[T]):
             raise LookupError(f"{len(found)} answer the question, not one")
         return found[0]
 
-    def list(self) -> list[T]:
-        return list(self)
-
     def receipts(self) -> Iterator[Receipt]:
         """The receipts in which the answers stand."""
-        return (self._receipt_of(item) for item in self._matches(iter(self._found)))
+        return (self._source.receipt(place) for place, _ in self._matching(iter(self._places)))
 
     def __repr__(self) -> str:
         return f"<{self.count()} found>"
 
 
+def _cut(places: Sequence[int], ends: tuple[int, int], key: Callable[[int], int]) -> Sequence[int]:
+    return places[bisect_left(places, ends[0], key=key) : bisect_right(places, ends[1], key=key)]
+
+
+class Source(Protocol[T_co]):
+    """A list that can be asked: by place, the item itself and the receipt it stands in."""
+
+    def item(self, place: int) -> T_co: ...
+    def receipt(self, place: int) -> Receipt: ...
+
+
 class Index:
-    """The items of a growing list by one of their values, brought up to date when asked."""
+    """The places of items in a growing list by one of their values, brought up to date when asked."""
 
-    __slots__ = ("_done", "_items", "_places", "_value")
+    __slots__ = ("_done", "_places", "_value")
 
-    def __init__(self, items: list[Any], value: Callable[[Any], Any]) -> None:
-        self._items, self._value = items, value
-        self._places: defaultdict[Any, list[Any]] = defaultdict(list)
+    def __init__(self, value: Callable[[int], Any]) -> None:
+        self._value = value
+        self._places: defaultdict[Any, list[int]] = defaultdict(list)
         self._done = 0
 
-    def __getitem__(self, value: Any) -> Sequence[Any]:
-        if self._done > len(self._items):  # items were taken back: begin again
-            self._places.clear()
-            self._done = 0
+    def find(self, value: Any, among: Sequence[int]) -> Sequence[int]:
+        """The places of `value`, after reading what came to `among` since the last time."""
         places, value_of = self._places, self._value
-        for i in range(self._done, len(self._items)):
-            item = self._items[i]
-            places[value_of(item)].append(item)
-        self._done = len(self._items)
+        for i in range(self._done, len(among)):
+            places[value_of(among[i])].append(among[i])
+        self._done = len(among)
         return places.get(value, ())
 
 
-_RECEIPT_FIELDS: dict[str, Callable[[Receipt], Any]] = {
-    "sender": lambda receipt: receipt.tx.sender,
-    "to": lambda receipt: receipt.tx.to,
-    "entry": lambda receipt: receipt.entry,
-    "contract": lambda receipt: receipt.contract,
-    "address": lambda receipt: receipt.outcome.address,
-    "ok": lambda receipt: receipt.ok,
+class Asked:
+    """The indexes made so far for questions by name."""
+
+    __slots__ = ("_indexes",)
+
+    def __init__(self) -> None:
+        self._indexes: dict[Any, Index] = {}
+
+    def find(
+        self, name: Any, read: Callable[[int], Any], value: Any, among: Sequence[int]
+    ) -> Sequence[int]:
+        index = self._indexes.get(name)
+        if index is None:
+            index = self._indexes[name] = Index(read)
+        return index.find(value, among)
+
+    def forget(self) -> None:
+        """Begin again: something was taken back."""
+        self._indexes.clear()
+
+
+_FIELDS: dict[str, Callable[[Receipt], Any]] = {
+    name: attrgetter(name) for name in ("sender", "to", "entry", "contract", "address", "ok")
 }
 
 
 class ReceiptLog(Sequence[Receipt]):
     """All receipts of a chain, in order."""
 
-    def __init__(self) -> None:
-        self._receipts: list[Receipt] = []
-        self._indexes: dict[str, Index] = {}
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._rows: list[Row] = []
+        self._asked = Asked()
 
-    def append(self, receipt: Receipt) -> None:
-        self._receipts.append(receipt)
+    def append(self, row: Row) -> None:
+        self._rows.append(row)
 
-    def cut(self, length: int) -> list[Receipt]:
+    def cut(self, length: int) -> None:
         """Take back all but the first `length` receipts."""
-        gone = self._receipts[length:]
-        del self._receipts[length:]
-        if gone:
-            self._indexes.clear()
-        return gone
+        if length < len(self._rows):
+            del self._rows[length:]
+            self._asked.forget()
 
     def __len__(self) -> int:
-        return len(self._receipts)
+        return len(self._rows)
 
     @overload
-    def __getitem__(self, index: int) -> Receipt: ...
+    def __getitem__(self, place: int) -> Receipt: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Receipt]: ...
-    def __getitem__(self, index: int | slice) -> Receipt | list[Receipt]:
-        return self._receipts[index]
+    def __getitem__(self, place: slice) -> list[Receipt]: ...
+    def __getitem__(self, place: int | slice) -> Receipt | list[Receipt]:
+        if isinstance(place, slice):
+            return [Receipt(self._ledger, row) for row in self._rows[place]]
+        return Receipt(self._ledger, self._rows[place])
+
+    def item(self, place: int) -> Receipt:
+        return self[place]
+
+    receipt = item
+
+    def _reader(self, read: Callable[[Receipt], Any]) -> Callable[[int], Any]:
+        return lambda place: read(self[place])
 
     def where(self, test: Callable[[Receipt], bool] | None = None, **values: Any) -> Query[Receipt]:
         """Receipts by `sender`, `to`, `entry`, `contract`, `address`, `ok`, and by any test."""
-        found: Sequence[Receipt] = self._receipts
+        everything = range(len(self._rows))
+        found: Sequence[int] = everything
         tests: list[Callable[[Receipt], bool]] = [test] if test else []
         for name, value in values.items():
-            read = _RECEIPT_FIELDS.get(name)
-            if read is None:
-                raise TypeError(f"receipts have no '{name}' to ask for; there are {', '.join(_RECEIPT_FIELDS)}")
-            name, read, value = _plain(name, read, value)
-            places = self._indexes.setdefault(name, Index(self._receipts, read))[value]
+            if name not in _FIELDS:
+                raise TypeError(
+                    f"receipts have no '{name}' to ask for; there are {', '.join(_FIELDS)}"
+                )
+            name, value = _plain(name, value)
+            read = _FIELDS[name]
+            places = self._asked.find(name, self._reader(read), value, everything)
+            if len(values) > 1:
+                tests.append(_equals(read, value))
             found = min(found, places, key=len)
-            tests.append(lambda receipt, read=read, value=value: read(receipt) == value)  # type: ignore[misc]
-        if len(values) == 1 and test is None:
-            tests = []  # the index has answered it
-        return Query(found, lambda receipt: receipt, lambda receipt: receipt, tuple(tests))
+        return Query(self, found, tuple(tests))
 
 
-def _plain(name: str, read: Callable[[Receipt], Any], value: Any) -> tuple[str, Callable[[Receipt], Any], Any]:
+def _equals(read: Callable[[Any], Any], value: Any) -> Callable[[Any], bool]:
+    return lambda item: bool(read(item) == value)
+
+
+def _plain(name: str, value: Any) -> tuple[str, Any]:
     """A contract may be asked for by its name, its class, its handle or its address."""
-    if name == "contract" and isinstance(value, type):
-        return name, read, value.__name__
-    address = getattr(value, "address", value)
-    if name == "contract" and isinstance(address, bytes):
-        return "address", _RECEIPT_FIELDS["address"], address
-    return name, read, address
+    if isinstance(value, type):
+        return name, value.__name__
+    value = getattr(value, "address", value)
+    return ("address" if name == "contract" and isinstance(value, bytes) else name), value
 
 
 class EventLog:
@@ -184,79 +217,96 @@ class EventLog:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self.logs: list[Log] = []
-        self.by_kind: defaultdict[int | None, list[Log]] = defaultdict(list)
-        self._by_key: defaultdict[tuple[int, int, int], list[Log]] = defaultdict(list)
-        self._by_field: dict[tuple[int, str], Index] = {}
-        self.by_address = Index(self.logs, lambda log: log.address)
+        self.rows: list[LogRow] = []
+        self._receipts: list[int] = []  # for each log, the place of its receipt
+        self._by_kind: defaultdict[int, list[int]] = defaultdict(list)
+        self._by_key: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        self._asked = Asked()
 
-    def extend(self, logs: list[Log], receipt: Receipt) -> None:
-        for log in logs:
-            log.receipt, log.index = receipt, len(self.logs)
-            self.logs.append(log)
-            topics = log.topics
-            kind = topics[0] if topics else None
-            self.by_kind[kind].append(log)
-            for i in range(1, len(topics)):
-                self._by_key[topics[0], i, topics[i]].append(log)
+    def extend(self, rows: Sequence[LogRow], receipt: int) -> None:
+        for row in rows:
+            place = len(self.rows)
+            self.rows.append(row)
+            self._receipts.append(receipt)
+            topics = row[1]
+            if topics:
+                kind = topics[0]
+                self._by_kind[kind].append(place)
+                for i in range(1, len(topics)):
+                    self._by_key[kind, i, topics[i]].append(place)
 
-    def cut(self, length: int) -> None:
-        """Take back all but the first `length` logs."""
-        for log in reversed(self.logs[length:]):
-            topics = log.topics
-            self.by_kind[topics[0] if topics else None].pop()
-            for i in range(1, len(topics)):
-                self._by_key[topics[0], i, topics[i]].pop()
-        if length < len(self.logs):
-            del self.logs[length:]
-            self._by_field.clear()
-            self.by_address = Index(self.logs, lambda log: log.address)
+    def cut(self, receipts: int) -> None:
+        """Take back all logs but those of the first so many receipts."""
+        while self.rows and self._receipts[-1] >= receipts:
+            topics = self.rows.pop()[1]
+            self._receipts.pop()
+            if topics:
+                self._by_kind[topics[0]].pop()
+                for i in range(1, len(topics)):
+                    self._by_key[topics[0], i, topics[i]].pop()
+            self._asked.forget()
 
-    def by_topic(self, kind: int, place: int, topic: int) -> Sequence[Log]:
-        """Logs of a kind by an indexed value."""
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def item(self, place: int) -> Any:
+        return self._ledger.decode(self.rows[place])
+
+    def receipt(self, place: int) -> Receipt:
+        return self._ledger.receipts[self._receipts[place]]
+
+    def log(self, place: int) -> Log:
+        receipt = self.receipt(place)
+        return Log(receipt, place - bisect_left(self._receipts, receipt.position), self.rows[place])
+
+    def by_kind(self, kind: int) -> Sequence[int]:
+        """The places of all logs with that first topic."""
+        return self._by_kind.get(kind, ())
+
+    def by_key(self, kind: int, place: int, topic: int) -> Sequence[int]:
+        """The places of all logs of a kind with that indexed value."""
         return self._by_key.get((kind, place, topic), ())
+
+    def by_address(self, address: bytes) -> Sequence[int]:
+        """The places of all logs that a contract wrote."""
+        return self._asked.find(
+            "address", lambda place: self.rows[place][0], address, range(len(self.rows))
+        )
 
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
         """Events of one kind, by the values of their fields."""
         spec = self._spec(event)
-        if spec is None:
-            return Query((), _receipt_of, self._show)
-        kind = spec.topic
-        found: Sequence[Log] = self.by_kind.get(kind, [])
-        names = {member.name: member.kind for member in spec.members}
-        keys = [name for name in names if name in spec.keys]
-        tests: list[Callable[[Log], bool]] = []
+        found = self.by_kind(spec.topic)
+        everything, kinds = found, {m.name: m.kind for m in spec.members}
+        tests: list[Callable[[Any], bool]] = []
         for name, value in values.items():
-            if name not in names:
-                raise TypeError(f"event {spec.name} has no '{name}'; it has {', '.join(names)}")
+            if name not in kinds:
+                raise TypeError(f"event {spec.name} has no '{name}'; it has {', '.join(kinds)}")
             value = getattr(value, "address", value)
-            if name in keys:
-                topic = topic_encoder(names[name])(value)
-                places = self.by_topic(kind, keys.index(name) + 1, topic)
-                tests.append(lambda log, at=keys.index(name) + 1, topic=topic: log.topics[at] == topic)  # type: ignore[misc]
+            if name in spec.keys:
+                topic = topic_encoder(kinds[name])(value)
+                places = self.by_key(spec.topic, spec.keys.index(name) + 1, topic)
             else:
-                read = self._reader(name)
-                index = self._by_field.setdefault((kind, name), Index(self.by_kind[kind], read))
-                places = index[value]
-                tests.append(lambda log, read=read, value=value: read(log) == value)  # type: ignore[misc]
+                read = self._reader(attrgetter(name))
+                places = self._asked.find((spec.topic, name), read, value, everything)
+            if len(values) > 1:
+                tests.append(_equals(attrgetter(name), value))
             found = min(found, places, key=len)
-        return Query(found, _receipt_of, self._show, tuple(tests) if len(tests) > 1 else ())
+        return Query(self, found, tuple(tests))
 
-    def _reader(self, name: str) -> Callable[[Log], Any]:
-        show = self._show
-        return lambda log: getattr(show(log), name)
-
-    def _show(self, log: Log) -> Any:
-        return self._ledger.decode(log)
+    def _reader(self, read: Callable[[Any], Any]) -> Callable[[int], Any]:
+        return lambda place: read(self.item(place))
 
     def _spec(self, event: type | str) -> Any:
         if isinstance(event, str):
-            return self._ledger.event_named(event)
-        spec: EventSpec | None = getattr(event, "__event__", None)
-        if spec is None:
+            spec = self._ledger.event_named(event)
+            if spec is None:
+                names = ", ".join(sorted(spec.name for spec in self._ledger.event_specs))
+                raise TypeError(
+                    f"no contract on this chain declares an event '{event}'; there are {names or 'none'}"
+                )
+            return spec
+        declared: EventSpec | None = getattr(event, "__event__", None)
+        if declared is None:
             raise TypeError(f"{event.__name__} is no event; mark its class with @event")
-        return spec
-
-
-def _receipt_of(log: Log) -> Receipt:
-    return cast(Receipt, log.receipt)
+        return declared

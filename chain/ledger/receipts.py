@@ -1,17 +1,26 @@
-"""Receipts: the record of every transaction, failed ones included, complete the moment the call returns."""
+"""Receipts: the record of every transaction, failed ones included, complete the moment the call returns.
+
+The ledger keeps a transaction as a row, one flat tuple of numbers and bytes; a `Receipt` is that row with names, and reads
+on demand what the bytes mean: entry, arguments, return value, events, writes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from chain.frame import Failure, Log
-from chain.machine.transaction import Outcome, Transaction
+from chain.frame import Failure
+from chain.ledger.logs import Log
+from chain.machine.state import Changes, LogRow
+from chain.machine.transaction import Call, Outcome, Transaction
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
+    from chain.code import Program
     from chain.ledger.ledger import Ledger
+    from chain.spec import EntrySpec
+
+Row: TypeAlias = tuple[Any, ...]
 
 
 class Events(Sequence[Any]):
@@ -42,130 +51,196 @@ class Events(Sequence[Any]):
             raise LookupError(f"{len(found)} events are {name}, not one; there are {self._events}")
         return found[0]
 
+    def __eq__(self, other: object) -> bool:
+        return list(self._events) == list(other) if isinstance(other, Sequence) else NotImplemented
+
     def __repr__(self) -> str:
         return repr(self._events)
 
 
 def _is_a(event: Any, kind: str | type) -> bool:
     if isinstance(kind, str):
-        return bool(getattr(event, "name", None) == kind or type(event).__name__ == kind)
+        return kind in (type(event).__name__, getattr(event, "name", None))
     return isinstance(event, kind)
+
+
+def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: int) -> Row:
+    """What the ledger keeps of a transaction, in the order of `Receipt.__slots__`."""
+    frame = outcome.frame
+    program, context = frame.program, frame.context
+    return (
+        position, block, index,
+        tx.type, tx.sender, tx.to, tx.data, tx.value, tx.gas, tx.nonce, tx.max_fee, tx.tip, tx.access_list, tx.raw,
+        frame.address, program.digest if program is not None else None, frame.output, frame.failure,
+        outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
+        context.undone_changes, context.undone_logs, outcome.calls if frame.children else (),
+    )  # fmt: skip
 
 
 class Receipt:
     """What a transaction asked, did and left behind."""
 
-    __slots__ = ("block", "index", "ledger", "outcome", "position", "tx")
+    __slots__ = (
+        "_address",
+        "_digest",
+        "_sender",
+        "_to",
+        "access_list",
+        "block_number",
+        "calls",
+        "changes",
+        "data",
+        "error",
+        "gas",
+        "gas_price",
+        "gas_used",
+        "index",
+        "ledger",
+        "log_rows",
+        "max_fee",
+        "nonce",
+        "output",
+        "position",
+        "raw",
+        "row",
+        "tip",
+        "type",
+        "undone_changes",
+        "undone_log_rows",
+        "value",
+    )  # fmt: skip
 
-    def __init__(self, ledger: Ledger, tx: Transaction, outcome: Outcome, block: Block, index: int, position: int) -> None:
-        self.ledger = ledger
-        self.tx = tx
-        self.outcome = outcome
-        self.block = block
-        self.index = index  # in the block
-        self.position = position  # on the chain
+    position: int  # on the chain
+    block_number: int
+    index: int  # in its block
+    data: bytes
+    value: int
+    gas: int
+    output: bytes
+    error: (
+        Failure | None
+    )  # why it failed, with its revert data and the place in the contract's source
+    gas_used: int
+    gas_price: int
+    changes: Changes
+    log_rows: Sequence[LogRow]
+    undone_changes: Changes
+    undone_log_rows: Sequence[LogRow]
+    calls: tuple[Call, ...]
+
+    def __init__(self, ledger: Ledger, row: Row) -> None:
+        self.ledger, self.row = ledger, row
+        (
+            self.position, self.block_number, self.index,
+            self.type, self._sender, self._to, self.data, self.value, self.gas, self.nonce, self.max_fee, self.tip,
+            self.access_list, self.raw,
+            self._address, self._digest, self.output, self.error,
+            self.gas_used, self.gas_price, self.changes, self.log_rows,
+            self.undone_changes, self.undone_log_rows, self.calls,
+        ) = row  # fmt: skip
 
     # How it went
 
     @property
     def ok(self) -> bool:
-        return self.outcome.failure is None
+        return self.error is None
 
     @property
     def status(self) -> int:
-        return int(self.outcome.failure is None)
-
-    @property
-    def error(self) -> Failure | None:
-        """Why it failed, with its revert data and the place in the contract's source."""
-        return self.outcome.failure
+        return int(self.error is None)
 
     @property
     def return_value(self) -> Any:
         """What the entry returned; the raw bytes where the contract is not a Python one."""
-        outcome = self.outcome
-        if outcome.result is None and outcome.entry is not None and outcome.output and self.ok and self.tx.to is not None:
-            return outcome.entry.decode_result(outcome.output)
-        return outcome.result if outcome.entry is not None else outcome.output
-
-    @property
-    def gas_used(self) -> int:
-        return self.outcome.gas_used
+        if self.error is not None or self._to is None:
+            return None
+        spec = self._entry
+        return spec.decode_result(self.output) if spec else self.output
 
     # What it asked
 
     @property
     def sender(self) -> Address:
-        return self.tx.sender
+        return Address(self._sender)
 
     @property
     def to(self) -> Address | None:
-        return self.tx.to
+        return None if self._to is None else Address(self._to)
+
+    @property
+    def address(self) -> Address:
+        """Whom it reached, or where the contract went that it made."""
+        return Address(self._address)
+
+    @property
+    def program(self) -> Program | None:
+        return None if self._digest is None else self.ledger.programs[self._digest]
 
     @property
     def contract(self) -> str | None:
         """The name of the Python contract it reached or made."""
-        program = self.outcome.program
+        program = self.program
         return program.spec.name if program else None
 
     @property
+    def _entry(self) -> EntrySpec | None:
+        program = self.program
+        if program is None:
+            return None
+        return (
+            program.spec.init if self._to is None else program.spec.by_selector.get(self.data[:4])
+        )
+
+    @property
     def entry(self) -> str | None:
-        entry = self.outcome.entry
-        return entry.name if entry is not None else None
+        entry = self._entry
+        return entry.name if entry else None
 
     @property
     def args(self) -> dict[str, Any]:
-        """The arguments by name, read from the calldata."""
-        entry = self.outcome.entry
-        if entry is None:
+        """The arguments by name, read from the calldata; empty where they cannot be read."""
+        entry, program = self._entry, self.program
+        if entry is None or program is None:
             return {}
-        data = self.tx.data if self.tx.to is not None else self.tx.data[-_args_size(self) :] if _args_size(self) else b""
-        return dict(zip((m.name for m in entry.params), entry.decode_args(data), strict=True))
-
-    @property
-    def value(self) -> int:
-        return self.tx.value
-
-    @property
-    def contract_address(self) -> Address | None:
-        """Where the contract went that it made."""
-        return self.outcome.address if self.tx.to is None and self.ok else None
+        return entry.name_args(
+            self.data if self._to is not None else self.data[len(program.initcode) :]
+        )
 
     # What it left
 
     @property
     def logs(self) -> list[Log]:
-        return self.outcome.logs
+        return [Log(self, i, row) for i, row in enumerate(self.log_rows)]
 
     @property
     def events(self) -> Events:
         """The declared events among the logs, decoded."""
-        return Events(self.ledger.decode_logs(self.outcome.logs))
+        return Events(self.ledger.decode_rows(self.log_rows))
 
     @property
     def undone_events(self) -> Events:
         """The events that were announced and taken back."""
-        return Events(self.ledger.decode_logs(self.outcome.undone_logs))
+        return Events(self.ledger.decode_rows(self.undone_log_rows))
 
     # When
 
     @property
-    def block_number(self) -> int:
-        return self.block.number
-
-    @property
     def timestamp(self) -> int:
-        return self.block.timestamp
+        return self.ledger.time_of(self.block_number)
 
     @property
     def tx_hash(self) -> bytes:
         return self.ledger.hash_of(self)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Receipt) and self.row is other.row
+
+    def __hash__(self) -> int:
+        return hash((self.position, self._sender, self.nonce))
+
     def __repr__(self) -> str:
-        what = ".".join(filter(None, (self.contract, self.entry))) or (str(self.to) if self.to else "creation")
+        what = ".".join(filter(None, (self.contract, self.entry))) or (
+            str(self.to) if self.to else "creation"
+        )
         how = "ok" if self.ok else f"failed: {self.error}"
-        return f"<Receipt {what} in block {self.block.number}: {how}>"
-
-
-def _args_size(receipt: Receipt) -> int:
-    return len(receipt.tx.data) - len(receipt.outcome.program.initcode) if receipt.outcome.program else 0
+        return f"<Receipt {what} in block {self.block_number}: {how}>"

@@ -14,12 +14,11 @@ from chain import contract
 from chain.abi import BadData
 from chain.code import Program, split_initcode
 from chain.errors import Halt, InvalidTransaction, Revert
-from chain.frame import DELEGATION, BlockContext, Context, Failure, Frame, revert_data, revert_text
-from chain.hashing import create_address, keccak
+from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
+from chain.hashing import checksum_address, create_address, keccak
 from chain.machine import gas as cost
 from chain.machine.state import EMPTY_CODE_HASH, State
-from chain.machine.transaction import Outcome, Transaction, outcome_of
-from chain.types import Address
+from chain.machine.transaction import Outcome, Transaction
 from chain.where import raised_at
 
 _RECURSION = 24_000  # Python frames; a message takes six or so, through bytecode twenty
@@ -32,7 +31,9 @@ class Machine:
         self.state = state
         self.programs: dict[bytes, Program] = {}  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
-        self._evm_only = evm_only  # send everything down py-evm's road: for the test that compares the two
+        self._evm_only = (
+            evm_only  # send everything down py-evm's road: for the test that compares the two
+        )
         self._evm: Any = None
         self.loaded: Any = None
 
@@ -65,7 +66,7 @@ class Machine:
         intrinsic = self._admit(tx, block, nonce, balance)
         price = min(tx.max_fee, block.base_fee + tx.tip)
         state.set_account(sender, (nonce + 1, balance - gas * price, code_hash))
-        to = tx.to or Address(create_address(sender, nonce))
+        to = tx.to or create_address(sender, nonce)
         state.access = {sender: {}, block.coinbase: {}, to: {}}
         for address, slots in tx.access_list:
             state.touch(address)
@@ -83,7 +84,7 @@ class Machine:
         if price > block.base_fee:
             state.add_balance(block.coinbase, used * (price - block.base_fee))
         changes, logs = state.close()
-        return outcome_of(frame, used, changes, logs)
+        return Outcome(frame, used, price, changes, logs)
 
     def _is_ours(self, tx: Transaction) -> bool:
         if tx.type > 2:
@@ -91,7 +92,9 @@ class Machine:
         if tx.to is None:
             return split_initcode(tx.data) is not None
         code_hash = self.state.account(tx.to)[2]
-        return code_hash in self._by_code or (code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES)
+        return code_hash in self._by_code or (
+            code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES
+        )
 
     def _admit(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
         """Check that a block can hold `tx`; the gas it costs before anything runs."""
@@ -100,21 +103,33 @@ class Machine:
         if tx.to is None:
             intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.words(len(data))
             if len(data) > cost.MAX_INITCODE:
-                raise InvalidTransaction(f"init code of {len(data)} bytes is over {cost.MAX_INITCODE}")
+                raise InvalidTransaction(
+                    f"init code of {len(data)} bytes is over {cost.MAX_INITCODE}"
+                )
         for _, slots in tx.access_list:
             intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
         if tx.nonce != nonce:
-            raise InvalidTransaction(f"the nonce is {tx.nonce}, the next of {tx.sender} is {nonce}")
+            raise InvalidTransaction(
+                f"the nonce is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}"
+            )
         if tx.max_fee < block.base_fee:
-            raise InvalidTransaction(f"the fee of {tx.max_fee} wei is below the base fee of {block.base_fee}")
+            raise InvalidTransaction(
+                f"the fee of {tx.max_fee} wei is below the base fee of {block.base_fee}"
+            )
         if tx.tip > tx.max_fee:
-            raise InvalidTransaction(f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}")
+            raise InvalidTransaction(
+                f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}"
+            )
         if tx.gas < max(intrinsic, cost.floor(data)):
-            raise InvalidTransaction(f"{tx.gas} gas is too little: its bytes alone take {max(intrinsic, cost.floor(data))}")
+            raise InvalidTransaction(
+                f"{tx.gas} gas is too little: its bytes alone take {max(intrinsic, cost.floor(data))}"
+            )
         if tx.gas > block.gas_limit:
             raise InvalidTransaction(f"{tx.gas} gas is more than a block holds ({block.gas_limit})")
         if balance < tx.gas * tx.max_fee + tx.value:
-            raise InvalidTransaction(f"{tx.sender} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed")
+            raise InvalidTransaction(
+                f"{checksum_address(tx.sender)} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed"
+            )
         return intrinsic
 
     # One message
@@ -145,14 +160,16 @@ class Machine:
             frame.output, frame.result = frame.failure.data, None
             context.refund = refund
             changes, logs = state.undo(mark)
-            context.undone_changes += changes
-            context.undone_logs += logs
+            context.undone_changes = (*context.undone_changes, *changes)
+            context.undone_logs = (*context.undone_logs, *logs)
 
     def _transfer(self, frame: Frame) -> None:
         state, caller, value = self.state, frame.caller, frame.value
         balance = state.account(caller)[1]
         if balance < value:
-            raise contract.Refused(f"{caller} has {balance} wei, not the {value} it wants to send")
+            raise contract.Refused(
+                f"{checksum_address(caller)} has {balance} wei, not the {value} it wants to send"
+            )
         state.add_balance(caller, -value)
         state.add_balance(frame.address, value)
 
@@ -172,7 +189,7 @@ class Machine:
         nonce, balance, code_hash = state.account(address)
         if nonce or code_hash != EMPTY_CODE_HASH:
             frame.gas = 0
-            raise contract.Refused(f"there already is a contract at {address}")
+            raise contract.Refused(f"there already is a contract at {checksum_address(address)}")
         ours = split_initcode(frame.data)
         if ours is None:
             self.evm.run(frame)
@@ -182,12 +199,11 @@ class Machine:
         state.set_account(address, (1, balance, code_hash))
         program = self.programs.get(ours[0])
         if program is None:
-            raise contract.Refused(f"no contract with digest 0x{ours[0].hex()} was declared on this chain")
+            raise contract.Refused(
+                f"no contract with digest 0x{ours[0].hex()} was declared on this chain"
+            )
         contract.create(frame, program, ours[1])
         state.set_code(address, frame.output)
-
-    def delegate_of(self, code: bytes) -> Address | None:
-        return Address(code[3:]) if code.startswith(DELEGATION) else None
 
 
 def _refusal(no: Revert) -> Failure:

@@ -1,49 +1,40 @@
 """World state as flat dictionaries, and the journal that can take back anything done to them.
 
-Every change is written down as four items in one list: the dictionary, the key, the value before, the value after (None:
-absent). A mark is a length of that list; to undo is to walk back to it. Frames, transactions, blocks, snapshots and
-anchors are all marks of this kind. What a transaction leaves in the list goes into its receipt, and so names every word it wrote.
+Every change is written down as four items in one list: address, slot, what was there before, what is there after (None:
+absent). The slot is a number for a word, `ACCOUNT` for the account itself, `STORAGE` for all of its words at once. A mark is a
+length of that list; to undo is to walk back to it. Frames, transactions, blocks, snapshots and anchors are all marks of
+this kind. What a transaction leaves in the list goes into its receipt, which so names every word it wrote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from chain.hashing import keccak
-from chain.types import Address
 
 Account: TypeAlias = tuple[int, int, bytes]  # nonce, balance, hash of the code
-Changes: TypeAlias = list[Any]  # dictionary, key, before, after, dictionary, key, …
+Changes: TypeAlias = Sequence[Any]  # address, slot, before, after, address, slot, …
+LogRow: TypeAlias = tuple[
+    bytes, tuple[int, ...], bytes, Any
+]  # address, topics, data, what the bytes cannot tell
 Mark: TypeAlias = tuple[int, int, int]
 
+ACCOUNT: Final = "account"
+STORAGE: Final = "storage"
 EMPTY_CODE_HASH: Final = keccak(b"")
 NO_ACCOUNT: Final[Account] = (0, 0, EMPTY_CODE_HASH)
 
 
-class Accounts(dict[bytes, Account]):
-    """All accounts that exist."""
+class Storages(dict[bytes, dict[int, int]]):
+    """The words of every account that ever had one. A zero word is absent, and so is an empty storage."""
 
     __slots__ = ()
 
-
-class Storage(dict[int, int]):
-    """The words of one account. A zero word is absent."""
-
-    __slots__ = ("address",)
-
-    def __init__(self, address: bytes) -> None:
-        self.address = Address(address)
-
-
-class Storages(dict[bytes, Storage]):
-    """The storage of every account that ever had a word. A deleted account gets a new one."""
-
-    __slots__ = ()
-
-    def __missing__(self, address: bytes) -> Storage:
-        storage = self[address] = Storage(address)  # an empty storage is no change
-        return storage
+    def __missing__(self, address: bytes) -> dict[int, int]:
+        words: dict[int, int] = {}
+        self[address] = words
+        return words
 
 
 class State:
@@ -52,12 +43,12 @@ class State:
     __slots__ = ("access", "accessed", "accounts", "changes", "codes", "logs", "slots", "storages")
 
     def __init__(self) -> None:
-        self.accounts = Accounts()
+        self.accounts: dict[bytes, Account] = {}
         self.storages = Storages()
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
-        self.changes: Changes = []
-        self.logs: list[Any] = []
+        self.changes: list[Any] = []
+        self.logs: list[LogRow] = []
         # Warm addresses, each with its warm slots and the values these had when the transaction began (EIP-2929, EIP-2200).
         self.access: dict[bytes, dict[int, int]] = {}
         self.accessed: list[tuple[dict[Any, Any], Any]] = []
@@ -67,22 +58,50 @@ class State:
     def mark(self) -> Mark:
         return len(self.changes), len(self.accessed), len(self.logs)
 
-    def undo(self, mark: Mark) -> tuple[Changes, list[Any]]:
+    def undo(self, mark: Mark) -> tuple[Changes, list[LogRow]]:
         """Take back all that came after `mark`; returns the changes and logs that were undone."""
         changes, accessed, logs = mark
         undone = self.changes[changes:], self.logs[logs:]
-        take_back(undone[0])
+        self.take_back(undone[0])
         del self.changes[changes:], self.logs[logs:]
         for container, key in reversed(self.accessed[accessed:]):
             del container[key]
         del self.accessed[accessed:]
         return undone
 
-    def close(self) -> tuple[Changes, list[Any]]:
-        """End a transaction: hand over what it changed and logged, and forget what it touched."""
-        closed = self.changes, self.logs
-        self.changes, self.logs, self.access, self.accessed = [], [], {}, []
+    def close(self) -> tuple[Changes, tuple[LogRow, ...]]:
+        """End a transaction: hand over what it changed and logged, and forget what it touched.
+
+        They are handed over as tuples of numbers and bytes, which Python's garbage collector need never walk again: a chain of
+        a million receipts costs it nothing.
+        """
+        closed = tuple(self.changes), tuple(self.logs)
+        self.changes.clear()
+        self.logs.clear()
+        self.access = {}
+        self.accessed.clear()
         return closed
+
+    def take_back(self, changes: Changes) -> None:
+        """Walk `changes` backwards."""
+        for i in range(len(changes) - 4, -1, -4):
+            self._put(changes[i], changes[i + 1], changes[i + 2])
+
+    def put_back(self, changes: Changes) -> None:
+        """Walk `changes` forwards: do again what was taken back."""
+        for i in range(0, len(changes), 4):
+            self._put(changes[i], changes[i + 1], changes[i + 3])
+
+    def _put(self, address: bytes, slot: Any, value: Any) -> None:
+        if slot is STORAGE:
+            self.storages[address] = value
+            return
+        container: dict[Any, Any] = self.accounts if slot is ACCOUNT else self.storages[address]
+        key = address if slot is ACCOUNT else slot
+        if value is None:
+            container.pop(key, None)
+        else:
+            container[key] = value
 
     # Reading and writing
 
@@ -96,9 +115,8 @@ class State:
         return self.storages[address].get(slot, 0)
 
     def set_account(self, address: bytes, account: Account) -> None:
-        accounts = self.accounts
-        self.changes += (accounts, address, accounts.get(address), account)
-        accounts[address] = account
+        self.changes += (address, ACCOUNT, self.accounts.get(address), account)
+        self.accounts[address] = account
 
     def set_code(self, address: bytes, code: bytes) -> None:
         code_hash = keccak(code)
@@ -111,10 +129,8 @@ class State:
         self.set_account(address, (nonce, balance + amount, code_hash))
 
     def set_word(self, address: bytes, slot: int, word: int) -> None:
-        self.put_word(self.storages[address], slot, word)
-
-    def put_word(self, storage: Storage, slot: int, word: int) -> None:
-        self.changes += (storage, slot, storage.get(slot), word or None)
+        storage = self.storages[address]
+        self.changes += (address, slot, storage.get(slot), word or None)
         if word:
             storage[slot] = word
         else:
@@ -123,14 +139,13 @@ class State:
     def delete_storage(self, address: bytes) -> None:
         storage = self.storages[address]
         if storage:
-            empty = Storage(address)
-            self.changes += (self.storages, address, storage, empty)
-            self.storages[address] = empty
+            self.changes += (address, STORAGE, storage, {})
+            self.storages[address] = self.changes[-1]
 
     def delete_account(self, address: bytes) -> None:
         self.delete_storage(address)
         if address in self.accounts:
-            self.changes += (self.accounts, address, self.accounts.pop(address), None)
+            self.changes += (address, ACCOUNT, self.accounts.pop(address), None)
 
     # Touching
 
@@ -154,10 +169,12 @@ class State:
 class Slots:
     """Slots made by hashing, and what each was made from, so that a written word can be named again."""
 
-    __slots__ = ("origins", "_data", "_mapped")
+    __slots__ = ("_data", "_mapped", "origins")
 
     def __init__(self) -> None:
-        self.origins: dict[int, tuple[int, bytes | None]] = {}  # slot -> parent slot, key (None: the data of the parent)
+        self.origins: dict[
+            int, tuple[int, bytes | None]
+        ] = {}  # slot -> parent slot, key (None: the data of the parent)
         self._data: dict[int, int] = {}
         self._mapped: dict[tuple[int, bytes], int] = {}
 
@@ -178,25 +195,7 @@ class Slots:
         return found
 
 
-def entries(changes: Changes) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """The changes one by one: dictionary, key, before, after."""
+def entries(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
+    """The changes one by one: address, slot, before, after."""
     items = iter(changes)
     return zip(items, items, items, items, strict=True)
-
-
-def take_back(changes: Changes) -> None:
-    for i in range(len(changes) - 4, -1, -4):
-        container, key, before, _ = changes[i : i + 4]
-        if before is None:
-            container.pop(key, None)
-        else:
-            container[key] = before
-
-
-def put_back(changes: Changes) -> None:
-    """Do again what `take_back` undid."""
-    for container, key, _, after in entries(changes):
-        if after is None:
-            container.pop(key, None)
-        else:
-            container[key] = after

@@ -23,6 +23,8 @@ POSITIONS: Final[tuple[Position, ...]] = tuple(divmod(i, STRIDE) for i in range(
 CORNERS: Final[tuple[Position, ...]] = ((0, 0), (0, 19), (19, 19), (19, 0))  # of players 1 to 4
 EDGE_STEPS: Final = (1, STRIDE)
 DIAGONAL_STEPS: Final = (STRIDE - 1, STRIDE + 1)
+EDGE_WAYS: Final[tuple[Position, ...]] = ((-1, 0), (1, 0), (0, -1), (0, 1))  # rules look so
+DIAGONAL_WAYS: Final[tuple[Position, ...]] = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 _WORD: Final = 1 << 256
 
@@ -51,6 +53,12 @@ def count_pairs(some: Squares, others: Squares, steps: tuple[int, ...]) -> int:
     return sum(
         (some << step & others).bit_count() + (some >> step & others).bit_count() for step in steps
     )
+
+
+def neighbours(cell: Position, ways: tuple[Position, ...]) -> list[Position]:
+    """What lies these ways from a cell, in their order; the cell itself may be off the board."""
+    around = [(cell[0] + row, cell[1] + col) for row, col in ways]
+    return [place for place in around if is_on_board(*place)]
 
 
 def indices(squares: Squares) -> Iterator[int]:

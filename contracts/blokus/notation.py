@@ -36,14 +36,20 @@ def to_text(state: State) -> str:
 
 
 def from_text(text: str) -> State:
-    """The position that `to_text` wrote so; ValueError for a text that is no position."""
+    """The position that `to_text` writes so; ValueError for any other text.
+
+    It looks at what is counted and whose turn it is, not at how the pieces came to lie there.
+    """
     words = text.split(" ")
     if not 5 <= len(words) <= 7:
         raise ValueError(f"a position has 5 to 7 words, this text has {len(words)}")
     rows, turn, scoring, *seat_words = words
     boards = _read_rows(rows, len(seat_words))
     seats = tuple(_read_seat(word, own) for word, own in zip(seat_words, boards, strict=True))
-    return State(seats, _read_turn(turn, seats), _read_scoring(scoring))
+    state = State(seats, _read_turn(turn, seats), _read_scoring(scoring))
+    if to_text(state) != text:
+        raise ValueError(f"not as a position is written: {text}")
+    return state
 
 
 def draw(state: State) -> str:
@@ -72,7 +78,7 @@ def _packed(row: str) -> str:
 
 
 def _read_rows(text: str, players: int) -> tuple[Squares, ...]:
-    rows = [re.sub(r"\d+", lambda run: EMPTY * int(run[0]), row) for row in text.split("/")]
+    rows = [re.sub(r"[0-9]{1,2}", lambda run: EMPTY * int(run[0]), row) for row in text.split("/")]
     letters = LETTERS[:players]
     if len(rows) != SIDE or any(len(row) != SIDE or row.strip(letters + EMPTY) for row in rows):
         raise ValueError(f"not {SIDE} rows of {SIDE} squares of {players} players: {text}")
@@ -111,15 +117,13 @@ def _read_hand(text: str) -> int:
     if text == "*":
         return FULL_HAND
     names = [] if text == "-" else text.split(",")
-    if sorted(set(names)) != names:
-        raise ValueError(f"pieces are listed once each, by name: {text}")
     return hand_of(tuple(piece_named(name) for name in names))
 
 
 def _read_turn(text: str, seats: tuple[Seat, ...]) -> int:
     players_in = [str(player) for player, seat in enumerate(seats, 1) if not seat.is_out]
     if text not in (players_in or ["-"]):
-        raise ValueError(f"it cannot be the turn of player {text}")
+        raise ValueError(f"it cannot be the turn of {text}")
     return 0 if text == "-" else int(text)
 
 

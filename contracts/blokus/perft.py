@@ -39,7 +39,7 @@ def _last_two(state: State) -> int:
     legal = legal_moves(state)
     follower = next_player(state.seats, state.turn)
     replies = legal_moves(state, follower)
-    in_reach = replies.reach() if follower != state.turn else -1
+    in_reach = replies.reach()  # a lone player's own placements are all in it
     far = len(replies) or 1
     return sum(
         perft(place(state, placement), 1) if placement.squares & in_reach else far

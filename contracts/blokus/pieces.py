@@ -94,4 +94,7 @@ def pieces_in(hand: int) -> tuple[Piece, ...]:
 
 
 def hand_of(pieces: tuple[Piece, ...]) -> int:
-    return sum(1 << NUMBERS[piece.name] for piece in pieces)
+    hand = 0
+    for piece in pieces:
+        hand |= 1 << NUMBERS[piece.name]
+    return hand

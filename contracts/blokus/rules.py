@@ -14,7 +14,14 @@ from typing import Final
 
 from chain.errors import Revert, require
 from chain.types import i8, u8
-from contracts.blokus.board import CORNERS, Position, is_on_board, square
+from contracts.blokus.board import (
+    CORNERS,
+    EDGE_WAYS,
+    Position,
+    is_on_board,
+    neighbours,
+    square,
+)
 from contracts.blokus.legal import LegalMoves, Placement, legal_moves, placement_of, room
 from contracts.blokus.move import Move
 from contracts.blokus.notation import draw, from_text, to_text
@@ -139,19 +146,12 @@ def _fault(state: State, player: u8, pose: Pose, anchor: Position) -> str:
         if occupied & square(*cell):
             return f"Position {cell} is already occupied"
     for cell in cells:
-        for beside in _beside(cell):
+        for beside in neighbours(cell, EDGE_WAYS):
             if own & square(*beside):
                 return f"Piece would have edge-to-edge contact with own piece at {beside}"
     if not own:
         return f"First move must occupy the starting corner {CORNERS[player - 1]}"
     return NO_CORNER_CONTACT
-
-
-def _beside(cell: Position) -> list[Position]:
-    """The squares above, below, to the left and to the right, where the board has them."""
-    row, col = cell
-    around = [(row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)]
-    return [beside for beside in around if is_on_board(*beside)]
 
 
 def outcome(state: State) -> Outcome | None:

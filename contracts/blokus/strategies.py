@@ -2,10 +2,10 @@
 
 All choose among the legal moves. Easy takes any; its choice depends on its seed and on the position
 and on nothing else, so the same game can be played again. The others give points to every move and
-take the best one, the first of several, in the order of `LegalMoves.moves`. Original points as the
-game played that this one follows, whose three levels were one: it forgot to mirror the piece before
-it looked around. `timeout_seconds` tells how long a caller may be ready to wait; no strategy looks
-at a clock.
+take the best one, the first of several, in the order of `LegalMoves.moves`. Original gives them as
+the original game did, whose three levels were one: it forgot to mirror the piece before it looked
+around. `timeout_seconds` tells how long a caller may be ready to wait; no strategy looks at a
+clock.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from contracts.blokus.board import (
     BOARD,
     DIAGONAL_STEPS,
+    DIAGONAL_WAYS,
     EDGE_STEPS,
+    EDGE_WAYS,
     SIDE,
     Position,
     Squares,
     count_pairs,
-    is_on_board,
+    neighbours,
     square,
 )
 from contracts.blokus.legal import legal_moves
@@ -33,9 +35,6 @@ from contracts.blokus.notation import to_text
 from contracts.blokus.pieces import NUMBERS
 from contracts.blokus.shapes import Pose, pose_of
 from contracts.blokus.state import State
-
-EDGES: Final[tuple[Position, ...]] = ((-1, 0), (1, 0), (0, -1), (0, 1))
-DIAGONALS: Final[tuple[Position, ...]] = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 class Strategy(ABC):
@@ -120,10 +119,10 @@ class Original(BestScore):
         """In half points, so that they are whole."""
         pose, (row, col) = _pose_and_anchor(move)
         own = _own(state, move)
-        cells = _pose_and_anchor(replace(move, flip=False))[0].cells
-        around = [(row + r, col + c) for r, c in cells]
-        corners = _own_neighbours(own, around, DIAGONALS)
-        edges = _own_neighbours(own, around, EDGES)
+        unmirrored, _ = _pose_and_anchor(replace(move, flip=False))
+        cells = [(row + r, col + c) for r, c in unmirrored.cells]
+        corners = _own_neighbours(own, cells, DIAGONAL_WAYS)
+        edges = _own_neighbours(own, cells, EDGE_WAYS)
         distance = abs(row - SIDE // 2) + abs(col - SIDE // 2)
         return 20 * corners + 4 * len(pose.cells) + 40 - distance - 10 * edges
 
@@ -138,9 +137,7 @@ def _own(state: State, move: Move) -> Squares:
     return state.seat(move.player_id).squares
 
 
-def _own_neighbours(
-    own: Squares, cells: Sequence[Position], directions: tuple[Position, ...]
-) -> int:
+def _own_neighbours(own: Squares, cells: Sequence[Position], ways: tuple[Position, ...]) -> int:
     """How many (cell, own square) pairs lie so; the cells themselves may be off the board."""
-    neighbours = [(row + r, col + c) for row, col in cells for r, c in directions]
-    return sum(1 for place in neighbours if is_on_board(*place) and own & square(*place))
+    around = [place for cell in cells for place in neighbours(cell, ways)]
+    return sum(1 for place in around if own & square(*place))

@@ -27,9 +27,10 @@ ENDINGS: Final = {ending.name.lower().replace("_", "-"): ending for ending in En
 _ROW: Final = r"(?:\.|[A-Xa-x][0-3]){8}"
 _PAIR: Final = r"\d+,\d+"
 _MOVE: Final = re.compile(r"([BR])(?:([a-x])([0-3])@([0-7])([0-7])(\*?))?")
+_ENDING: Final = "|".join(ENDINGS)
 _LINE: Final = re.compile(
     rf"[CRM]{{8}}(?:/[CRM]{{8}}){{3}} {_ROW}(?:/{_ROW}){{7}} [a-x-] (?:[a-x]+|-) "
-    rf"{_PAIR} {_PAIR} {_PAIR} (?:{_MOVE.pattern}|-) \d+ \d+ (?:-|{"|".join(ENDINGS)})"
+    rf"{_PAIR} {_PAIR} {_PAIR} (?:{_MOVE.pattern}|-) \d+ \d+ (?:-|{_ENDING})"
 )
 
 

@@ -32,13 +32,13 @@ from contracts.mage_duel.turns import (
     Played,
     can_finish,
     cancel,
-    draw_choices,
     draw_tile,
     finish,
     placement,
     play,
     refusal,
     skips_opponent,
+    tiles_to_draw,
 )
 from contracts.mage_duel.union_find import no_components
 
@@ -51,7 +51,6 @@ __all__ = [
     "can_finish",
     "cancel",
     "draw",
-    "draw_choices",
     "finish",
     "fits",
     "from_text",
@@ -66,6 +65,7 @@ __all__ = [
     "rewind",
     "skips_opponent",
     "start",
+    "tiles_to_draw",
     "to_text",
     "totals",
 ]

@@ -86,12 +86,13 @@ def placement(
     return Move(side, state.top_tile, rotation, col, row)
 
 
-def draw_choices(state: State, move: Move) -> int:
-    """From how many tiles this move draws the next one; 0 if it draws none."""
+def tiles_to_draw(state: State, move: Move) -> tuple[u8, ...]:
+    """The tiles of which this move draws one: the deck, below it the tile that a skip returns."""
     if move.is_joker:
-        return 0
-    returned = move.tile is None and state.top_tile is not None
-    return len(state.deck) + returned
+        return ()
+    if move.tile is None and state.top_tile is not None:
+        return (*state.deck, state.top_tile)
+    return state.deck
 
 
 def play(state: State, components: Components, move: Move, now: u64, drawn: int = 0) -> Played:
@@ -111,7 +112,7 @@ def _place(
     contests = tuple(join_in(components, state, cell, content))
     top_tile, deck = state.top_tile, state.deck
     if not move.is_joker:
-        top_tile, deck = draw_tile(deck, drawn)
+        top_tile, deck = draw_tile(tiles_to_draw(state, move), drawn)
     after = State(
         state.ring,
         (*state.cells[:cell], content, *state.cells[cell + 1 :]),
@@ -135,8 +136,7 @@ def _skip(state: State, components: Components, move: Move, now: u64, drawn: int
     if state.last_move is not None and state.last_move.tile is None:
         end = finish(state, components, Ending.TWO_SKIPS, now)
         state = end.state
-    returned = () if state.top_tile is None else (state.top_tile,)
-    top_tile, deck = draw_tile(state.deck + returned, drawn)
+    top_tile, deck = draw_tile(tiles_to_draw(state, move), drawn)
     after = _record(replace(state, top_tile=top_tile, deck=deck), move, now)
     return Played(after, finish=end)
 

@@ -23,6 +23,7 @@ from contracts.sagrada.window import CELLS, COLUMNS, ROWS, Dice, Frame
 
 FIRST_PRIVATE_ID: Final = 23
 LARGEST: Final = 255  # the state counts in bytes, so what is above can only be too big
+NUMBER: Final = re.compile(r"((\\d|\d|\[\d-\d\])[+?]?)+", re.ASCII)  # what may stand for a number
 CELL_CHOICES: Final = (tuple(range(ROWS)), tuple(range(COLUMNS)))
 
 
@@ -110,16 +111,17 @@ def read_tool(spot: Spot, activation: Spot) -> Tool:
     """A tool card; `activation` holds what comes first in every activator."""
     spot.expect_keys("name", "description", "id", "active", "activator", "commands")
     number = spot.key("id").number(1, LARGEST)
-    spot = replace(spot, facts=replace(spot.facts, active=spot.key("active").flag()))
+    facts = replace(spot.facts, card=number, active=spot.key("active").flag())
+    spot = replace(spot, facts=facts)
     own = spot.key("activator")
     own.expect_keys("undoable", "conditions", "instructions")
-    common = replace(activation, facts=spot.facts)
+    common = replace(activation, facts=facts)
     common.expect_keys("conditions", "instructions")
     return Tool(
         number,
         spot.key("name").text(),
         spot.key("description").text(),
-        spot.facts.active,
+        facts.active,
         _command(
             replace(own, value=f"tool {number}"),
             own.key("undoable").flag(),
@@ -186,11 +188,10 @@ def _choices(spot: Spot) -> tuple[str, tuple[tuple[int, ...], ...]]:
         raise spot.error("a command starts with a word in small letters")
     choices = []
     for place in places:
-        expression = _expression(spot, place)
-        numbers = tuple(n - 1 for n in range(LARGEST + 1) if expression.fullmatch(str(n)))
-        if not numbers or expression.fullmatch("x"):
+        if not NUMBER.fullmatch(place):
             raise spot.error(f'"{place}" does not stand for a number')
-        choices.append(numbers)
+        expression = _expression(spot, place)
+        choices.append(tuple(n - 1 for n in range(LARGEST + 1) if expression.fullmatch(str(n))))
     return word, tuple(choices)
 
 

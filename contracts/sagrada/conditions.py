@@ -104,14 +104,17 @@ def shade_comparison(type_of_comparison: str, bound: str) -> Condition:
     return refusal
 
 
-def tool_cost(state: State, number: int) -> int:
+def tool_cost(state: State, card: int) -> int:
     """One favor point for the first use of a card, two for every later one."""
-    return 2 if board_tool(state, number).favor_points else 1
+    return 2 if board_tool(state, card).favor_points else 1
 
 
-def favor_points_check(state: State, args: Args) -> str | None:
-    enough = current_player(state).favor_points >= tool_cost(state, args[0] + 1)
-    return None if enough else messages.FAVOR
+def favor_points_check(card: int) -> Condition:
+    def refusal(state: State, _args: Args) -> str | None:
+        enough = current_player(state).favor_points >= tool_cost(state, card)
+        return None if enough else messages.FAVOR
+
+    return refusal
 
 
 def tool_not_activated(state: State, _args: Args) -> str | None:
@@ -236,7 +239,7 @@ CONDITIONS: Final[Mapping[str, Part[Condition]]] = MappingProxyType(
             type_of_comparison=among(SHADE_COMPARISONS),
             bound=among(SHADE_BOUNDS),
         ),
-        "favor_points_check": plain(favor_points_check, arguments=1),
+        "favor_points_check": part(favor_points_check, given=("card",)),
         "tool_not_activated": plain(tool_not_activated),
         "tool_not_active": plain(tool_not_active),
         "die_placed": part(die_placed, value=flag),

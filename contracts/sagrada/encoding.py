@@ -6,6 +6,7 @@ see of it is the same without the bag and without the other players' private obj
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from chain.errors import Revert
@@ -169,7 +170,8 @@ def _read_turn(spot: Spot) -> Turn:
 
 
 def _read_tool(spot: Spot, library: Library) -> BoardTool:
-    return BoardTool(_read_id(spot, library.tools), spot.key("favor_points").number(0, BYTE))
+    number = _read_id(spot, library.tools, "favor_points")
+    return BoardTool(number, spot.key("favor_points").number(0, BYTE))
 
 
 def _read_order(spot: Spot, names: list[str]) -> TurnOrder:
@@ -237,9 +239,9 @@ def _read_die(spot: Spot) -> Die:
     return die
 
 
-def _read_id(spot: Spot, known: Any) -> int:
-    number: int = spot.key("id").one_of(known)
-    return number
+def _read_id(spot: Spot, known: Iterable[int], *more: str) -> int:
+    spot.expect_keys("id", "name", "description", *more)
+    return spot.key("id").one_of(known)
 
 
 __all__ = ["DataError", "Json", "decode", "encode", "encode_for"]

@@ -14,9 +14,10 @@ from typing import Any, Final
 from chain.errors import Revert, require
 from contracts.sagrada.conditions import Args, Condition, read_condition, tool_cost
 from contracts.sagrada.dice import SHADES, Chance, Die, draw_dice, insert_die, roll
-from contracts.sagrada.messages import EMPTY, OUT_OF_BOUNDS
+from contracts.sagrada.messages import EMPTY, FAVOR, OUT_OF_BOUNDS
 from contracts.sagrada.schema import Part, Spot, part, plain, read_part
 from contracts.sagrada.state import (
+    BoardTool,
     RoundTrack,
     State,
     Turn,
@@ -120,27 +121,28 @@ def set_shade_of_picked_die(argument: str) -> Instruction:
     return instruction
 
 
-def manage_favor_points(state: State, args: Args, _chance: Chance) -> State:
-    number = args[0] + 1
-    cost = tool_cost(state, number)
-    tools = tuple(
-        replace(tool, favor_points=tool.favor_points + cost) if tool.id == number else tool
-        for tool in state.tools
-    )
-    left = current_player(state).favor_points - cost
-    require(left >= 0, OUT_OF_BOUNDS)
-    return with_current_player(replace(state, tools=tools), favor_points=left)
+def manage_favor_points(card: int) -> Instruction:
+    """The player pays, and the card keeps what it cost."""
 
-
-def activate_tool(active: bool) -> Instruction:
-    """Any card sets the passive id; only an active card sets the one that blocks basic commands."""
-
-    def instruction(state: State, args: Args, _chance: Chance) -> State:
-        number = args[0] + 1
-        changes: dict[str, Any] = {"active_tool": number} if active else {}
-        return with_turn(state, tool_activated=True, passive_tool=number, **changes)
+    def instruction(state: State, _args: Args, _chance: Chance) -> State:
+        cost = tool_cost(state, card)
+        left = current_player(state).favor_points - cost
+        require(left >= 0, FAVOR)
+        tools = tuple(
+            BoardTool(card, tool.favor_points + cost) if tool.id == card else tool
+            for tool in state.tools
+        )
+        return with_current_player(replace(state, tools=tools), favor_points=left)
 
     return instruction
+
+
+def activate_tool(card: int, active: bool) -> Instruction:
+    """Any card sets the passive id; only an active card sets the one that blocks basic commands."""
+    changes: dict[str, Any] = {"tool_activated": True, "passive_tool": card}
+    if active:
+        changes["active_tool"] = card
+    return lambda state, _args, _chance: with_turn(state, **changes)
 
 
 def tear_down(condition: Condition | None) -> Instruction:
@@ -195,8 +197,8 @@ INSTRUCTIONS: Final[Mapping[str, Part[Instruction]]] = MappingProxyType(
         "return_die_to_dice_bag": plain(return_die_to_dice_bag),
         "roll_die": plain(roll_die),
         "set_shade_of_picked_die": part(set_shade_of_picked_die, argument=_new_shade),
-        "manage_favor_points": plain(manage_favor_points, arguments=1),
-        "activate_tool": part(activate_tool, arguments=1, given=("active",)),
+        "manage_favor_points": part(manage_favor_points, given=("card",)),
+        "activate_tool": part(activate_tool, given=("card", "active")),
         "tear_down": part(tear_down, condition=_condition_or_null),
         "tear_down_passive_tools": plain(tear_down_passive_tools),
         "move_die": plain(move_die, cells=2),

@@ -1,9 +1,9 @@
 """The difference of two states of one game as a few bytes, for undo and redo.
 
-A state is cut into parts that change (the turn, the pool, the track, the bag, the order, the tools,
-each player); a part is bytes, two for a die. A patch is a row of splices: part, start, how many
-bytes go, how many come, and these. Parts shared by both states are not looked at. Names, frames and
-cards never change in a game and are in no patch.
+A state is cut into sections (turn, pool, track, bag, order, tools, each player); a section is
+bytes, two for a die. A patch is a row of splices: section, start, how many bytes go, how many come,
+and these. Sections shared by both states are not looked at. Names, frames and cards never change in
+a game and are in no patch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEAD: Final = 4  # bytes that a splice takes beside what it brings
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Section:
     value: Callable[[State], object]
     pack: Callable[[State], bytes]
     put: Callable[[State, bytes], State]
@@ -31,9 +31,9 @@ def diff(before: State, after: State) -> bytes:
     """What must be done to `before` to have `after`."""
     patch = bytearray()
     for number in range(len(_SHARED) + len(before.players)):
-        part = PARTS[number]
-        if part.value(before) is not part.value(after):
-            for start, gone, new in _splices(part.pack(before), part.pack(after)):
+        section = SECTIONS[number]
+        if section.value(before) is not section.value(after):
+            for start, gone, new in _splices(section.pack(before), section.pack(after)):
                 patch += bytes((number, start, gone, len(new))) + new
     return bytes(patch)
 
@@ -43,9 +43,9 @@ def apply(state: State, patch: bytes) -> State:
     while at < len(patch):
         number, start, gone, coming = patch[at : at + HEAD]
         at += HEAD + coming
-        old = PARTS[number].pack(state)
+        old = SECTIONS[number].pack(state)
         new = old[:start] + patch[at - coming : at] + old[start + gone :]
-        state = PARTS[number].put(state, new)
+        state = SECTIONS[number].put(state, new)
     return state
 
 
@@ -56,7 +56,7 @@ def follow(state: State, patch: bytes) -> tuple[State, bytes]:
 
 
 def _splices(old: bytes, new: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """The runs of changes in a part that kept its length, else all between its equal ends."""
+    """The runs of changes in a section that kept its length, else all between its equal ends."""
     if len(old) == len(new):
         for start, end in _runs([i for i, byte in enumerate(old) if byte != new[i]]):
             yield start, end - start, new[start:end]
@@ -135,7 +135,7 @@ def _put_tools(state: State, packed: bytes) -> State:
     return replace(state, tools=tuple(BoardTool(tool.id, points) for tool, points in paid))
 
 
-def _player(seat: int) -> Part:
+def _player(seat: int) -> Section:
     def pack(state: State) -> bytes:
         player = state.players[seat]
         return bytes((player.favor_points,)) + _dice_bytes(player.window.dice)
@@ -147,27 +147,27 @@ def _player(seat: int) -> Part:
         player = replace(player, favor_points=packed[0], window=window)
         return replace(state, players=(*state.players[:seat], player, *state.players[seat + 1 :]))
 
-    return Part(lambda state: state.players[seat], pack, put)
+    return Section(lambda state: state.players[seat], pack, put)
 
 
 _SHARED: Final = (
-    Part(lambda state: state.turn, _pack_turn, _put_turn),
-    Part(
+    Section(lambda state: state.turn, _pack_turn, _put_turn),
+    Section(
         lambda state: state.pool,
         lambda state: _dice_bytes(state.pool),
         lambda state, packed: replace(state, pool=_dice(packed)),
     ),
-    Part(lambda state: state.track, _pack_track, _put_track),
-    Part(
+    Section(lambda state: state.track, _pack_track, _put_track),
+    Section(
         lambda state: state.bag,
         lambda state: bytes(state.bag),
         lambda state, packed: replace(state, bag=tuple(packed)),
     ),
-    Part(lambda state: state.order, _pack_order, _put_order),
-    Part(
+    Section(lambda state: state.order, _pack_order, _put_order),
+    Section(
         lambda state: state.tools,
         lambda state: bytes(tool.favor_points for tool in state.tools),
         _put_tools,
     ),
 )
-PARTS: Final = (*_SHARED, *(_player(seat) for seat in range(4)))
+SECTIONS: Final = (*_SHARED, *(_player(seat) for seat in range(4)))

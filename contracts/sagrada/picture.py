@@ -15,7 +15,7 @@ from contracts.sagrada.window import ROW_CELLS, Window
 
 
 def draw(state: State, library: Library = LIBRARY) -> str:
-    lines = [_heading(state), f"Round track: {_track(state)}", f"Pool: {_dice(state.pool)}"]
+    lines = [_heading(state), f"Round track: {_track(state)}", f"Pool: {_pool(state.pool)}"]
     if state.turn.picked is not None:
         lines.append(f"Picked: {state.turn.picked}")
     lines.append("Objectives: " + ", ".join(library.objectives[n].name for n in state.objectives))
@@ -57,12 +57,19 @@ def _player(player: Player, library: Library) -> str:
 
 
 def _window(window: Window) -> Iterable[str]:
-    for row in ROW_CELLS:
-        yield "  " + " ".join(_cell(window.dice[cell], window.frame.marks[cell]) for cell in row)
+    yield "    1  2  3  4  5"
+    for number, row in enumerate(ROW_CELLS, 1):
+        cells = (_cell(window.dice[cell], window.frame.marks[cell]) for cell in row)
+        yield f"  {number} {' '.join(cells)}".rstrip()
 
 
 def _cell(die: Die | None, mark: str) -> str:
     return f"{mark.lower()} " if die is None else str(die)
+
+
+def _pool(dice: tuple[Die, ...]) -> str:
+    """The dice with the numbers that pick them."""
+    return " ".join(f"{number}:{die}" for number, die in enumerate(dice, 1)) or "-"
 
 
 def _dice(dice: tuple[Die, ...]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -35,7 +36,8 @@ class Facts:
 
     arguments: int = 0  # how many numbers the command's text holds
     on_cells: bool = False  # whether it checks that these are rows and columns
-    active: bool = False  # whether the command belongs to an active tool card
+    card: int = 0  # the id of the tool card it belongs to, if any
+    active: bool = False  # whether that card is an active one
     deck_size: int = 0  # how many tool cards exist
 
 
@@ -52,6 +54,8 @@ class Spot:
         return DataError(self.file, self.card, self.path, why)
 
     def key(self, name: str) -> Spot:
+        if name not in self._dict():
+            raise self.error(f'the key "{name}" is missing')
         path = f"{self.path}.{name}" if self.path else name
         return replace(self, value=self._dict()[name], path=path, parent=self)
 
@@ -71,13 +75,11 @@ class Spot:
 
     def expect_keys(self, *names: str) -> None:
         """Exactly these keys, so that neither a slip of the pen nor a forgotten one goes unseen."""
-        present = self._dict()
         for name in names:
-            if name not in present:
-                raise self.error(f'the key "{name}" is missing')
-        for name in present:
+            self.key(name)
+        for name in self._dict():
             if name not in names:
-                raise self.error(f'the key "{name}" is unknown')
+                raise self.error(f'the key "{name}" is {_rather(name, names)}')
 
     def text(self) -> str:
         if not isinstance(self.value, str) or not self.value:
@@ -101,7 +103,7 @@ class Spot:
         for option in options:
             if type(option) is type(self.value) and option == self.value:
                 return option
-        raise self.error(f"{shown(self.value)} is none of {', '.join(map(str, options))}")
+        raise self.error(f"{shown(self.value)} is {_rather(self.value, options)}")
 
     def _dict(self) -> dict[str, Any]:
         if not isinstance(self.value, dict):
@@ -113,6 +115,15 @@ def shown(value: object) -> str:
     """A value as it stands in the file, cut short if it is long."""
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _rather(value: object, known: tuple[object, ...]) -> str:
+    """What to write instead: all there is if that is little, else what looks most alike."""
+    words = [str(option) for option in known]
+    if len(words) <= 6:
+        return f"none of {', '.join(words)}"
+    alike = get_close_matches(str(value), words, n=1)
+    return f"unknown, perhaps {alike[0]} is meant" if alike else "unknown"
 
 
 def parse(text: str, file: str) -> Spot:
@@ -162,8 +173,6 @@ def plain(thing: T, *, arguments: int = 0, cells: int = 0) -> Part[T]:
 
 def read_part(spot: Spot, tag: str, table: Mapping[str, Part[T]]) -> T:
     """Build what `spot` names under `tag`, with the options that stand beside it."""
-    if not isinstance(spot.value, dict) or tag not in spot.value:
-        raise spot.error(f'this must be an object with the key "{tag}"')
     name = spot.key(tag).one_of(table)
     found = table[name]
     spot.expect_keys(tag, *found.options)
@@ -171,6 +180,8 @@ def read_part(spot: Spot, tag: str, table: Mapping[str, Part[T]]) -> T:
         raise spot.key(tag).error(
             f"{name} uses {found.arguments} arguments, the command has {spot.facts.arguments}"
         )
+    if "card" in found.given and not spot.facts.card:
+        raise spot.key(tag).error(f"{name} is for tool cards only")
     if found.cells and not spot.facts.on_cells:
         raise spot.key(tag).error(f"{name} needs the condition valid_coordinates")
     options = {option: kind(spot.key(option)) for option, kind in found.options.items()}

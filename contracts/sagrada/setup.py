@@ -15,7 +15,8 @@ from contracts.sagrada.state import BoardTool, Player, RoundTrack, State, Turn
 from contracts.sagrada.turns import round_from
 from contracts.sagrada.window import Frame, Window
 
-FEWEST, MOST = 2, 4
+FEWEST: Final = 2
+MOST: Final = 4
 CARDS_IN_PLAY: Final = 3  # of the public objectives, and of the tools
 FRAMES_OFFERED: Final = 4
 

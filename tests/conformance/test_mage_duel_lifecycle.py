@@ -172,9 +172,8 @@ def contested(contests: Iterable[Contest]) -> list[Event]:
 
 def next_tile(state: State, move: Move, tile: int | None) -> int:
     """Where in the deck the tile lies that the record saw coming up."""
-    if rules.draw_choices(state, move) == 0 or tile is None:
-        return 0
-    return (*state.deck, state.top_tile).index(tile)
+    tiles = rules.tiles_to_draw(state, move)
+    return tiles.index(tile) if tiles and tile is not None else 0
 
 
 def shown(board: Board) -> Record:

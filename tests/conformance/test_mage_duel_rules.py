@@ -214,9 +214,8 @@ class Replay:
         return move
 
     def place_in_deck(self, move: Move, tile: int | None) -> int:
-        if rules.draw_choices(self.state, move) == 0 or tile is None:
-            return 0
-        return (*self.state.deck, self.state.top_tile).index(tile)
+        tiles = rules.tiles_to_draw(self.state, move)
+        return tiles.index(tile) if tiles and tile is not None else 0
 
     def shown(self) -> Record:
         state = self.state

@@ -57,10 +57,10 @@ def test_text_is_read_back(game: tuple[State, ...]) -> None:
         (f"{EMPTY}/20 1 original * *", "not 20 rows of 20 squares of 2 players: "),
         (f"{EMPTY[:-1]}1 1 original * *", "not 20 rows of 20 squares of 2 players: "),
         (f"c{EMPTY[1:-1]}19 1 original * *", "not 20 rows of 20 squares of 2 players: "),
-        (f"{EMPTY} 3 original * *", "it cannot be the turn of player 3"),
-        (f"{EMPTY} - original * *", "it cannot be the turn of player -"),
-        (f"{EMPTY} 1 original *! *", "it cannot be the turn of player 1"),
-        (f"{EMPTY} 1 original *! *!", "it cannot be the turn of player 1"),
+        (f"{EMPTY} 3 original * *", "it cannot be the turn of 3"),
+        (f"{EMPTY} - original * *", "it cannot be the turn of -"),
+        (f"{EMPTY} 1 original *! *", "it cannot be the turn of 1"),
+        (f"{EMPTY} 1 original *! *!", "it cannot be the turn of 1"),
         (f"{EMPTY} 1 spec001 * *", "not a scoring: spec001"),
         (f"{EMPTY} 1 original ? *", "not a player's pieces: ?"),
         (f"{EMPTY} 1 original - *", "89 squares are out of hand, 0 on the board: -"),
@@ -70,8 +70,12 @@ def test_text_is_read_back(game: tuple[State, ...]) -> None:
         (f"{EMPTY} 1 original *+F5 *", "the last piece placed is not one of those placed: *+F5"),
         (f"{ONE_DOWN} 2 basic {REST}+V4 *", "Unknown piece: V4"),
         (f"{ONE_DOWN} 2 basic {REST},Z6+I1 *", "Unknown piece: Z6"),
-        (f"{ONE_DOWN} 2 basic {REST},Z5+I1 *", "pieces are listed once each, by name: "),
-        (f"{ONE_DOWN} 2 basic I2,F5+I1 *", "pieces are listed once each, by name: I2,F5"),
+        (f"{ONE_DOWN} 2 basic {REST},Z5+I1 *", "not as a position is written: "),
+        (f"{ONE_DOWN} 2 basic I2,F5,{REST[6:]}+I1 *", "not as a position is written: "),
+        (f"{EMPTY} 1 original F5,I1,{REST[3:]} *", "not as a position is written: "),
+        (f"a118/{EMPTY[:-3]} 2 basic {REST}+I1 *", "not as a position is written: "),
+        (f"{EMPTY[:-2]}{'.' * 20} 1 original * *", "not as a position is written: "),
+        (f"{EMPTY[:-2]}99999999999 1 original * *", "not 20 rows of 20 squares of 2 players: "),
     ],
 )
 def test_other_text_is_refused(text: str, fault: str) -> None:
@@ -87,6 +91,15 @@ def test_picture_shows_the_board() -> None:
     assert first.split() == ["0", "1", *["."] * 17, "2", "2"]
     assert second.split() == ["1", ".", "+", *["."] * 16, "2", "."]
     assert third.split() == ["2", *["."] * 20]
+
+
+def test_picture_shows_open_corners_only() -> None:
+    state = play(start(2), Move(piece_named("V3"), (0, 0), 0, 1))
+    state = play(state, Move(piece_named("I1"), (0, 19), 0, 2))
+    _, first, second, third, *_ = [line.split()[1:4] for line in draw(state).splitlines()]
+    assert first == ["1", ".", "+"]
+    assert second == ["1", "1", "."]
+    assert third == [".", ".", "+"]
 
 
 def test_picture_shows_the_players() -> None:

@@ -68,9 +68,7 @@ def test_neighbours_are_mutual() -> None:
         (3, 3, ()),
     ],
 )
-def test_ring_runs_counter_clockwise(
-    col: int, row: int, rim: tuple[tuple[int, int], ...]
-) -> None:
+def test_ring_runs_counter_clockwise(col: int, row: int, rim: tuple[tuple[int, int], ...]) -> None:
     assert RIM[cell_at(col, row)] == rim
 
 

@@ -1,0 +1,73 @@
+"""A log: an announcement in its encoded form, as any Ethereum tool sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from chain.frame import TEXT_TOPIC
+from chain.machine.state import LogRow
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.receipts import Receipt
+
+
+class Log:
+    """One log of a receipt. A text log equals its text: `receipt.logs == ["Player 1 passed."]`."""
+
+    __slots__ = ("index", "receipt", "row")
+
+    def __init__(self, receipt: Receipt, index: int, row: LogRow) -> None:
+        self.receipt = receipt
+        self.index = index  # in the receipt
+        self.row = row
+
+    @property
+    def address(self) -> Address:
+        return Address(self.row[0])
+
+    @property
+    def topics(self) -> tuple[int, ...]:
+        return self.row[1]
+
+    @property
+    def data(self) -> bytes:
+        return self.row[2]
+
+    @property
+    def text(self) -> str | None:
+        """The text of a text log; None for any other."""
+        return text_of(self.row)
+
+    @property
+    def event(self) -> Any:
+        """The declared event it encodes, or None where nobody has declared it."""
+        return self.receipt.ledger.decode(self.row)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return self.text == other
+        return isinstance(other, Log) and self.row is other.row
+
+    def __hash__(self) -> int:
+        text = self.text
+        return hash(self.row[:3]) if text is None else hash(text)
+
+    def __str__(self) -> str:
+        text = self.text
+        return repr(self) if text is None else text
+
+    def __repr__(self) -> str:
+        shown = self.text or self.event
+        return (
+            f"Log({shown!r})"
+            if shown is not None
+            else f"Log({self.address}, {[hex(t) for t in self.topics]})"
+        )
+
+
+def text_of(row: LogRow) -> str | None:
+    _, topics, data, _ = row
+    if topics != (TEXT_TOPIC,):
+        return None
+    return data[64 : 64 + int.from_bytes(data[32:64])].decode("utf-8", "replace")
