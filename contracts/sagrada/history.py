@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from chain.errors import require
 from contracts.sagrada.dice import Chance
 from contracts.sagrada.library import LIBRARY, Library
-from contracts.sagrada.messages import GAME_FINISHED, TOOL_ACTIVE
+from contracts.sagrada.messages import GAME_FINISHED, NOT_AVAILABLE
 from contracts.sagrada.patch import diff, follow
 from contracts.sagrada.rules import execute, is_legal
 from contracts.sagrada.state import State, current_player, is_finished
@@ -60,7 +60,7 @@ def force_pass(history: History, chance: Chance, library: Library = LIBRARY) -> 
     require(not is_finished(history.state), GAME_FINISHED)
     player = current_player(history.state).username
     while not is_legal(history.state, player, "pass", library):
-        require(history.undos, TOOL_ACTIVE)
+        require(history.undos, NOT_AVAILABLE)
         history = undo(history)
         player = current_player(history.state).username
     return play(history, player, "pass", chance, library)

@@ -1,4 +1,4 @@
-"""Replays the recorded games of Deblockle, answer by answer, on the rules."""
+"""Replays the recorded games of Deblockle, answer by answer: through the bare rules, and on a chain."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from chain import Chain, call
 from chain.errors import Revert, require
-from contracts.deblockle import rules
+from contracts.deblockle import Deblockle, rules
 from contracts.deblockle.cubes import BACKWARD, DIRECTIONS, FORWARD, LEFT, RIGHT, STEPS, roll
 from contracts.deblockle.models import Cube, Game, GameRecord, Phase, Position, State
 from contracts.deblockle.notation import draw_cube, to_json
@@ -16,7 +17,7 @@ from contracts.deblockle.notation import draw_cube, to_json
 Json = dict[str, Any]
 
 
-class Desk:
+class RulesDesk:
     """The contract in small: keeps the games, knows who may call, leaves the rest to the rules."""
 
     def __init__(self) -> None:
@@ -69,6 +70,40 @@ class Desk:
         return {"ok": True, "log": log, "ret": value}
 
 
+class ChainDesk:
+    """The contract itself, asked by named accounts."""
+
+    def __init__(self) -> None:
+        self.chain = Chain()
+        self.game = self.chain.deploy(Deblockle)
+
+    def record(self, index: int) -> Json:
+        return to_json(self.game.game_state(index))
+
+    def answer(self, step: Json) -> Json:
+        entry, sender = getattr(self.game, step["m"]), self.chain.account(step["by"])
+        if entry.spec.is_view:
+            seen = entry.observe(*step["a"], sender=sender)
+            return self.said(seen, seen.value)
+        receipt = entry(*step["a"], sender=sender, check=False)
+        assert receipt == self.chain.receipts[-1]
+        return self.said(receipt, receipt.return_value)
+
+    @staticmethod
+    def said(answer: Any, value: Any) -> Json:
+        if not answer.ok:
+            return {"ok": False, "log": list(answer.logs), "panic": answer.error.text}
+        shown = to_json(value) if isinstance(value, GameRecord) else value
+        shown = asdict(value) if isinstance(value, Cube) else shown
+        return {"ok": True, "log": [str(log) for log in answer.logs], "ret": shown}
+
+
+@pytest.fixture(params=[RulesDesk, ChainDesk], ids=["rules", "chain"])
+def desk(request: pytest.FixtureRequest) -> RulesDesk | ChainDesk:
+    made: RulesDesk | ChainDesk = request.param()
+    return made
+
+
 class Recording:
     """Recorded steps as they are to come out here.
 
@@ -108,8 +143,8 @@ def refusal(text: str) -> Json:
     return {"ok": False, "log": [], "panic": text}
 
 
-def replay(steps: list[Json]) -> None:
-    desk, recording = Desk(), Recording()
+def replay(desk: RulesDesk | ChainDesk, steps: list[Json]) -> None:
+    recording = Recording()
     for number, step in enumerate(steps):
         answer = desk.answer(recording.our_step(step))
         assert answer == recording.our_answer(step), f"step {number}: {step}"
@@ -148,13 +183,71 @@ def in_full(step: Json, players: tuple[str, str]) -> Json:
 
 
 @pytest.mark.records("deblockle", "calls", "start")
-def test_recorded_game_comes_out(record: Json) -> None:
-    replay(steps_of(record))
+def test_recorded_game_comes_out(desk: RulesDesk | ChainDesk, record: Json) -> None:
+    replay(desk, steps_of(record))
 
 
 @pytest.mark.records("deblockle", "name", "steps")
-def test_recorded_scenario_comes_out(record: Json) -> None:
-    replay(record["steps"])
+def test_recorded_scenario_comes_out(desk: RulesDesk | ChainDesk, record: Json) -> None:
+    replay(desk, record["steps"])
+
+
+class LaidOut(Deblockle):
+    """The contract with one entry more: a game that begins in any position."""
+
+    @call
+    def lay_out(self, game: Game, rolled: Position | None) -> None:
+        index = len(self.games)
+        self.games.append(GameRecord(game, False, "x", "x"))
+        self.rolled[index] = rolled
+
+
+class Table:
+    """Positions laid out on a chain; what a move would answer there is looked at and undone."""
+
+    def __init__(self) -> None:
+        self.chain = Chain()
+        self.mover = self.chain.account("x")
+        self.contract = self.chain.deploy(LaidOut)
+
+    def lay_out(self, game: Game, rolled: Position | None = None) -> None:
+        self.contract.lay_out(game, rolled)
+        self.index = len(self.contract.fields.games) - 1
+
+    def move(self, *numbers: int) -> tuple[Game, str]:
+        seen = self.contract.make_move.observe(self.index, *numbers, sender=self.mover)
+        return seen.value.game, seen.logs[0]
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return Table()
+
+
+@pytest.mark.records("deblockle", "face", "from", "to")
+def test_hop_on_chain_reaches_recorded_squares(table: Table, record: Json) -> None:
+    origin = Position(*record["from"])
+    lies = next(lies for lies in DIRECTIONS.values() if lies.up == record["face"])
+    alone = Game(Phase.HOP, record["player"], (Cube(record["player"], origin, lies),))
+    table.lay_out(alone, rolled=origin)
+    squares = [(x, y) for x in range(1, 8) for y in range(1, 8)]
+    reached = [[x, y] for x, y in squares if table.move(origin.x, origin.y, x, y)[0] != alone]
+    assert reached == record["to"]
+
+
+@pytest.mark.records("deblockle", "before", "move", "after")
+def test_roll_on_chain_onto_win_square_comes_out(table: Table, record: Json) -> None:
+    table.lay_out(game(record["before"]))
+    after, report = table.move(*record["move"])
+    assert report == record["log"]
+    assert after == game(record["after"])
+
+
+@pytest.mark.records("deblockle", "o", "layout")
+def test_orientation_on_chain_is_drawn_as_recorded(table: Table, record: Json) -> None:
+    lies = DIRECTIONS[tuple(record["o"])]
+    table.lay_out(Game(Phase.ROLL, 1, (Cube(1, Position(1, 1), lies),)))
+    assert table.contract.cube_state.observe(table.index, 1, 1).logs == [record["layout"]]
 
 
 @pytest.mark.records("deblockle", "o", "layout")

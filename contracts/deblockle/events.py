@@ -1,6 +1,6 @@
-"""Every sentence a call can answer, letter by letter as players read it in the log.
+"""What a game announces: every sentence a call can answer, letter by letter as players read it in the log.
 
-The rules choose the report; the names in braces are filled in when it is told.
+Deblockle speaks in text logs, as the original does, and declares no events. The rules choose the report; the names in braces are filled in when it is told.
 """
 
 from __future__ import annotations
@@ -42,5 +42,6 @@ class Report(StrEnum):
     PASSED = "Player {player} passed the turn. It is player {other} Roll phase."
     NO_MORE_PASSES = "Game is finished, no moves allowed"
 
+    BOARD = "Game board:"
     NO_CUBE = "no cube at position {square}"
     NO_SUCH_SQUARE = "illegal position {square}"
