@@ -58,9 +58,11 @@ def can_redo(history: History) -> bool:
 def force_pass(history: History, chance: Chance, library: Library = LIBRARY) -> History:
     """End a turn whose time is over: undo until passing is legal, then pass."""
     require(not is_finished(history.state), GAME_FINISHED)
-    player = current_player(history.state).username
-    while not is_legal(history.state, player, "pass", library):
+    while not is_legal(history.state, _whose_turn(history), "pass", library):
         require(history.undos, NOT_AVAILABLE)
         history = undo(history)
-        player = current_player(history.state).username
-    return play(history, player, "pass", chance, library)
+    return play(history, _whose_turn(history), "pass", chance, library)
+
+
+def _whose_turn(history: History) -> str:
+    return current_player(history.state).username

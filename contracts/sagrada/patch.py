@@ -1,9 +1,9 @@
 """The difference of two states of one game as a few bytes, for undo and redo.
 
-A state is cut into sections (turn, pool, track, bag, order, tools, each player); a section is
-bytes, two for a die. A patch is a row of splices: section, start, how many bytes go, how many come,
-and these. Sections shared by both states are not looked at. Names, frames and cards never change in
-a game and are in no patch.
+A state is cut into sections (turn, pool, round, track, bag, order, tools, each player); a section
+is bytes, two for a die. A patch is a row of splices: section, start, how many bytes go, how many
+come, and these. Sections shared by both states are not looked at. Names, frames and cards never
+change in a game and are in no patch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from contracts.sagrada.dice import Die
-from contracts.sagrada.state import ROUNDS, BoardTool, RoundTrack, State, Turn
+from contracts.sagrada.state import BoardTool, RoundTrack, State, Turn
 from contracts.sagrada.turns import TurnOrder
 from contracts.sagrada.window import Window
 
@@ -111,15 +111,12 @@ def _put_turn(state: State, packed: bytes) -> State:
     return replace(state, turn=turn)
 
 
-def _pack_track(state: State) -> bytes:
-    track = state.track
-    return bytes((track.round, *track.counts)) + _dice_bytes(track.dice)
+def _put_round(state: State, packed: bytes) -> State:
+    return replace(state, track=RoundTrack(packed[0], state.track.dice, tuple(packed[1:])))
 
 
 def _put_track(state: State, packed: bytes) -> State:
-    dice_from = 1 + ROUNDS
-    track = RoundTrack(packed[0], _dice(packed[dice_from:]), tuple(packed[1:dice_from]))
-    return replace(state, track=track)
+    return replace(state, track=replace(state.track, dice=_dice(packed)))
 
 
 def _pack_order(state: State) -> bytes:
@@ -157,7 +154,14 @@ _SHARED: Final = (
         lambda state: _dice_bytes(state.pool),
         lambda state, packed: replace(state, pool=_dice(packed)),
     ),
-    Section(lambda state: state.track, _pack_track, _put_track),
+    Section(
+        lambda state: state.track,
+        lambda state: bytes((state.track.round, *state.track.counts)),
+        _put_round,
+    ),
+    Section(
+        lambda state: state.track.dice, lambda state: _dice_bytes(state.track.dice), _put_track
+    ),
     Section(
         lambda state: state.bag,
         lambda state: bytes(state.bag),

@@ -7,7 +7,8 @@ four players, by failing to): both are put right before comparing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -145,21 +146,29 @@ class Replay:
         assert step["score"] == dict(zip(names, rules.scores(state), strict=True))
 
 
-def steps_of(record: Json) -> Iterator[tuple[Replay, Json]]:
-    """The replay before each step of a recorded game."""
-    replay = Replay(record["lines"][1])
-    replay.compare(record["lines"][1])
-    for step in record["lines"][2:]:
-        if replay.is_off_the_rules(step):
-            return
-        yield replay, step
-        replay.step(step)
-
-
 @pytest.mark.records("sagrada", "lines")
 def test_game_replays(record: Json) -> None:
-    for _, step in steps_of(record):
-        assert step["op"] in ("command", "undo", "redo")
+    _, start, *steps = record["lines"]
+    replay = Replay(start)
+    replay.compare(start)
+    opening = replay.history.state
+    for step in takewhile(lambda step: not replay.is_off_the_rules(step), steps):
+        check_legal_moves(replay.history.state, step)
+        replay.step(step)
+        check_forms(replay.history.state, opening)
+
+
+def check_legal_moves(state: State, step: Json) -> None:
+    """A command of the player whose turn it is is legal if it is listed; no number has a leading 0."""
+    mover = state.players[state.order.current].username
+    if step["op"] == "command" and step["by"] == mover and " 0" not in step["cmd"]:
+        assert (step["cmd"] in rules.legal_moves(state)) == (step["result"] != "illegal")
+
+
+def check_forms(state: State, opening: State) -> None:
+    assert decode(encode(state)) == state
+    assert rules.from_text(rules.to_text(state)) == state
+    assert apply(opening, diff(opening, state)) == state
 
 
 @pytest.mark.records("sagrada", "lines")
@@ -168,33 +177,15 @@ def test_views_hide_what_they_should(record: Json) -> None:
     states = [step["state"] for step in steps if "state" in step]
     for key, document in (("views_at_start", states[0]), ("views_at_end", states[-1])):
         state = decode(ours(document))
-        for name, view in header[key].items():
+        for name, view in header.get(key, {}).items():
             assert encode_for(state, name) == ours(view)
-
-
-@pytest.mark.records("sagrada", "lines")
-def test_commands_agree_with_legal_moves(record: Json) -> None:
-    for replay, step in steps_of(record):
-        state = replay.history.state
-        if step["op"] == "command" and step["by"] == step["current"] and " 0" not in step["cmd"]:
-            legal = step["cmd"] in rules.legal_moves(state)
-            assert legal == rules.is_legal(state, step["by"], step["cmd"])
-
-
-@pytest.mark.records("sagrada", "lines")
-def test_states_survive_every_form(record: Json) -> None:
-    opening = None
-    for replay, _ in steps_of(record):
-        state = replay.history.state
-        opening = opening or state
-        assert decode(encode(state)) == state
-        assert rules.from_text(rules.to_text(state)) == state
-        assert apply(opening, diff(opening, state)) == state
 
 
 @pytest.mark.records("sagrada", "lines")
 def test_setup_deals_as_recorded(record: Json) -> None:
     header, start = record["lines"][:2]
+    if "setup" not in header:
+        return
     state = decode(ours(start["state"]))
     offered = [name for seat in header["setup"] for name in seat["frames_offered"]]
     numbers = [[frame.name for frame in LIBRARY.frames].index(name) for name in offered]

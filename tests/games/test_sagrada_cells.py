@@ -50,7 +50,9 @@ def test_second_die_touches_the_first() -> None:
     assert allowed == [1, 5, 6]
 
 
-@pytest.mark.parametrize(("cell", "fits"), [(2, False), (6, False), (8, False), (12, False), (1, True)])
+@pytest.mark.parametrize(
+    ("cell", "fits"), [(2, False), (6, False), (8, False), (12, False), (1, True)]
+)
 def test_same_color_may_touch_at_corners_only(cell: int, fits: bool) -> None:
     window = with_die(Window(PLAIN), cell, R2)
     assert (color_rule()(window, MIDDLE, R1) is None) is fits
@@ -80,16 +82,28 @@ def test_constraint_binds_its_own_rule(mark: str, color: str | None, shade: str 
 
 @given(windows, cells, dice)
 def test_rules_compose_in_any_nesting(window: Window, cell: int, die: Die) -> None:
-    holds = all(rule()(window, cell, die) is None for rule in (placing_rule, color_rule, shade_rule))
+    holds = all(
+        rule()(window, cell, die) is None for rule in (placing_rule, color_rule, shade_rule)
+    )
     for outer, middle, inner in permutations((placing_rule, color_rule, shade_rule)):
         assert (outer(middle(inner()))(window, cell, die) is None) == holds
 
 
 @given(windows, cells, dice)
 def test_outermost_broken_rule_speaks(window: Window, cell: int, die: Die) -> None:
-    messages_in_order = [rule()(window, cell, die) for rule in (color_rule, placing_rule, shade_rule)]
+    messages_in_order = [
+        rule()(window, cell, die) for rule in (color_rule, placing_rule, shade_rule)
+    ]
     first = next((message for message in messages_in_order if message), None)
     assert color_rule(placing_rule(shade_rule()))(window, cell, die) == first
+
+
+def test_conditions_ask_placing_color_shade() -> None:
+    red, beside = Window(Frame("Red", 3, "R" * 20)), with_die(Window(PLAIN), 0, Die(1, 1))
+    rule = compose(placing=True, color=True, shade=True)
+    assert rule(with_die(red, 0, G1), 19, G2) == messages.PLACING
+    assert rule(with_die(red, 0, G1), 1, G1) == messages.COLOR
+    assert rule(beside, 1, R1) == messages.SHADE
 
 
 @given(windows, cells, dice)
@@ -105,37 +119,41 @@ def test_cell_outside_is_refused(row: int, column: int) -> None:
         cell_at(row, column)
 
 
-MIXED = grid(
+ALMOST_FULL = grid(
     """R1 G2 Y3 B4 P5 /
-       G1 R2 Y3 B5 P6 /
-       Y6 Y1 R3 .. R4 /
-       B6 P3 G4 R5 .."""
+       G3 Y4 B5 P6 R1 /
+       B5 P6 R1 G2 Y3 /
+       P2 R3 G4 Y5 .."""
 )
 
 
 @pytest.mark.parametrize(
     ("number", "points"),
     [
-        (13, 9),  # seven reds and two greens touch at corners
-        (14, 8),  # two greens
-        (15, 5),  # the first column alone is full and all different
-        (16, 5),  # and the second alone has four shades
-        (17, 6),
-        (18, 4),
-        (19, 4),
-        (20, 12),
-        (21, 10),
+        (13, 16),  # all but the first, the last of row 2 and the first of row 3
+        (14, 12),  # three blue dice
+        (15, 20),
+        (16, 20),
+        (17, 4),  # two sixes
+        (18, 6),
+        (19, 6),
+        (20, 18),
+        (21, 15),
         (22, 10),
-        (23, 15),
-        (26, 15),
+        (23, 6),
+        (24, 11),
+        (25, 15),
+        (26, 14),
+        (27, 19),
     ],
 )
 def test_objective_counts(number: int, points: int) -> None:
-    assert LIBRARY.objectives[number].points(MIXED) == points
+    assert LIBRARY.objectives[number].points(ALMOST_FULL) == points
 
 
 def test_diagonals_count_shades_too() -> None:
-    assert diagonals("shade")(grid("R1 .. Y1 .. .. / .. G1 .. .. .. / .. .. .. .. .. / .. .. .. .. R1")) == 3
+    window = grid("R1 .. Y1 .. .. / .. G1 .. .. .. / .. .. .. .. .. / .. .. .. .. R1")
+    assert diagonals("shade")(window) == 3
 
 
 def test_line_with_a_gap_is_no_line() -> None:

@@ -10,30 +10,18 @@ from chain.errors import Revert
 from contracts.sagrada import messages, rules
 from contracts.sagrada.encoding import encode
 from contracts.sagrada.state import State, current_player
-from contracts.sagrada.window import cell_at
 
 FREE = "." * 20
 LINE = (
     "{round} {counts} {track} {bag} {pool} {picked} {moved} {flags} {in_use} 13.14.15 {tools}"
     " {order} ada:{favor}:23:Plain:4:{marks}:{window} bruno:4:24:Plain:4:{free}:{free}"
 )
-TABLE = {
-    "round": "1",
-    "counts": "0.0.0.0.0.0.0.0.0.0",
-    "track": "-",
-    "bag": "1" * 90,
-    "pool": "R1a.G2a.Y3a.B4a.P5a",
-    "picked": "-",
-    "moved": "-",
-    "flags": "-",
-    "in_use": "0/0",
-    "tools": "1:0.2:0.3:0",
-    "order": "0@0:0.1.1.0",
-    "favor": "4",
-    "marks": FREE,
-    "window": FREE,
-    "free": FREE,
-}
+OPENING = """
+    round=1 counts=0.0.0.0.0.0.0.0.0.0 track=- pool=R1a.G2a.Y3a.B4a.P5a picked=- moved=- flags=-
+    in_use=0/0 tools=1:0.2:0.3:0 order=0@0:0.1.1.0 favor=4
+"""
+TABLE = {"bag": "1" * 90, "marks": FREE, "window": FREE, "free": FREE}
+TABLE |= dict(part.split("=") for part in OPENING.split())
 NO_TURN_LEFT = "3@0:0.1.1.0"
 
 
@@ -102,9 +90,10 @@ def test_pass_clears_the_turn() -> None:
 
 
 def test_round_end_fills_track_and_pool() -> None:
-    state = after(table(order=NO_TURN_LEFT), "pass", told=[70, 71, 72, 73, 74])
-    assert [str(die) for die in state.track.dice] == ["R1", "G2", "Y3", "B4", "P5"]
-    assert (state.track.round, state.track.counts[0], state.order.first) == (2, 5, 1)
+    last = table(round="2", counts="1.0.0.0.0.0.0.0.0.0", track="R6c", order=NO_TURN_LEFT)
+    state = after(last, "pass", told=[70, 71, 72, 73, 74])
+    assert [str(die) for die in state.track.dice] == ["R6", "R1", "G2", "Y3", "B4", "P5"]
+    assert (state.track.round, state.track.counts[:3], state.order.first) == (3, (1, 5, 0), 1)
     assert pool(state) == "R1 G1 Y1 B1 P1"
 
 
@@ -302,7 +291,10 @@ def test_glazing_hammer_rolls_pool_in_order() -> None:
 
 
 def test_glazing_hammer_needs_undrafted_turn() -> None:
-    assert refusals(table(order=NO_TURN_LEFT, flags="p", **FLUX), "tool 7") == [messages.PLACED]
+    placed = table(order=NO_TURN_LEFT, flags="p", **FLUX)
+    assert refusals(placed, "tool 7") == [messages.PLACED]
+    held = table(order=NO_TURN_LEFT, picked="R1b", **FLUX)
+    assert refusals(held, "tool 7") == [messages.DIE_PICKED]
 
 
 def test_running_pliers_take_next_turn() -> None:
@@ -322,6 +314,11 @@ CORK = {"tools": "9:0.10:0.11:0"}
 def test_straightedge_ignores_placing_rule() -> None:
     state = after(table(**CORK), "pick 1", "tool 9", "place 2 3")
     assert window(state) == ". . . . . / . . R1 . . / . . . . . / . . . . ."
+
+
+def test_straightedge_needs_a_die_to_place() -> None:
+    assert refusals(table(**CORK), "tool 9") == [messages.NOT_PICKED]
+    assert refusals(table(picked="R1b", flags="p", **CORK), "tool 9") == [messages.PLACED]
 
 
 def test_straightedge_tells_both_reasons() -> None:
@@ -391,12 +388,6 @@ def test_legal_moves_of_the_opening() -> None:
 def test_legal_moves_under_lens_cutter() -> None:
     state = after(table(picked="R3b", **LENS), "tool 5")
     assert rules.legal_moves(state) == ("select 1", "select 2")
-
-
-def test_first_die_has_fourteen_cells() -> None:
-    moves = rules.legal_moves(table(picked="R1b", tools="5:0.6:0.7:0", flags="t"))
-    cells = [cell_at(int(r) - 1, int(c) - 1) for _, r, c in map(str.split, moves)]
-    assert cells == [0, 1, 2, 3, 4, 5, 9, 10, 14, 15, 16, 17, 18, 19]
 
 
 def test_refused_command_leaves_state() -> None:

@@ -1,0 +1,381 @@
+"""The cards as data: the document's own examples load, a new card needs no code, a mistake is told where it stands."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts.sagrada import library as library_module
+from contracts.sagrada import rules
+from contracts.sagrada.cards import read_command, read_objective, read_tool
+from contracts.sagrada.conditions import CONDITIONS, read_condition
+from contracts.sagrada.instructions import INSTRUCTIONS, read_instruction
+from contracts.sagrada.library import LIBRARY, load
+from contracts.sagrada.patterns import PATTERNS, read_pattern
+from contracts.sagrada.playouts import Seeded, opening
+from contracts.sagrada.schema import DataError, Facts, Spot, parse
+from contracts.sagrada.state import BoardTool, State, current_player
+
+DATA = Path(library_module.__file__).parent / "data"
+DOCUMENT = (Path(__file__).parent / "sagrada_document.md").read_text("utf-8")
+PICK, COLUMN_COLOR_VARIETY, LENS_CUTTER = re.findall(r"```json\n(.*?)```", DOCUMENT, re.I | re.S)
+ALL_FACTS = Facts(arguments=4, on_cells=True, card=1, active=True, deck_size=12)
+
+
+def shipped(file: str) -> Any:
+    return json.loads((DATA / file).read_text("utf-8"))
+
+
+def section(title: str) -> str:
+    return re.split(r"^### ", DOCUMENT.split(f"### {title}\n")[1], flags=re.M)[0]
+
+
+def examples(title: str) -> list[str]:
+    """The JSON objects between backquotes in the last column of a table of the document."""
+    rows = re.findall(r"^\|.*\|([^|]*)\|$", section(title), re.M)
+    return [text for row in rows for text in re.findall(r"`(\{.*?\})`(?:;|\s|$)", row)]
+
+
+def test_document_pick_loads_unchanged() -> None:
+    assert shipped("commands.json")[0] == json.loads(PICK)
+    assert read_command(parse(PICK, "pick.json")).word == "pick"
+
+
+def test_document_objective_loads_unchanged() -> None:
+    assert shipped("objectives/column_color_variety.json") == json.loads(COLUMN_COLOR_VARIETY)
+    assert read_objective(parse(COLUMN_COLOR_VARIETY, "card.json")).points_per_pattern == 5
+
+
+def test_document_tool_loads_unchanged() -> None:
+    assert shipped("tools/lens_cutter.json") == json.loads(LENS_CUTTER)
+    tool = read_tool(
+        parse(LENS_CUTTER, "card.json"), Spot(shipped("activation.json"), "activation.json")
+    )
+    assert (tool.id, tool.active, tool.commands[0].word) == (5, True, "select")
+
+
+@pytest.mark.parametrize(
+    ("title", "read", "kinds"),
+    [
+        ("Conditions", read_condition, CONDITIONS),
+        ("Instructions", read_instruction, INSTRUCTIONS),
+        ("Patterns", read_pattern, PATTERNS),
+    ],
+)
+def test_document_tables_load(
+    title: str, read: Callable[[Spot], Any], kinds: dict[str, Any]
+) -> None:
+    found = [replace(parse(text, title), facts=ALL_FACTS) for text in examples(title)]
+    assert all(callable(read(spot)) for spot in found)
+    assert {str(next(iter(spot.value.values()))) for spot in found} == set(kinds)
+
+
+def test_card_ids_are_the_documents() -> None:
+    listed = re.findall(r"^\| (\d+) +\| (.*?) +\| (\w+)", section("Card IDs"), re.M)
+    cards = {**LIBRARY.tools, **LIBRARY.objectives}
+    assert {(int(number), name) for number, name, _ in listed} == {
+        (c.id, c.name) for c in cards.values()
+    }
+    assert [kind for *_, kind in listed] == ["Tool"] * 12 + ["Public"] * 10 + ["Private"] * 5
+
+
+def test_there_are_24_frames() -> None:
+    difficulties = [frame.difficulty for frame in LIBRARY.frames]
+    assert [difficulties.count(n) for n in (3, 4, 5, 6)] == [4, 4, 12, 4]
+
+
+def test_kinds_of_tools_are_the_rules() -> None:
+    tools = LIBRARY.tools.values()
+    assert [tool.id for tool in tools if not tool.active] == [6, 7, 8, 11, 12]
+    assert [tool.id for tool in tools if not tool.activator.undoable] == [6, 7, 8, 11]
+    assert all(command.undoable for tool in tools for command in tool.commands)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the data that a test may change."""
+    return Path(shutil.copytree(DATA, tmp_path / "data"))
+
+
+GLASS_SAW = """{
+  "name": "Glass Saw", "description": "Set the drafted die to 1, 2 or 3.", "id": 28, "active": true,
+  "activator": {"undoable": true, "conditions": [{"condition": "die_picked", "value": true}],
+                "instructions": []},
+  "commands": [{
+    "reg_exp": "saw [1-3]", "undoable": true, "conditions": [],
+    "instructions": [{"instruction": "set_shade_of_picked_die", "argument": "no_constraint"},
+                     {"instruction": "tear_down", "condition": null}]}]
+}"""
+
+
+def test_new_tool_needs_no_code(folder: Path) -> None:
+    (folder / "tools" / "glass_saw.json").write_text(GLASS_SAW)
+    library = load(folder)
+    state = replace(opening(1), tools=(BoardTool(28),))
+    for text in ("pick 1", "tool 28", "saw 3"):
+        state = play(state, text, library)
+    assert state.turn.picked and state.turn.picked.shade == 3
+
+
+def test_new_command_lists_its_legal_texts(folder: Path) -> None:
+    (folder / "tools" / "glass_saw.json").write_text(GLASS_SAW)
+    library = load(folder)
+    state = replace(opening(1), tools=(BoardTool(28),))
+    state = play(play(state, "pick 1", library), "tool 28", library)
+    assert rules.legal_moves(state, library) == ("saw 1", "saw 2", "saw 3")
+
+
+def test_new_objective_needs_no_code(folder: Path) -> None:
+    card = shipped("objectives/color_diagonals.json")
+    card |= {
+        "id": 29,
+        "name": "Shade Diagonals",
+        "pattern": {"type": "diagonals", "object": "shade"},
+    }
+    (folder / "objectives" / "shade_diagonals.json").write_text(json.dumps(card))
+    assert load(folder).public == (*range(13, 23), 29)
+
+
+def play(state: State, text: str, library: library_module.Library) -> State:
+    return rules.execute(state, current_player(state).username, text, Seeded(1), library)
+
+
+LENS = "tools/lens_cutter.json"
+MISTAKES = [
+    (
+        LENS,
+        '"die_picked"',
+        '"die_pickd"',
+        "Lens Cutter, activator.conditions[0].condition: "
+        '"die_pickd" is unknown, perhaps die_picked is meant',
+    ),
+    (
+        LENS,
+        '"value": true',
+        '"value": "true"',
+        'Lens Cutter, activator.conditions[0].value: "true" is neither true nor false',
+    ),
+    (
+        LENS,
+        '"id": 5',
+        '"id": 0',
+        "Lens Cutter, id: 0 is not a whole number from 1 to 255",
+    ),
+    (
+        LENS,
+        '"id": 5',
+        '"id": true',
+        "Lens Cutter, id: true is not a whole number from 1 to 255",
+    ),
+    (
+        LENS,
+        '"id": 5',
+        '"id": 6',
+        "Lens Cutter, id: 6 is the id of Flux Brush already",
+    ),
+    (
+        LENS,
+        '"id": 5',
+        '"id": 23',
+        "Lens Cutter, id: 23 is the id of Shades of Red already",
+    ),
+    (
+        LENS,
+        '"active": true,',
+        "",
+        'Lens Cutter: the key "active" is missing',
+    ),
+    (
+        LENS,
+        '"active"',
+        '"active": true, "aktive"',
+        "Lens Cutter: "
+        'the key "aktive" is none of name, description, id, active, activator, commands',
+    ),
+    (
+        LENS,
+        '"id": 5',
+        '"id": 5, "id": 6',
+        "id: this key stands twice in one object",
+    ),
+    (
+        LENS,
+        '"id": 5,',
+        '"id": 5',
+        "line 5: Expecting ',' delimiter",
+    ),
+    (
+        LENS,
+        '"reg_exp": "select',
+        '"reg_exp": "Select',
+        "Lens Cutter, commands[0].reg_exp: a command starts with a word in small letters",
+    ),
+    (
+        LENS,
+        "select \\\\d+",
+        "select .*",
+        'Lens Cutter, commands[0].reg_exp: ".*" does not stand for a number',
+    ),
+    (
+        LENS,
+        "select \\\\d+",
+        "select [5-1]",
+        "Lens Cutter, commands[0].reg_exp: "
+        "not a regular expression, bad character range 5-1 at position 1",
+    ),
+    (
+        LENS,
+        "select \\\\d+",
+        "select",
+        "Lens Cutter, commands[0].conditions[0].index: the command has no arguments",
+    ),
+    (
+        LENS,
+        '"index": 0',
+        '"index": 1',
+        "Lens Cutter, commands[0].conditions[0].index: 1 is not a whole number from 0 to 0",
+    ),
+    (
+        LENS,
+        '"round_track_size"',
+        '"pool_size"',
+        "Lens Cutter, commands[0].conditions[1].bound: "
+        '"pool_size" is none of dice_pool_size, round_track_size, tool_deck_size, '
+        "minimum_shade, maximum_shade",
+    ),
+    (
+        LENS,
+        '"smaller_than"',
+        '"less_than"',
+        "Lens Cutter, commands[0].conditions[1].type_of_comparison: "
+        '"less_than" is none of greater_than, smaller_than, equal_to',
+    ),
+    (
+        LENS,
+        '"condition": null',
+        '"condition": {}',
+        'Lens Cutter, commands[0].instructions[1].condition: the key "condition" is missing',
+    ),
+    (
+        LENS,
+        '"condition": null',
+        '"condition": 7',
+        "Lens Cutter, commands[0].instructions[1].condition: this must be an object with keys",
+    ),
+    (
+        LENS,
+        '"swap_from_round_track"',
+        '"place_die"',
+        "Lens Cutter, commands[0].instructions[0].instruction: "
+        "place_die uses 2 arguments, the command has 1",
+    ),
+    (
+        LENS,
+        '"instructions": []',
+        '"instructions": {}',
+        "Lens Cutter, activator.instructions: this must be a list",
+    ),
+    (
+        LENS,
+        '"Lens Cutter"',
+        '""',
+        'name: "" is not a text',
+    ),
+    (
+        "tools/eglomise_brush.json",
+        '{"condition": "valid_coordinates"},',
+        "",
+        "Eglomise Brush, commands[0].conditions[0].condition: "
+        "free_slot needs the condition valid_coordinates",
+    ),
+    (
+        "tools/grozing_pliers.json",
+        '"increase"}',
+        '"no_constraint"}',
+        "Grozing Pliers, commands[0].instructions[0].argument: "
+        "the command has no argument to take the shade from",
+    ),
+    (
+        "commands.json",
+        '"advance_game"',
+        '"activate_tool"',
+        "[2].instructions[1].instruction: activate_tool is for tool cards only",
+    ),
+    (
+        "activation.json",
+        '"tool_not_active"',
+        '"tool_inactive"',
+        'conditions[0].condition: "tool_inactive" is unknown, perhaps tool_not_active is meant',
+    ),
+    (
+        "objectives/dark_shades.json",
+        '"set"',
+        '"sets"',
+        'Dark Shades, pattern.type: "sets" is none of diagonals, difference, set',
+    ),
+    (
+        "objectives/dark_shades.json",
+        "[5, 6]",
+        "[5, true]",
+        "Dark Shades, pattern.values[1]: true is none of 1, 2, 3, 4, 5, 6",
+    ),
+    (
+        "objectives/dark_shades.json",
+        "[5, 6]",
+        "[5, 7]",
+        "Dark Shades, pattern.values[1]: 7 is none of 1, 2, 3, 4, 5, 6",
+    ),
+    (
+        "objectives/dark_shades.json",
+        "[5, 6]",
+        '[5, "red"]',
+        'Dark Shades, pattern.values[1]: "red" is none of 1, 2, 3, 4, 5, 6',
+    ),
+    (
+        "objectives/dark_shades.json",
+        "[5, 6]",
+        "[5, 5]",
+        "Dark Shades, pattern.values: a value stands twice in the set",
+    ),
+    (
+        "objectives/dark_shades.json",
+        "[5, 6]",
+        "[]",
+        "Dark Shades, pattern.values: a set needs at least one value",
+    ),
+    (
+        "frames.json",
+        '"R . B . Y"',
+        '"R . B . X"',
+        "Aurora Sagradis, [0].rows[0]: a row is 5 marks out of . RGYBP 123456, a space between",
+    ),
+    (
+        "frames.json",
+        '"R . B . Y", ',
+        "",
+        "Aurora Sagradis, [0].rows: a window has 4 rows, this one 3",
+    ),
+    (
+        "frames.json",
+        '"Batllo"',
+        '"Comitas"',
+        "Comitas, [5].name: two frames have this name",
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "right", "wrong", "message"), MISTAKES)
+def test_mistake_is_told(folder: Path, file: str, right: str, wrong: str, message: str) -> None:
+    text = (folder / file).read_text("utf-8")
+    assert right in text
+    (folder / file).write_text(text.replace(right, wrong, 1))
+    with pytest.raises(DataError) as error:
+        load(folder)
+    assert str(error.value) == f"{file}, {message}"
