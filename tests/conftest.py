@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="the folder of recorded games and cases that tests/conformance replays",
     )
+    parser.addoption(
+        "--rewrite",
+        action="store_true",
+        help="write the golden files anew from what the code says now, instead of comparing",
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compares a text with the file that holds what it should be, or writes that file under --rewrite."""
+
+    def compare(file: Path, text: str) -> None:
+        if request.config.getoption("--rewrite"):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, "utf-8")
+        assert text == file.read_text("utf-8")
+
+    return compare
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -32,16 +51,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if mark is None:
         return
     folder, *keys = mark.args
+    vectors: Path = metafunc.config.getoption("--vectors")
     found = [
         pytest.param(value, id=name)
-        for name, value in _recorded(metafunc.config.getoption("--vectors") / folder)
+        for name, value in _recorded(vectors / folder)
         if isinstance(value, dict) and all(key in value for key in keys)
     ]
     metafunc.parametrize("record", found)
 
 
-def _recorded(folder: Path) -> Iterator[tuple[str, Any]]:
-    """Every recorded value below `folder`: a `.json` file is one, or a list of some; `.jsonl` holds one a line.
+@cache
+def _recorded(folder: Path) -> list[tuple[str, Any]]:
+    """Every recorded value below `folder`, read once."""
+    return list(_read(folder))
+
+
+def _read(folder: Path) -> Iterator[tuple[str, Any]]:
+    """A `.json` file is one value, or a list of some; a `.jsonl` holds one a line.
 
     A packed `.jsonl.xz` is one long game: a value with its `lines`.
     """

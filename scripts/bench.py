@@ -1,0 +1,303 @@
+"""Measures Boardchain beside eth-tester, in one run, and says which bars are met.
+
+Machines differ and are shared, so what counts are ratios: every road is driven in turn, for several rounds, by processor
+time, and its best round is taken. The baseline is a counter in bytecode on eth-tester's PyEVM backend, through web3.py with
+coincurve, gas given so that nothing is estimated.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import vyper
+from eth_tester import EthereumTester, PyEVMBackend
+from web3 import EthereumTesterProvider, Web3
+
+from chain import Address, Chain, Contract, Key, call, event
+from chain.foreign import functions_from_json
+from chain.types import u256
+from contracts.deblockle import Deblockle, rules
+
+ROUNDS = 5
+GAMES = Path(__file__).parent.parent / "tests" / "vectors" / "deblockle" / "games.jsonl"
+SOURCE = """
+count: public(uint256)
+
+event Added:
+    who: indexed(address)
+    by: uint256
+    total: uint256
+
+@external
+def increment(by: uint256):
+    self.count += by
+    log Added(who=msg.sender, by=by, total=self.count)
+"""
+
+
+@event
+class Added:
+    who: Key[Address]
+    by: u256
+    total: u256
+
+
+class Counter(Contract):
+    """The smallest contract worth a receipt: one word and one event a call."""
+
+    count: u256
+
+    @call
+    def increment(self, by: u256) -> None:
+        self.count += by
+        self.emit(Added(self.caller, by, self.count))
+
+
+class Road(NamedTuple):
+    """A way to make calls: `run(n)` makes n of them; the bar is how many times the baseline it must do."""
+
+    name: str
+    run: Callable[[int], None]
+    calls: int  # a round
+    bar: float
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    print(f"Python {sys.version.split()[0]}, best of {ROUNDS} rounds, processor time\n")
+    rates = measure([eth_tester(), counter(), bytecode(), web3(), *deblockle()])
+    base = rates["eth-tester counter"][0]
+    print(f"{'road':34}{'calls/s':>10}{'ratio':>9}{'bar':>7}")
+    for name, (rate, bar) in rates.items():
+        print(f"{name:34}{rate:10,.0f}{rate / base:8.1f}x{verdict(rate / base >= bar, bar)}")
+    share = rates["Deblockle contract"][0] / rates["Deblockle bare rules"][0]
+    print(f"\nDeblockle: {share:.0%} of the calls/s of its bare rules; the rest of a call goes to")
+    where_time_goes()
+    growth()
+    start_up()
+
+
+def verdict(met: bool, bar: float) -> str:
+    return f"{bar:6.0f}x  {'met' if met else 'MISSED'}" if bar else ""
+
+
+def measure(roads: list[Road]) -> dict[str, tuple[float, float]]:
+    """Calls a second for each road, its best round; the roads take turns so that all see the same machine."""
+    best = dict.fromkeys([road.name for road in roads], 0.0)
+    for _ in range(ROUNDS):
+        for road in roads:
+            best[road.name] = max(
+                best[road.name], road.calls / timed(lambda r=road: r.run(r.calls))
+            )
+    return {road.name: (best[road.name], road.bar) for road in roads}
+
+
+def timed(run: Callable[[], Any]) -> float:
+    gc.collect()
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def compiled() -> tuple[list[dict[str, Any]], str]:
+    output = vyper.compile_code(SOURCE, output_formats=["abi", "bytecode"])
+    return output["abi"], output["bytecode"]
+
+
+def transacting(w3: Web3, sender: str) -> Callable[[int], None]:
+    """Calls of the bytecode counter through a web3.py client."""
+    abi, code = compiled()
+    made = w3.eth.contract(abi=abi, bytecode=code).constructor().transact({"from": sender})
+    address = w3.eth.wait_for_transaction_receipt(made)["contractAddress"]
+    increment = w3.eth.contract(address=address, abi=abi).functions.increment
+
+    def run(n: int) -> None:
+        for _ in range(n):
+            increment(1).transact({"from": sender, "gas": 200_000})
+
+    return run
+
+
+def eth_tester() -> Road:
+    w3 = Web3(EthereumTesterProvider(EthereumTester(PyEVMBackend())))
+    return Road("eth-tester counter", transacting(w3, w3.eth.accounts[0]), 60, 0)
+
+
+def web3() -> Road:
+    w3 = Chain().web3
+    return Road("bytecode counter, chain.web3", transacting(w3, w3.eth.accounts[0]), 200, 3)
+
+
+def counter() -> Road:
+    chain = Chain()
+    increment, alice = chain.deploy(Counter).increment, chain.accounts[0]
+
+    def run(n: int) -> None:
+        for _ in range(n):
+            increment(1, sender=alice)
+
+    return Road("counter, in process", run, 5_000, 200)
+
+
+def bytecode() -> Road:
+    chain = Chain()
+    abi, code = compiled()
+    address = chain.send(None, bytes.fromhex(code[2:])).address
+    data = functions_from_json(abi)["increment"].encode_args((1,), {})
+
+    def run(n: int) -> None:
+        for _ in range(n):
+            chain.send(address, data)
+
+    return Road("bytecode counter, in process", run, 500, 20)
+
+
+def recorded() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in GAMES.read_text("utf-8").splitlines()]
+
+
+def moves(game: dict[str, Any]) -> list[dict[str, Any]]:
+    return [step for step in game["calls"] if step["m"] in ("make_move", "pass_move")]
+
+
+def deblockle() -> list[Road]:
+    """Recorded games, refusals included, through the contract and through the bare rules."""
+    games = recorded()
+    total = sum(len(moves(game)) for game in games)
+    chain = Chain()
+    desk = chain.deploy(Deblockle)
+    accounts = {step["by"]: chain.account(step["by"]) for game in games for step in game["calls"]}
+
+    def play(_: int) -> None:
+        for game in games:
+            sender = accounts[game["calls"][0]["by"]]
+            made = desk.create_game(game["first"], game["second"], game["num_cubes"], sender=sender)
+            index = made.return_value
+            for step in moves(game):
+                entry = desk.make_move if step["m"] == "make_move" else desk.pass_move
+                entry(index, *step["a"], sender=accounts[step["by"]], check=False)
+
+    def think(_: int) -> None:
+        for game in games:
+            state, _report = rules.set_up(game["num_cubes"])
+            for step in moves(game):
+                if not step["ok"]:
+                    continue  # the contract refuses these before the rules see them
+                if step["m"] == "make_move":
+                    state, _report = rules.make_move(state, rules.read_move(*step["a"]))
+                    rules.draw(state)
+                else:
+                    state, _report = rules.pass_turn(state)
+
+    return [
+        Road("Deblockle contract", play, total, 60),
+        Road("Deblockle bare rules", think, total, 0),
+    ]
+
+
+def where_time_goes() -> None:
+    """Processor time of a Deblockle call by the part of the tree it is spent in, as a profiler sees it."""
+    import cProfile
+    import pstats
+
+    play = deblockle()[0]
+    play.run(play.calls)
+    profile = cProfile.Profile()
+    profile.runcall(play.run, play.calls)
+    spent: dict[str, float] = {}
+    for (file, _, name), (_, _, own, *_) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+        part = part_of(file, name)
+        spent[part] = spent.get(part, 0.0) + own
+    whole = sum(spent.values())
+    for part, seconds in sorted(spent.items(), key=lambda item: -item[1]):
+        print(f"  {part:32}{seconds / whole:6.0%}")
+
+
+def part_of(file: str, name: str) -> str:
+    parts = (
+        ("contracts/", "rules and contract"),
+        ("layout", "storage layout"),
+        ("fields", "storage layout"),
+        ("frame", "words, gas, logs"),
+        ("machine/", "transaction"),
+        ("ledger/", "receipts and logs"),
+        ("abi", "ABI"),
+        ("spec", "ABI"),
+        ("chain/", "entry and handle"),
+    )
+    found = (part for pattern, part in parts if pattern in file)
+    return next(found, "compiled codecs" if file == "<string>" else "Python built-ins")
+
+
+def growth() -> None:
+    """Whether calls and questions stay as fast when the chain is long."""
+    chain = Chain()
+    increment, accounts = chain.deploy(Counter).increment, chain.accounts
+
+    def calls(n: int) -> Callable[[], None]:
+        return lambda: [increment(1, sender=accounts[i % 10]) for i in range(n)] and None
+
+    calls(1_000)()
+    early = min(timed(calls(1_000)) for _ in range(10))
+    calls(190_000 - len(chain.receipts))()
+    rare = chain.account("rare")
+    for _ in range(100):
+        increment(1, sender=rare)
+    calls(200_000 - len(chain.receipts))()
+    late = min(timed(calls(1_000)) for _ in range(10))
+    print(
+        f"\ncost of a call at 200 000 receipts: {late / early:.2f}x that at 1 000{limit(late / early <= 1.2, '1.2x')}"
+    )
+    first = timed(lambda: chain.events(Added, who=rare).count()) * 1000
+    asked = timed(lambda: list(chain.events(Added, who=rare))) * 1000
+    print(
+        f"one player's 100 events among 200 000: {asked:.2f} ms{limit(asked < 2, '2 ms')}, counted in {first:.3f} ms"
+    )
+    logs(chain)
+
+
+def logs(chain: Chain) -> None:
+    """eth_getLogs over the whole chain, by the number of logs it returns."""
+    ask = chain.web3.provider.make_request
+
+    def get(last: int) -> Callable[[], Any]:
+        return lambda: ask("eth_getLogs", [{"fromBlock": "0x1", "toBlock": hex(last)}])
+
+    get(100)()
+    few, many = timed(get(2_000)) / 2_000, timed(get(20_000)) / 20_000
+    print(f"eth_getLogs: {few * 1e6:.0f} us a log for 2 000, {many * 1e6:.0f} us for 20 000")
+
+
+def limit(met: bool, bar: str) -> str:
+    return f" (bar {bar}: {'met' if met else 'MISSED'})"
+
+
+def start_up() -> None:
+    """What it costs to begin."""
+    code = (
+        "import time; t = time.perf_counter(); import chain, sys; t = time.perf_counter() - t;"
+        "print(t * 1000, *({'eth', 'web3', 'eth_tester'} & set(sys.modules)))"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(5)
+    ]
+    imports = [run.stdout.split() for run in runs]
+    quickest = min(float(line[0]) for line in imports)
+    print(
+        f"import chain: {quickest:.0f} ms{limit(quickest < 120, '120 ms')}, engines loaded: {imports[0][1:] or 'none'}"
+    )
+    made = timed(lambda: [Chain() for _ in range(1_000)])
+    print(f"Chain(): {made:.3f} ms{limit(made < 1, '1 ms')}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""What the play-through scripts print is what they printed before: their text is a golden file."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SCRIPTS = sorted((HERE.parents[1] / "scripts").glob("play_*.py"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_play_prints_golden_text(
+    script: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[Path, str], None]
+) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    golden(HERE / "golden" / f"{script.stem}.txt", capsys.readouterr().out)
