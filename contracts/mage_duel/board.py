@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from chain.types import u8
 from contracts.mage_duel.state import EMPTY_CELL, Cell, Move
@@ -52,6 +52,9 @@ RIM: Final = tuple(  # the edges of each cell that lie on the rim, with their en
     tuple((i, RING_ENTRIES[cell][i]) for i in range(4) if NEIGHBOURS[cell][i] is None)
     for cell in range(CELLS)
 )
+
+
+Place: TypeAlias = tuple[int, list[int]]  # a cell, and what a tile put there would meet
 
 
 class Ground(Protocol):
@@ -110,8 +113,8 @@ def fits(ground: Ground, move: Move) -> bool:
     return edges_fit(TILES[tile].faces[rotation].edges, facing_edges(ground, cell))
 
 
-def places_in_reach(ground: Ground) -> Iterator[tuple[int, list[int]]]:
-    """The empty cells where a tile would touch anything, with what it would meet there."""
+def places_in_reach(ground: Ground) -> Iterator[Place]:
+    """The empty cells where a tile could touch anything."""
     for cell, content in enumerate(ground.cells):
         if content == EMPTY_CELL:
             facing = facing_edges(ground, cell)

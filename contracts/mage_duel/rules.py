@@ -14,13 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chain.types import u8, u16, u64
-from contracts.mage_duel.board import (
-    CELLS,
-    SIZE,
-    edges_fit,
-    fits,
-    places_in_reach,
-)
+from contracts.mage_duel.board import CELLS, SIZE, Place, edges_fit, fits, places_in_reach
 from contracts.mage_duel.drawing import draw
 from contracts.mage_duel.notation import from_text, to_text
 from contracts.mage_duel.snapshots import rebuild, rewind
@@ -121,21 +115,22 @@ def legal_moves(state: State) -> tuple[Move, ...]:
     if state.ending is not None:
         return ()
     sides = tuple(PlayerSide) if state.last_move is None else (state.last_move.side.opponent,)
-    return tuple(move for side in sides for move in _moves_of(side, state))
+    places = tuple(places_in_reach(state))
+    return tuple(move for side in sides for move in _moves_of(side, state, places))
 
 
-def _moves_of(side: PlayerSide, state: State) -> Iterator[Move]:
+def _moves_of(side: PlayerSide, state: State, places: tuple[Place, ...]) -> Iterator[Move]:
     if state.top_tile is not None:
-        yield from _placements(side, state, (state.top_tile,), is_joker=False)
+        yield from _placements(side, (state.top_tile,), places, is_joker=False)
     if state.jokers[side]:
-        yield from _placements(side, state, range(EMPTY), is_joker=True)
+        yield from _placements(side, range(EMPTY), places, is_joker=True)
     yield Move(side)
 
 
 def _placements(
-    side: PlayerSide, state: State, tiles: Iterable[u8], *, is_joker: bool
+    side: PlayerSide, tiles: Iterable[u8], places: tuple[Place, ...], *, is_joker: bool
 ) -> Iterator[Move]:
-    for cell, facing in places_in_reach(state):
+    for cell, facing in places:
         col, row = divmod(cell, SIZE)
         for tile in tiles:
             for rotation, face in enumerate(TILES[tile].faces):

@@ -34,7 +34,7 @@ MOVE_TIME: Final = 65  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end of a game: the board as it then stood, and the contests that closed it."""
+    """The end of a game: the board as it then stood, and the contests of all that was open."""
 
     state: State
     contests: tuple[Contest, ...]
@@ -68,6 +68,8 @@ def refusal(
     state: State, side: PlayerSide, now: u64, *, with_joker: bool = False
 ) -> Refusal | None:
     """Why this side may not move now, if so. Jokers are counted before the time."""
+    if state.ending is not None:
+        return Refusal.GAME_IS_ALREADY_FINISHED
     if with_joker and state.jokers[side] == 0:
         return Refusal.NOT_ENOUGH_JOKERS
     if not is_turn(state, side, now):
@@ -114,15 +116,15 @@ def _place(
     if not move.is_joker:
         top_tile, deck = draw_tile(tiles_to_draw(state, move), drawn)
     after = State(
-        state.ring,
-        (*state.cells[:cell], content, *state.cells[cell + 1 :]),
-        deck,
-        top_tile,
-        _jokers_after(state.jokers, move),
-        settle(add_points(state.scores, move.side, points), contests),
-        move,
-        state.moves_done + 1,
-        now,
+        ring=state.ring,
+        cells=(*state.cells[:cell], content, *state.cells[cell + 1 :]),
+        deck=deck,
+        top_tile=top_tile,
+        jokers=_jokers_after(state.jokers, move),
+        scores=settle(add_points(state.scores, move.side, points), contests),
+        last_move=move,
+        moves_done=state.moves_done + 1,
+        updated_at=now,
     )
     if after.top_tile is None and after.jokers == (0, 0):
         end = finish(after, components, Ending.NOTHING_LEFT, now)
@@ -131,7 +133,7 @@ def _place(
 
 
 def _skip(state: State, components: Components, move: Move, now: u64, drawn: int) -> Played:
-    """The second skip in a row ends the game, and is still recorded as a move that draws."""
+    """Lays nothing. The second skip in a row ends the game, and still draws and is recorded."""
     end = None
     if state.last_move is not None and state.last_move.tile is None:
         end = finish(state, components, Ending.TWO_SKIPS, now)

@@ -361,6 +361,7 @@ def status(calls: list[list[str]]) -> Record:
 # The original's dice and card deck; here chance is the chain's own.
 ORIGINAL_CHANCE: Final = ("dice", "deck")
 STATUSES: Final = {status: status.name.title().replace("_", "") for status in GameStatus}
+STATUS_CODES: Final = {name: code for code, name in STATUSES.items()}
 OPERATIONS: Final[Mapping[str, Callable[..., Record]]] = {
     "rotate": rotate,
     "handle_contest": handle_contest,
@@ -374,7 +375,6 @@ OPERATIONS: Final[Mapping[str, Callable[..., Record]]] = {
     },
     "can_create": lambda status: {"ok": may_create(STATUS_CODES[status])},
 }
-STATUS_CODES: Final = {name: code for code, name in STATUSES.items()}
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -112,7 +113,7 @@ def test_taken_cell_is_taken() -> None:
     "wrong",
     [{"col": 8}, {"row": 8}, {"rotation": 4}, {"tile": 24}, {"tile": 25}, {"tile": None}],
 )
-def test_out_of_bounds_never_fits(wrong: dict[str, int | None]) -> None:
+def test_out_of_bounds_never_fits(wrong: dict[str, Any]) -> None:
     everywhere = ground((0, 6, "CCCC"), (7, 6, "CCCC"), (1, 1, "CCCC"))
     right = move("CCCC", 0, 7)
     assert fits(everywhere, right)

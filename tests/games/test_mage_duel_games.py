@@ -190,10 +190,15 @@ class Words(dict[int, Any]):
         self.written.add(node)
 
 
+def in_storage() -> tuple[Components, list[Words]]:
+    parents, ranks, blue, red, open_edges, contested, types = words = [Words() for _ in range(7)]
+    return Components(parents, ranks, blue, red, open_edges, contested, types, [], []), words
+
+
 @given(SEEDS)
 @settings(max_examples=10, deadline=None)
 def test_storage_serves_as_lists_do(seed: int) -> None:
-    plain, stored = no_components(), Components(*(Words() for _ in range(7)), [], [])
+    plain, (stored, _) = no_components(), in_storage()
     for layout, cell, content in random_layout(seed):
         held = join_in(plain, layout, cell, content)
         assert join_in(stored, layout, cell, content) == held
@@ -203,8 +208,7 @@ def test_storage_serves_as_lists_do(seed: int) -> None:
 @given(SEEDS)
 @settings(max_examples=10, deadline=None)
 def test_move_writes_few_nodes(seed: int) -> None:
-    words = [Words() for _ in range(7)]
-    components = Components(*words, [], [])
+    components, words = in_storage()
     for layout, cell, content in random_layout(seed):
         join_in(components, layout, cell, content)
         # at most four nodes of its own, and of each neighbour's component the old and the new root

@@ -226,4 +226,6 @@ def test_jokers_are_any_tile() -> None:
 
 
 def test_finished_board_offers_nothing() -> None:
-    assert rules.legal_moves(replace(FRESH, ending=Ending.TWO_SKIPS)) == ()
+    over = replace(FRESH, ending=Ending.TWO_SKIPS)
+    assert rules.legal_moves(over) == ()
+    assert rules.refusal(over, BLUE, NOW) == Refusal.GAME_IS_ALREADY_FINISHED

@@ -7,6 +7,7 @@ import pytest
 from contracts.mage_duel.state import PlayerSide
 from contracts.mage_duel.tiles import Edge
 from contracts.mage_duel.union_find import (
+    NO_KIND,
     Components,
     Contest,
     contest,
@@ -31,7 +32,7 @@ def components(*sides: PlayerSide, kind: Edge = Edge.CITY) -> Components:
 def test_every_node_begins_alone() -> None:
     fresh = no_components()
     assert [find(fresh, node) for node in range(256)] == list(range(256))
-    assert set(fresh.nodes_types) == {2}
+    assert {fresh.nodes_types[node] for node in range(256)} == {NO_KIND}
 
 
 @pytest.mark.parametrize(("kind", "points"), [(Edge.CITY, 2), (Edge.ROAD, 1)])
