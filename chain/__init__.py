@@ -7,7 +7,9 @@ from chain.declare import call, error, event, init, model, view
 from chain.errors import DeclarationError, InvalidTransaction, Revert, Reverted, require
 from chain.fields import Map, Set, Vector
 from chain.simulator import Chain
+from chain.system import System
 from chain.types import Address, Key
+from chain.world import World
 
 __all__ = [
     "Address",
@@ -20,7 +22,9 @@ __all__ = [
     "Revert",
     "Reverted",
     "Set",
+    "System",
     "Vector",
+    "World",
     "call",
     "error",
     "event",

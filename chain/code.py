@@ -55,6 +55,11 @@ def program_of(cls: type) -> Program:
     return Program(spec, keccak(content.encode()))
 
 
+def split_code(code: bytes) -> bytes | None:
+    """The digest in code of ours; None for any other bytes."""
+    return code[len(MARK) + 1 :] if code.startswith(MARK + _CODE) else None
+
+
 def split_initcode(data: bytes) -> tuple[bytes, bytes] | None:
     """The digest and the constructor arguments in init code of ours; None for any other bytes."""
     if not data.startswith(MARK + _INIT):

@@ -15,7 +15,6 @@ from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.machine.gas import CODE_BYTE
 from chain.random import Random
 from chain.records import EventSpec
 from chain.remote import Remote, answer
@@ -24,7 +23,7 @@ from chain.types import Address
 
 C = TypeVar("C", bound="Contract")
 
-_BASES = ("chain.contract", "chain.world")
+_BASES = ("chain.contract", "chain.system")  # what contracts derive from
 _TEXT_HEAD = (32).to_bytes(32)
 
 
@@ -58,7 +57,7 @@ class ContractType(type):
         cls = super().__new__(mcs, name, bases, {"__slots__": (), **space})
         if cls.__module__ not in _BASES:
             base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
-            cls.__spec__ = contract_spec(cls, base, sys._getframe(1))
+            cls.__spec__ = cls._deployed(contract_spec(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
         return cls
 
 
@@ -68,6 +67,11 @@ class Contract(metaclass=ContractType):
     __slots__ = ("_frame", "_random")
     _frame: Frame
     _random: Random
+
+    @classmethod
+    def _deployed(cls, spec: ContractSpec) -> ContractSpec:
+        """What a kind of contract makes of its author's declaration; a plain one leaves it as it is."""
+        return spec
 
     # Who and where
 
@@ -214,7 +218,6 @@ def create(frame: Frame, program: Program, args: bytes) -> None:
         finally:
             frame.context.entered.discard(frame.address)
     frame.output = program.code
-    frame.charge(CODE_BYTE * len(program.code))
 
 
 class Refused(Revert):

@@ -15,7 +15,8 @@ from types import FunctionType
 from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 from chain.errors import DeclarationError, Revert
-from chain.records import ErrorSpec, EventSpec, ModelSpec, describe_record
+from chain.models import ModelSpec
+from chain.records import ErrorSpec, EventSpec, describe_record
 from chain.where import line_of, place_of
 
 F = TypeVar("F", bound=Callable[..., Any])

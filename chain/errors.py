@@ -7,10 +7,7 @@ it ends a message with all of its gas and no contract can catch it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from chain.records import ErrorSpec
+from typing import Any
 
 
 class Revert(Exception):
@@ -19,7 +16,7 @@ class Revert(Exception):
     Raise it with a text, or subclass it under `@error` to carry typed fields.
     """
 
-    __error__: ErrorSpec | None = None  # set by @error
+    __error__: Any = None  # the ErrorSpec, set by @error
 
     def __init__(self, text: str = "", *, data: bytes | None = None) -> None:
         super().__init__(text)

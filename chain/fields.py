@@ -38,6 +38,11 @@ class Vector(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return (self[index] for index in range(len(self)))
 
+    def change(self, index: int, before: T, after: T) -> None:
+        """Write only what is another object in `after` than in `before`, the item as it was read."""
+        place = self._place(index)
+        self._layout.change_item(self._frame, self._slot, place, before, after)
+
     def append(self, value: T) -> None:
         count = len(self)
         self._frame.sstore(self._slot, count + 1)
@@ -73,6 +78,13 @@ class Map(Generic[K, V]):
     def __setitem__(self, key: K, value: V) -> None:
         try:
             self._layout.value.store(self._frame, self._place(key), value)
+        except abi.Misfit as wrong:
+            raise wrong.under(f"[{key!r}]") from None
+
+    def change(self, key: K, before: V, after: V) -> None:
+        """Write only what is another object in `after` than in `before`, the value as it was read."""
+        try:
+            self._layout.value.change(self._frame, self._place(key), before, after)
         except abi.Misfit as wrong:
             raise wrong.under(f"[{key!r}]") from None
 
@@ -142,11 +154,11 @@ class Set(Generic[T]):
         self._frame.sstore(self._place(value), index)
 
     def _place(self, value: T) -> int:
-        return cast(int, self._frame.map_slot(self._slot, self._layout.key_bytes(value)))
+        return cast(int, self._frame.map_slot(self._slot + 1, self._layout.key_bytes(value)))
 
 
 class _Collection:
-    """What the layouts of collections share: one word of their own, and no value to be stored whole."""
+    """What the layouts of collections share: one word of their own or two, and no value to be stored whole."""
 
     size: int | None = None
     words = 1
@@ -154,6 +166,9 @@ class _Collection:
 
     def store(self, frame: Any, slot: int, value: Any) -> None:
         raise TypeError(f"a {self.what} is changed in place: it cannot be assigned")
+
+    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
+        self.store(frame, slot, after)
 
     def clear(self, frame: Any, slot: int) -> None:
         raise TypeError(f"a {self.what} is changed in place: it cannot be deleted")
@@ -182,6 +197,15 @@ class VectorLayout(_Collection):
                 self._put(frame, word, shift, self.item.pack(value))
             else:
                 self.item.store(frame, word, value)
+        except abi.Misfit as wrong:
+            raise wrong.under(f"[{index}]") from None
+
+    def change_item(self, frame: Any, slot: int, index: int, before: Any, after: Any) -> None:
+        if isinstance(self.item, PackedLayout):
+            self.store_item(frame, slot, index, after)
+            return
+        try:
+            self.item.change(frame, self._find(frame, slot, index)[0], before, after)
         except abi.Misfit as wrong:
             raise wrong.under(f"[{index}]") from None
 
@@ -217,7 +241,10 @@ class MapLayout(_Collection):
 
 
 class SetLayout(_Collection):
+    """A Vector of the items, then a Map from each to one more than its place there."""
+
     what = "Set"
+    words = 2
 
     def __init__(self, item: Kind) -> None:
         self.key = item
@@ -239,6 +266,17 @@ def _key_encoder(kind: Kind) -> abi.Encoder:
         return padded[32 : 32 + int.from_bytes(padded[:32])]
 
     return encode_raw
+
+
+def decode_key(kind: Kind, key: bytes) -> Any:
+    """The key whose bytes these are."""
+    match kind:
+        case Text():
+            return key.decode()
+        case Blob():
+            return key
+        case _:
+            return abi.decode(kind, key)
 
 
 def field_layout(annotation: Any) -> Layout:

@@ -107,8 +107,12 @@ class ForeignEvent:
         )
 
     @cached_property
+    def signature(self) -> str:
+        return abi.signature(self.name, self.members)
+
+    @cached_property
     def topic(self) -> int:
-        return int.from_bytes(keccak(abi.signature(self.name, self.members).encode()))
+        return int.from_bytes(keccak(self.signature.encode()))
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> ForeignLog:
         plain = tuple(

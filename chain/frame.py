@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from chain.errors import OutOfGas, Revert
 from chain.hashing import checksum_address, create_address, keccak
 from chain.machine import gas as cost
-from chain.machine.state import NO_ACCOUNT, Changes, LogRow, State
+from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Mark, State
+from chain.where import short
 
 if TYPE_CHECKING:
     from chain.code import Program
@@ -46,6 +47,7 @@ class Executor(Protocol):
 
     def execute(self, frame: Frame) -> None: ...
     def declare(self, program: Program) -> Program: ...
+    def program_at(self, address: bytes) -> Program | None: ...
 
 
 @dataclass(slots=True)
@@ -64,6 +66,14 @@ class Context:
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
     loaded: Loaded | None = None  # outcomes that a test forces
+    evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
+
+    def take_back(self, mark: Mark, refund: int) -> None:
+        """Undo a failed message, and remember what it had done."""
+        self.refund = refund
+        changes, logs = self.machine.state.undo(mark)
+        self.undone_changes = (*self.undone_changes, *changes)
+        self.undone_logs = (*self.undone_logs, *logs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,8 @@ class Failure:
 
     @property
     def place(self) -> str:
-        return f"{self.file}:{self.line}" if self.file else ""
+        """File and line as a person finds them: `contract.py:12` below the working directory."""
+        return f"{short(self.file)}:{self.line}" if self.file else ""
 
     def __str__(self) -> str:
         return f"{self.text} ({self.place})" if self.file else self.text

@@ -14,7 +14,7 @@ from chain.spec import EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.simulator import Chain
+    from chain.looking import Looking
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Entry:
 
     __slots__ = ("_address", "_chain", "spec")
 
-    def __init__(self, chain: Chain, address: Address, spec: EntrySpec) -> None:
+    def __init__(self, chain: Looking, address: Address, spec: EntrySpec) -> None:
         self._chain, self._address, self.spec = chain, address, spec
 
     def __call__(
@@ -91,7 +91,7 @@ class Entry:
 class Handle:
     """A deployed contract as a person uses it: `game.make_move(0, 4, sender=alice)`, `game.fields.count`."""
 
-    def __init__(self, chain: Chain, contract: type[Contract], address: Address) -> None:
+    def __init__(self, chain: Looking, contract: type[Contract], address: Address) -> None:
         self.chain = chain
         self.contract = contract
         self.address = address

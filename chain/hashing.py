@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sha3 import keccak_256
 
+from chain import rlp
+
 
 def keccak(data: bytes) -> bytes:
     digest: bytes = keccak_256(data).digest()
@@ -18,11 +20,5 @@ def checksum_address(raw: bytes) -> str:
 
 
 def create_address(creator: bytes, nonce: int) -> bytes:
-    """Where a contract made by `creator` in its transaction number `nonce` goes: keccak(rlp([creator, nonce]))."""
-    if nonce < 0x80:
-        item = bytes([nonce or 0x80])
-    else:
-        raw = nonce.to_bytes((nonce.bit_length() + 7) // 8, "big")
-        item = bytes([0x80 + len(raw)]) + raw
-    body = b"\x94" + creator + item
-    return keccak(bytes([0xC0 + len(body)]) + body)[12:]
+    """Where a contract made by `creator` in its transaction number `nonce` goes."""
+    return keccak(rlp.encode((creator, nonce)))[12:]

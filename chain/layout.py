@@ -5,7 +5,8 @@ their length in their own word and their content at its keccak. Denser than Soli
 of up to 32 bytes is packed like a number, so a list of small records shares words.
 
 A `Layout` reads and writes values of one kind through a frame (`sload`, `sstore`), which charges gas and journals. As in
-`chain.abi`, the busy functions are written once per kind as flat Python source.
+`chain.abi`, the busy functions are written once per kind as flat Python source. `change` is `store` for a value that was made
+out of the one that lies there: parts that both share are the same object, and are neither packed nor written.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from chain.types import Address, FixedBytes, Int
 
 _FULL = 2**256 - 1
 _MEMO_LIMIT = 1 << 16
+_LONG_MEMO_LIMIT = 1 << 12  # where each entry may be a whole list
 
 
 class Words(Protocol):
@@ -41,6 +43,7 @@ class Layout(Protocol):
     def words(self) -> int: ...
     def load(self, frame: Any, slot: int) -> Any: ...
     def store(self, frame: Any, slot: int, value: Any) -> None: ...
+    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None: ...
     def clear(self, frame: Any, slot: int) -> None: ...
 
 
@@ -111,17 +114,17 @@ def layout_of(kind: Kind) -> Layout:
             raise AssertionError(kind)
 
 
-class _Memo(dict[int, Any]):
-    """Values by their packed number. Records are frozen, so equal numbers may share one value."""
+class _Memo(dict[Any, Any]):
+    """Values by their packed number or numbers. They are frozen, so equal numbers may share one value."""
 
-    def __init__(self, build: Callable[[int], Any]) -> None:
+    def __init__(self, build: Callable[[Any], Any], limit: int = _MEMO_LIMIT) -> None:
         super().__init__()
-        self.build = build
+        self.build, self.limit = build, limit
 
-    def __missing__(self, number: int) -> Any:
-        if len(self) >= _MEMO_LIMIT:
+    def __missing__(self, packed: Any) -> Any:
+        if len(self) >= self.limit:
             self.clear()
-        value = self[number] = self.build(number)
+        value = self[packed] = self.build(packed)
         return value
 
 
@@ -256,6 +259,10 @@ class PackedLayout:
     def store(self, frame: Words, slot: int, value: Any) -> None:
         frame.sstore(slot, self.pack(value))
 
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        if after is not before:
+            frame.sstore(slot, self.pack(after))
+
     def clear(self, frame: Words, slot: int) -> None:
         frame.sstore(slot, 0)
 
@@ -308,40 +315,61 @@ class RecordLayout(Members):
         names = self._compile()
         self.load: Callable[[Any, int], Any] = names["load"]
         self.store: Callable[[Any, int, Any], None] = names["store"]
+        self.change: Callable[[Any, int, Any, Any], None] = names["change"]
 
     def _compile(self) -> dict[str, Any]:
         source = Source()
-        loads, values, stores = [], [], []
-        words: dict[int, list[str]] = {}
+        loads: list[str] = []
+        made = self._loading(source, 0, loads)
+        stores, changes = self._storing(source)
+        wrong = f" except Exception as wrong: raise blame({source.name(self.kind)}, v, wrong) from None"
+        return source.compile(
+            ["def load(frame, slot):", *loads, f" return {made}"]
+            + ["def store(frame, slot, v):", " try:", f"  {source.guard()}", *stores, wrong]
+            + ["def change(frame, slot, o, v):", " try:", f"  {source.guard()}", *changes, wrong]
+        )
+
+    def _loading(self, source: Source, start: int, lines: list[str]) -> str:
+        """An expression for the record that lies `start` words on; `lines` first read what it needs, inner records too."""
+        parts, read = [], set[int]()
+        for member, layout, at in zip(self.kind.members, self.layouts, self.places, strict=True):
+            word = start + at.word
+            if isinstance(layout, PackedLayout):
+                if word not in read:
+                    read.add(word)
+                    lines.append(f" w{word} = frame.sload(slot + {word})")
+                parts.append(source.unpack(member.kind, f"w{word}", at.shift))
+            elif isinstance(layout, RecordLayout):
+                parts.append(layout._loading(source, word, lines))
+            else:
+                lines.append(f" w{word} = {source.name(layout)}.load(frame, slot + {word})")
+                parts.append(f"w{word}")
+        cls = source.name(self.kind.cls) if self.kind.cls else ""
+        return f"{cls}({', '.join(parts)}{'' if cls else ','})"
+
+    def _storing(self, source: Source) -> tuple[list[str], list[str]]:
+        """Lines that write all of the record `v`; lines that write what is another object in it than in `o`."""
+        words: dict[int, list[tuple[str, str]]] = {}  # for each, how its parts are packed and whether they changed
+        stores: list[str] = []
+        changes: list[str] = []
         for i, (member, layout, at) in enumerate(
             zip(self.kind.members, self.layouts, self.places, strict=True)
         ):
-            value = self.kind.reach("v", i)
+            new, old = self.kind.reach("v", i), self.kind.reach("o", i)
             if isinstance(layout, PackedLayout):
-                if at.word not in words:
-                    loads.append(f" w{at.word} = frame.sload(slot + {at.word})")
-                    words[at.word] = []
-                words[at.word].append(f"{source.pack(member.kind, value)} << {at.shift}")
-                values.append(source.unpack(member.kind, f"w{at.word}", at.shift))
+                packed = f"{source.pack(member.kind, new)} << {at.shift}"
+                words.setdefault(at.word, []).append((packed, f"{new} is not {old}"))
             else:
-                inner = source.name(layout)
-                loads.append(f" x{i} = {inner}.load(frame, slot + {at.word})")
-                values.append(f"x{i}")
-                stores.append(f"  {inner}.store(frame, slot + {at.word}, {value})")
-        packed = [f"  w{word} = {' | '.join(parts)}" for word, parts in words.items()]
-        stores = [f"  frame.sstore(slot + {word}, w{word})" for word in words] + stores
-        made = (
-            f"{source.name(self.kind.cls)}({', '.join(values)})"
-            if self.kind.cls
-            else f"({', '.join(values)},)"
-        )
-        return source.compile(
-            ["def load(frame, slot):", *loads, f" return {made}"]
-            + ["def store(frame, slot, v):", " try:", f"  {source.guard()}", *packed, *stores]
-            + [
-                f" except Exception as wrong: raise blame({source.name(self.kind)}, v, wrong) from None"
-            ]
-        )
+                inner, place = source.name(layout), f"slot + {at.word}"
+                stores.append(f"  {inner}.store(frame, {place}, {new})")
+                changes.append(
+                    f"  if {new} is not {old}: {inner}.change(frame, {place}, {old}, {new})"
+                )
+        for word, parts in reversed(words.items()):
+            write = f"frame.sstore(slot + {word}, {' | '.join(packed for packed, _ in parts)})"
+            stores.insert(0, f"  {write}")
+            changes.insert(0, f"  if {' or '.join(changed for _, changed in parts)}: {write}")
+        return stores, changes
 
 
 class OptionLayout:
@@ -363,6 +391,12 @@ class OptionLayout:
             frame.sstore(slot, 1)
             self.item.store(frame, slot + 1, value)
 
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        if before is None or after is None:
+            self.store(frame, slot, after)
+        else:
+            self.item.change(frame, slot + 1, before, after)
+
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):
             frame.sstore(slot, 0)
@@ -380,6 +414,7 @@ class SequenceLayout:
         self.item = layout_of(kind.item)
         self.per_word = 32 // self.item.size if self.item.size else 1
         self._unpack_word = self._compile() if self.per_word > 1 else None
+        self._tuples = _Memo(lambda key: tuple(self._unpack(*key)), _LONG_MEMO_LIMIT)
 
     def _compile(self) -> Callable[[int], list[Any]]:
         assert isinstance(self.item, PackedLayout) and self.item.size
@@ -395,14 +430,18 @@ class SequenceLayout:
         count = frame.sload(slot)
         if count == 0:
             return self.kind.make()
-        base, values = frame.data_slot(slot), []
+        base, load = frame.data_slot(slot), self.item.load
         if self._unpack_word:
-            for i in range(-(-count // self.per_word)):
-                values += self._unpack_word(frame.sload(base + i))
-            del values[count:]
-        else:
-            values = [self.item.load(frame, base + i * self.item.words) for i in range(count)]
-        return values if self.kind.make is list else self.kind.make(values)
+            words = [frame.sload(base + i) for i in range(-(-count // self.per_word))]
+            return self._unpack(count, *words) if self.kind.make is list else self._tuples[count, *words]
+        values = [load(frame, base + i * self.item.words) for i in range(count)]
+        return values if self.kind.make is list else tuple(values)
+
+    def _unpack(self, count: int, *words: int) -> list[Any]:
+        assert self._unpack_word
+        values = [value for word in words for value in self._unpack_word(word)]
+        del values[count:]
+        return values
 
     def store(self, frame: Words, slot: int, value: Any) -> None:
         if not isinstance(value, list | tuple):
@@ -416,6 +455,15 @@ class SequenceLayout:
                 self.item.store(frame, base + i * self.item.words, item)
         frame.sstore(slot, count)
         self._clear_items(frame, base, count, before)
+
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        if isinstance(self.item, PackedLayout) or len(before) != len(after):
+            self.store(frame, slot, after)
+            return
+        base, change, words = frame.data_slot(slot), self.item.change, self.item.words
+        for i, (old, new) in enumerate(zip(before, after, strict=True)):
+            if new is not old:
+                change(frame, base + i * words, old, new)
 
     def _pack_words(self, values: list[Any] | tuple[Any, ...]) -> list[int]:
         assert isinstance(self.item, PackedLayout) and self.item.size
@@ -452,11 +500,12 @@ class TextLayout:
         self, kind: Kind, encode: Callable[[Any], bytes], make: Callable[[bytes], Any]
     ) -> None:
         self.kind, self.encode, self.make = kind, encode, make
+        self._short = _Memo(lambda word: make(word.to_bytes(32)[: (word & 0xFF) >> 1]))
 
     def load(self, frame: Words, slot: int) -> Any:
         word = frame.sload(slot)
         if not word & 1:
-            return self.make(word.to_bytes(32)[: (word & 0xFF) >> 1])
+            return self._short[word]
         size, base = word >> 1, frame.data_slot(slot)
         raw = b"".join([frame.sload(base + i).to_bytes(32) for i in range(-(-size // 32))])
         return self.make(raw[:size])
@@ -475,6 +524,9 @@ class TextLayout:
             for i in range(chunks):
                 frame.sstore(base + i, int.from_bytes(raw[32 * i : 32 * i + 32].ljust(32, b"\0")))
         self._clear_tail(frame, base, chunks, before)
+
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        self.store(frame, slot, after)
 
     def clear(self, frame: Words, slot: int) -> None:
         before = frame.sload(slot)

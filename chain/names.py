@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from chain.hashing import checksum_address, keccak
+from chain.machine import gas as cost
 
 if TYPE_CHECKING:
     from chain.frame import Frame
@@ -36,10 +37,10 @@ def read(state: State, address: bytes) -> str | None:
 
 def look_up(frame: Frame, address: bytes) -> str:
     """The name of `address`, or the address as text, paid for as a read of the registry."""
+    state = frame.state
     frame.touch(REGISTRY)
-    cold = frame.state.touch_slot(REGISTRY, _slot(address))
-    frame.charge(2_100 if cold else 100)
-    return read(frame.state, address) or checksum_address(address)
+    frame.charge(cost.COLD_SLOAD if state.touch_slot(REGISTRY, _slot(address)) else cost.WARM)
+    return read(state, address) or checksum_address(address)
 
 
 def _slot(address: bytes) -> int:

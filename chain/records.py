@@ -1,4 +1,4 @@
-"""What `@model`, `@event` and `@error` mean: frozen descriptions of records that others see.
+"""What `@event` and `@error` mean, and what these share with `@model`: frozen descriptions of records that others see.
 
 A description is made once, when the class is created, and everything that is wrong with it is said then: file, line, what
 is wrong, what to write instead.
@@ -16,6 +16,7 @@ from typing import Any
 
 from chain import abi
 from chain.errors import DeclarationError
+from chain.fields import require_frozen
 from chain.hashing import keccak
 from chain.kinds import (
     Account,
@@ -62,25 +63,6 @@ class RecordSpec:
 
 
 @dataclass(frozen=True)
-class ModelSpec:
-    """A keyed record of a World."""
-
-    record: RecordSpec
-
-    @property
-    def name(self) -> str:
-        return self.record.name
-
-    @cached_property
-    def values(self) -> Record:
-        """What is stored: a flag that tells a written model from an unset one, then the members."""
-        return Record(self.name, (Member("", Bool()), *self.record.data_members))
-
-    def key_bytes(self, keys: tuple[Any, ...]) -> bytes:
-        return key_bytes(self.record.key_members, keys)
-
-
-@dataclass(frozen=True)
 class EventSpec:
     """An announcement: its topics and how its data are encoded."""
 
@@ -98,9 +80,13 @@ class EventSpec:
     def keys(self) -> tuple[str, ...]:
         return self.record.keys
 
+    @property
+    def signature(self) -> str:
+        return self.record.signature
+
     @cached_property
     def topic(self) -> int:
-        return int.from_bytes(keccak(self.record.signature.encode()))
+        return int.from_bytes(keccak(self.signature.encode()))
 
     @cached_property
     def hashes_keys(self) -> bool:
@@ -186,13 +172,6 @@ def topic_encoder(kind: Kind) -> Callable[[Any], int]:
     return lambda value: int.from_bytes(encode(value))
 
 
-def key_bytes(members: tuple[Member, ...], keys: tuple[Any, ...]) -> bytes:
-    """The bytes that stand for `keys` in a hashed slot, as Solidity writes a mapping's key."""
-    return b"".join(
-        [abi.encoder(member.kind)(key) for member, key in zip(members, keys, strict=True)]
-    )
-
-
 def describe_record(cls: type, what: str, frame: FrameType) -> RecordSpec:
     """Read a `@model`, `@event` or `@error` class, or say what is wrong with it."""
     hints = resolve(cls, frame)
@@ -201,6 +180,8 @@ def describe_record(cls: type, what: str, frame: FrameType) -> RecordSpec:
         hint = hints[item.name]
         try:
             members.append(Member(item.name, kind_of(hint)))
+            if what == "model":
+                require_frozen(members[-1].kind)
         except UnknownKind as unknown:
             raise DeclarationError(
                 f"{line_of_field(cls, item.name)}: {cls.__name__}.{item.name}: {unknown}"

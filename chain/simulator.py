@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
+from copy import copy, deepcopy
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from chain import names
 from chain.accounts import ACCOUNTS, Account, account_of_key
-from chain.code import Program, program_of
 from chain.contract import Contract, no_init_args
 from chain.errors import Reverted
-from chain.frame import Context, Frame
-from chain.handle import Handle, bound
+from chain.handle import Handle
 from chain.hashing import keccak
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.ledger import Ledger
-from chain.ledger.queries import Query, ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
+from chain.looking import DEFAULT_SENDER, Looking
 from chain.machine.direct import Machine
-from chain.machine.state import EMPTY_CODE_HASH, LogRow, State
-from chain.machine.transaction import Transaction
+from chain.machine.state import EMPTY_CODE_HASH, State
+from chain.machine.transaction import Outcome, Transaction
+from chain.past import Past, block_at, state_at
+from chain.questions import Questions
+from chain.system import System
 from chain.types import Address
+from chain.world_handle import Resource, WorldHandle, Writer, deploy_world
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
 _FUNDS = 10_000 * ETHER
-_DEFAULT_SENDER = bytes(ACCOUNTS[0])
-_LOOK_GAS = 2**50  # a look pays nobody, so it may look long
 
 
 class Snapshot(NamedTuple):
@@ -44,7 +44,11 @@ class Snapshot(NamedTuple):
     clock: int
 
 
-class Chain:
+def _end_of(block: Block) -> Snapshot:
+    return Snapshot(block.number + 1, block.end_moment, block.end_receipt, None, block.timestamp)
+
+
+class Chain(Looking, Questions):
     """A chain in memory. The same script gives the same blocks, on every machine, every time."""
 
     def __init__(
@@ -55,6 +59,7 @@ class Chain:
         genesis_time: int = GENESIS_TIME,
         base_fee: int = 10**9,
         gas_limit: int = 30_000_000,
+        elastic_fees: bool = False,
         evm_only: bool = False,
     ) -> None:
         self.chain_id = chain_id
@@ -64,10 +69,14 @@ class Chain:
         self.machine = Machine(self.state, evm_only=evm_only)
         for account in ACCOUNTS:
             self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
-        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit)
-        self.ledger = Ledger(self.state, self.machine.programs, rules, genesis_time, base_fee)
+        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
+        self.ledger = Ledger(
+            self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
+        )
+        self.machine.block_hash = self.ledger.block_hash
         self._clock = genesis_time
-        self._held = False  # a `block()` scope is open: do not mine after each transaction
+        self.automine = True  # mine after each transaction; without, they wait for `mine`
+        self._held = False  # a `block()` scope is open, which mines when it ends
 
     # Time
 
@@ -102,10 +111,22 @@ class Chain:
     def head(self) -> Block:
         return self.ledger.blocks.head
 
+    def block_hash(self, number: int = -1) -> bytes:
+        """The hash of a block, of the last one if unsaid. Made when asked for, then kept."""
+        return self.ledger.block_hash(self._number(number))
+
+    def state_root(self, number: int = -1) -> bytes:
+        """The root of all accounts and storage at the end of a block, of the last one if unsaid."""
+        return self.ledger.header(self._number(number)).state_root
+
+    def _number(self, number: int) -> int:
+        count = len(self.blocks)
+        return number + count if -count <= number < 0 else number
+
     def mine(self, n: int = 1) -> Block:
         """Close the open block, and add empty ones until `n` are made."""
         for _ in range(n):
-            self._seal(self._begin())
+            self._seal(self.pending)
         return self.head
 
     @contextmanager
@@ -114,31 +135,26 @@ class Chain:
         if self._held:
             raise RuntimeError("a block is already open: end its 'with' first")
         self._held = True
+        self.ledger.open = self.pending
         try:
-            yield self._begin()
+            yield self.ledger.open
         finally:
             self._held = False
             if self.ledger.open is not None:
                 self._seal(self.ledger.open)
 
-    def _begin(self) -> Block:
-        ledger = self.ledger
-        if ledger.open is None:
-            parent = ledger.blocks.head
-            time = self._clock if self._clock > parent.timestamp else parent.timestamp + 1
-            moment, receipt = parent.end_moment, parent.end_receipt
-            ledger.open = Block(
-                parent.rules,
-                parent.number + 1,
-                time,
-                parent.base_fee,
-                parent.coinbase,
-                moment,
-                receipt,
-                moment,
-                receipt,
-            )
-        return ledger.open
+    @property
+    def pending(self) -> Block:
+        """The open block; where none is open, the next one as it would begin now."""
+        if self.ledger.open is not None:
+            return self.ledger.open
+        parent = self.ledger.blocks.head
+        time = self._clock if self._clock > parent.timestamp else parent.timestamp + 1
+        moment, receipt = parent.end_moment, parent.end_receipt
+        return Block(
+            parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
+            moment, receipt, moment, receipt,
+        )  # fmt: skip
 
     def _seal(self, block: Block) -> None:
         self.ledger.close(block)
@@ -158,36 +174,27 @@ class Chain:
             self._note()
         return self.keys[made]
 
-    def balance(self, address: Address) -> int:
-        return self.state.account(address)[1]
-
-    def nonce(self, address: Address) -> int:
-        return self.state.account(address)[0]
-
-    def code(self, address: Address) -> bytes:
-        return self.state.code(address)
-
-    def storage(self, address: Address, slot: int) -> int:
-        """A word of storage as it lies there."""
-        return self.state.word(address, slot)
-
     def set_balance(self, address: Address, amount: int) -> None:
         nonce, _, code_hash = self.state.account(address)
         self.state.set_account(address, (nonce, amount, code_hash))
+        self._note()
+
+    def set_nonce(self, address: Address, nonce: int) -> None:
+        self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
+        self._note()
+
+    def set_code(self, address: Address, code: bytes) -> None:
+        self.state.set_code(address, code)
+        self._note()
+
+    def set_storage(self, address: Address, slot: int, word: int) -> None:
+        self.state.set_word(address, slot, word)
         self._note()
 
     def _note(self) -> None:
         self.ledger.note(self.state.close()[0])
 
     # Contracts
-
-    def declare(self, contract: type[Contract]) -> Program:
-        """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
-        program = program_of(contract)
-        if program.digest not in self.machine.programs:
-            self.machine.declare(program)
-        self.ledger.learn(program.spec)
-        return program
 
     def deploy(
         self, contract: type[Contract], *args: Any, sender: Address | None = None, value: int = 0,
@@ -201,19 +208,12 @@ class Chain:
             raise Reverted(receipt) from receipt.error.cause
         return Handle(self, contract, receipt.address)
 
-    def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
-        """A handle on this chain for a contract that is there: a class and an address, or a handle from elsewhere."""
-        if isinstance(contract, Handle):
-            address, contract = contract.address, contract.contract
-        if address is None:
-            raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
-        self.declare(contract)
-        return Handle(self, contract, address)
-
-    def fields_of(self, handle: Handle) -> Contract:
-        return bound(
-            handle.contract, self._frame(bytes(handle.address), b"", _DEFAULT_SENDER, 0, None)
-        )
+    def deploy_world(
+        self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
+        init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: Address | None = None,
+    ) -> WorldHandle:  # fmt: skip
+        """Deploy a World with its systems, grant them what `writers` says, and call their `@init`s."""
+        return deploy_world(self, namespace, systems, writers or {}, init or {}, sender)
 
     # Calls
 
@@ -227,49 +227,43 @@ class Chain:
         gas: int | None = None,
     ) -> Receipt:
         """Send a transaction and, unless a block is held open, mine it."""
-        block = self.ledger.open or self._begin()
-        who = _DEFAULT_SENDER if sender is None else bytes(sender)
+        block = self.pending
+        who = DEFAULT_SENDER if sender is None else bytes(sender)
         tx = Transaction(
             who, None if to is None else bytes(to), data, value, block.gas_limit - block.gas_used if gas is None else gas,
             self.state.account(who)[0], block.base_fee,
         )  # fmt: skip
-        return self.apply(tx)
+        return self._apply(tx, block)
 
     def apply(self, tx: Transaction) -> Receipt:
-        """Put a transaction into the open block as it is, or raise `InvalidTransaction` and change nothing."""
-        block = self.ledger.open or self._begin()
-        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
-        if not self._held:
+        """Send a transaction as it is, or raise `InvalidTransaction` and change nothing."""
+        return self._apply(tx, self.pending)
+
+    def _apply(self, tx: Transaction, block: Block) -> Receipt:
+        receipt = self._include(tx, block)
+        if self.automine and not self._held:
             self._seal(block)
         return receipt
 
-    def look(
-        self,
-        to: Address,
-        data: bytes,
-        *,
-        sender: Address | None = None,
-        value: int = 0,
-        gas: int | None = None,
-    ) -> tuple[Frame, Sequence[LogRow]]:
-        """Run a message on the state as it is and undo it: the finished frame, and the logs it would leave."""
-        frame = self._frame(
-            bytes(to), data, _DEFAULT_SENDER if sender is None else bytes(sender), value, gas
-        )
-        mark = self.state.mark()
-        self.machine.execute(frame)
-        _, logs = self.state.undo(mark)
-        self.state.close()
-        return frame, logs
+    def include(self, tx: Transaction) -> Receipt:
+        """Put a transaction into the open block, and leave that open."""
+        return self._include(tx, self.pending)
 
-    def _frame(self, to: bytes, data: bytes, sender: bytes, value: int, gas: int | None) -> Frame:
-        head, state = self.head, self.state
-        block = Block(
-            head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0
-        )
-        state.access = {sender: {}, to: {}}
-        context = Context(self.machine, block, sender, state.account(sender)[0], 0)
-        return Frame(context, "call", to, sender, value, data, gas or _LOOK_GAS)
+    def _include(self, tx: Transaction, block: Block) -> Receipt:
+        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
+        self.ledger.open = block
+        return receipt
+
+    def rehearse(self, tx: Transaction, block: Block | None = None) -> Outcome:
+        """Run a transaction in `block`, the next one if unsaid, and undo it: what it would do."""
+        machine, loaded = self.machine, self.machine.loaded
+        machine.loaded = deepcopy(loaded)  # nothing is drawn for good
+        try:
+            outcome = machine.transact(tx, block or self.pending)
+        finally:
+            machine.loaded = loaded
+        self.state.take_back(outcome.changes)
+        return outcome
 
     # Chance
 
@@ -312,15 +306,41 @@ class Chain:
         finally:
             self.revert(snapshot)
 
+    def at(self, block: int) -> Past:
+        """The chain as it was at the end of a block, for reading."""
+        return Past(self.ledger, self.machine, block_at(self.blocks, block))
+
+    def fork(self, at: int | None = None) -> Chain:
+        """An independent chain that goes on from the end of a block, or from now."""
+        where = self.snapshot() if at is None else _end_of(block_at(self.blocks, at))
+        made = Chain(chain_id=self.chain_id)
+        made.accounts, made.automine = list(self.accounts), self.automine
+        made.keys |= self.keys
+        made.state = state_at(self.ledger, where.moments)
+        made.machine = self.machine.on(made.state)
+        made.ledger = self.ledger.copy(
+            made.state, made.machine.programs, made.keys, where.blocks, where.moments, where.receipts
+        )
+        made.machine.block_hash = made.ledger.block_hash
+        made.ledger.open, made._clock = where.open, where.clock
+        return made
+
     # Questions
 
     @property
-    def receipts(self) -> ReceiptLog:
-        return self.ledger.receipts
+    def here(self) -> Block:
+        """The block that a look from outside sees: the last one, at the chain's time."""
+        head = self.head
+        return Block(head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0)
 
-    def events(self, event: type | str, **values: Any) -> Query[Any]:
-        """Events of one kind, by the values of their fields."""
-        return self.ledger.events.ask(event, values)
+    @property
+    def moment(self) -> int:
+        return len(self.ledger.timeline)
+
+    @cached_property
+    def node(self) -> Any:
+        """This chain as a JSON-RPC node: `chain.node.request("eth_blockNumber")`."""
+        return import_module("chain.rpc.node").Node(self)
 
     @cached_property
     def web3(self) -> Any:

@@ -7,10 +7,10 @@ what is wrong, what to write instead.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from types import FrameType, FunctionType, ModuleType
+from types import FrameType, FunctionType
 from typing import Any
 
 from chain import abi
@@ -18,10 +18,12 @@ from chain.errors import DeclarationError
 from chain.fields import field_layout
 from chain.kinds import Kind, Member, Record, UnknownKind, kind_of
 from chain.layout import Layout, Members
+from chain.mentions import Mentions, functions_in, mentions_of
+from chain.models import ModelSpec
 from chain.records import ErrorSpec, EventSpec, RecordSpec, resolve
 from chain.where import line_of, line_of_field
 
-_NOTHING = object()
+REQUIRED = object()  # in the place of a default: there is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class EntrySpec:
     nonreentrant: bool
     function: Callable[..., Any]
     params: tuple[Member, ...]
-    defaults: tuple[Any, ...]  # for each parameter its default, or _NOTHING
+    defaults: tuple[Any, ...]  # for each parameter its default, or `REQUIRED`
     returns: Kind | None
 
     @property
@@ -81,7 +83,7 @@ class EntrySpec:
                 )
             given[name] = value
         for name, default in zip(names, self.defaults, strict=True):
-            if given.setdefault(name, default) is _NOTHING:
+            if given.setdefault(name, default) is REQUIRED:
                 raise TypeError(f"{self.name} needs '{name}'")
         return tuple(given[name] for name in names)
 
@@ -147,12 +149,29 @@ class ContractSpec:
     entries: dict[str, EntrySpec]
     init: EntrySpec | None
     fields: Members | None
-    events: dict[str, EventSpec]
-    errors: dict[str, ErrorSpec]
+    functions: list[FunctionType]
+    setup: EntrySpec | None = None  # a System's @init, which is one of its entries
 
     @property
     def name(self) -> str:
         return self.cls.__name__
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Read anew when first asked for: functions that stand below the class are there by then."""
+        return mentions_of(self.cls, self.functions)
+
+    @property
+    def events(self) -> dict[str, EventSpec]:
+        return self.mentions.events
+
+    @property
+    def errors(self) -> dict[str, ErrorSpec]:
+        return self.mentions.errors
+
+    @property
+    def models(self) -> dict[str, ModelSpec]:
+        return self.mentions.models
 
     @cached_property
     def by_selector(self) -> dict[bytes, EntrySpec]:
@@ -198,14 +217,14 @@ def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
         raise DeclarationError(
             f"{line_of(second.function)}: {cls.__name__} has two @init methods, {inits[0].name} and {second.name}; keep one"
         )
-    events, errors = _announcements(cls, found)
+    functions = functions_in(found.values())
+    mentions_of(cls, functions)
     return ContractSpec(
         cls,
         {entry.name: entry for entry in entries if entry.kind != "init"},
         inits[0] if inits else None,
         _storage(cls, base, frame),
-        events,
-        errors,
+        functions,
     )
 
 
@@ -270,7 +289,7 @@ def _kind(here: str, hint: Any) -> Kind:
 
 def _default(here: str, member: Member, parameter: inspect.Parameter) -> Any:
     if parameter.default is parameter.empty:
-        return _NOTHING
+        return REQUIRED
     try:
         abi.encoder(member.kind)(parameter.default)
     except abi.Misfit as wrong:
@@ -326,66 +345,6 @@ def _property(owner: str, name: str, fields: Members, index: int) -> property:
             raise wrong.under(f"{owner}.{name}") from None
 
     return property(get, put)
-
-
-def _announcements(
-    cls: type, found: dict[str, Any]
-) -> tuple[dict[str, EventSpec], dict[str, ErrorSpec]]:
-    """The events and errors that the methods of the class name, directly or through functions they call."""
-    events: dict[str, EventSpec] = {}
-    errors: dict[str, ErrorSpec] = {}
-    functions = [value for value in found.values() if isinstance(value, FunctionType)]
-    for thing in _named_by(functions, cls.__module__.partition(".")[0]):
-        for kind, table in (("__event__", events), ("__error__", errors)):
-            spec = vars(thing).get(kind) if isinstance(thing, type) else None
-            if spec is None:
-                continue
-            known: Any = table.setdefault(spec.name, spec)
-            if known.record.cls is not thing:
-                raise DeclarationError(
-                    f"{line_of(thing)}: {cls.__name__} uses two {kind.strip('_')}s called {spec.name}; rename one"
-                )
-    return events, errors
-
-
-def _named_by(functions: list[FunctionType], package: str) -> Iterator[Any]:
-    """Every class that the code of `functions` refers to by name, functions of the same package followed."""
-    seen, waiting = set(), list(functions)
-    while waiting:
-        function = waiting.pop(0)
-        if function in seen:
-            continue
-        seen.add(function)
-        for thing in _references(function):
-            if (
-                isinstance(thing, FunctionType)
-                and (thing.__module__ or "").partition(".")[0] == package
-            ):
-                waiting.append(thing)
-            elif isinstance(thing, type):
-                yield thing
-
-
-def _references(function: FunctionType) -> Iterator[Any]:
-    spaces = dict(function.__globals__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            spaces[name] = cell.cell_contents
-        except ValueError:  # a class that is still being made
-            continue
-    names = list(_names(function.__code__))
-    for name in names:
-        thing = spaces.get(name)
-        yield thing
-        if isinstance(thing, ModuleType):
-            yield from (vars(thing).get(inner) for inner in names)
-
-
-def _names(code: Any) -> Iterator[str]:
-    yield from (*code.co_names, *code.co_freevars)
-    for constant in code.co_consts:
-        if inspect.iscode(constant):
-            yield from _names(constant)
 
 
 def record_of(cls: type) -> RecordSpec:

@@ -15,11 +15,11 @@ _OURS = str(Path(__file__).parent)
 def line_of(thing: Any) -> str:
     """`file.py:12` of a function, or of a class while or after it is made."""
     if isinstance(thing, FunctionType):
-        return f"{_short(thing.__code__.co_filename)}:{thing.__code__.co_firstlineno}"
+        return f"{short(thing.__code__.co_filename)}:{thing.__code__.co_firstlineno}"
     try:
-        return f"{_short(inspect.getsourcefile(thing) or '?')}:{inspect.getsourcelines(thing)[1]}"
+        return f"{short(inspect.getsourcefile(thing) or '?')}:{inspect.getsourcelines(thing)[1]}"
     except (OSError, TypeError):
-        return f"{_short(getattr(sys.modules.get(thing.__module__), '__file__', None) or thing.__module__)}"
+        return f"{short(getattr(sys.modules.get(thing.__module__), '__file__', None) or thing.__module__)}"
 
 
 def line_of_field(cls: type, name: str) -> str:
@@ -42,21 +42,21 @@ def line_of_field(cls: type, name: str) -> str:
 
 
 def place_of(frame: FrameType) -> str:
-    return f"{_short(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def raised_at(traceback: TracebackType | None) -> tuple[str, int] | None:
-    """File and line of the innermost step of a traceback that is not the chain's own code."""
+    """File (as Python knows it) and line of the innermost step of a traceback that is not the chain's own code."""
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if not file.startswith((_OURS, "<")):
             found = file, traceback.tb_lineno
         traceback = traceback.tb_next
-    return (_short(found[0]), found[1]) if found else None
+    return found
 
 
-def _short(file: str) -> str:
+def short(file: str) -> str:
     """The path as seen from the working directory, when it lies below it."""
     path = Path(file)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -16,6 +17,7 @@ class Rules:
     chain_id: int
     seed: bytes
     gas_limit: int
+    elastic_fees: bool = False  # the base fee follows demand (EIP-1559); else it stays
 
 
 @dataclass(slots=True)
@@ -43,6 +45,15 @@ class Block:
         return self.rules.chain_id
 
     @property
+    def next_base_fee(self) -> int:
+        """What a block after this one charges: an eighth more or less at most, by how full this one is (EIP-1559)."""
+        fee, target = self.base_fee, self.gas_limit // 2
+        if not self.rules.elastic_fees or self.gas_used == target:
+            return fee
+        change = fee * abs(self.gas_used - target) // target // 8
+        return fee + max(change, 1) if self.gas_used > target else fee - change
+
+    @property
     def prevrandao(self) -> int:
         """By rule: the seed of the chain and the number of the block."""
         if self.forced_prevrandao is not None:
@@ -66,6 +77,13 @@ class Blocks(Sequence[Block]):
                 block.first_receipt, block.end_moment, block.end_receipt, block.gas_used, block.forced_prevrandao,
             )
         )  # fmt: skip
+
+    def copy(self, length: int) -> Blocks:
+        """The first `length` blocks."""
+        made = copy(self)
+        made._rows = self._rows[:length]
+        made.head = made[-1]
+        return made
 
     def cut(self, length: int) -> None:
         """Take back all but the first `length` blocks."""

@@ -6,16 +6,23 @@ A snapshot is a length of it; to look at the past is to walk it back, look, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from chain.abi import BadData
-from chain.code import Program
+from chain.accounts import Account
+from chain.code import Program, split_code
 from chain.foreign import ForeignEvent, events_from_json
 from chain.ledger.blocks import Block, Blocks, Rules
-from chain.ledger.queries import EventLog, ReceiptLog
+from chain.ledger.envelopes import Envelopes
+from chain.ledger.event_log import EventLog
+from chain.ledger.headers import Header, Headers
+from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, row_of
+from chain.ledger.versions import Versions
+from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.records import EventSpec
@@ -29,6 +36,7 @@ class Ledger:
         self,
         state: State,
         programs: dict[bytes, Program],
+        keys: Mapping[bytes, Account],
         rules: Rules,
         genesis_time: int,
         base_fee: int,
@@ -39,14 +47,20 @@ class Ledger:
         self.timeline: list[Changes] = []
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
+        self.envelopes = Envelopes(self, keys)
+        self.headers = Headers(self)
         self._event_specs: dict[int, EventSpec | ForeignEvent] = {}
+        self.versions = Versions(self)
+        self._notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
+        self.watchers: list[Callable[[int, int], None]] = []  # told how many blocks and receipts a cut leaves
 
     # Writing
 
     def note(self, changes: Changes) -> None:
         """Put what changed outside of any transaction on the timeline."""
         if changes:
+            self._notes.append(len(self.timeline))
             self.timeline.append(changes)
 
     def append(self, tx: Transaction, outcome: Outcome, block: Block) -> Receipt:
@@ -66,11 +80,17 @@ class Ledger:
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
+        self.events.cut(receipts)
+        self.receipts.cut(receipts)
         while len(self.timeline) > moments:
             self.state.take_back(self.timeline.pop())
-        self.receipts.cut(receipts)
-        self.events.cut(receipts)
+        self.versions.cut()
+        del self._notes[bisect_left(self._notes, moments) :]
+        self.envelopes.cut(receipts)
         self.blocks.cut(blocks)
+        self.headers.cut(blocks)
+        for tell in self.watchers:
+            tell(blocks, receipts)
 
     @contextmanager
     def rewound(self, moment: int) -> Iterator[None]:
@@ -84,11 +104,82 @@ class Ledger:
             for changes in later:
                 self.state.put_back(changes)
 
+    def copy(
+        self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account], blocks: int, moments: int, receipts: int
+    ) -> Ledger:  # fmt: skip
+        """The first so many blocks, moments and receipts, as the beginning of another chain's ledger."""
+        made = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
+        made.blocks = self.blocks.copy(blocks)
+        made.timeline = self.timeline[:moments]
+        made._notes = self._notes[: bisect_left(self._notes, moments)]
+        made._event_specs = dict(self._event_specs)
+        for receipt in self.receipts[:receipts]:
+            made.receipts.append(receipt.row)
+            made.events.extend(receipt.log_rows, receipt.position)
+        made.envelopes = self.envelopes.copy(made, keys, receipts)
+        made.headers = self.headers.copy(made, blocks)
+        return made
+
+    def moment_of(self, receipt: Receipt) -> int:
+        """The place of a receipt's changes in the timeline."""
+        moment = receipt.position
+        for note in self._notes:
+            if note > moment:
+                break
+            moment += 1
+        return moment
+
+    def receipt_at(self, moment: int) -> Receipt | None:
+        """The receipt of the transaction at that place of the timeline; None for what was no transaction."""
+        before = bisect_left(self._notes, moment)
+        if before < len(self._notes) and self._notes[before] == moment:
+            return None
+        return self.receipts[moment - before]
+
+    def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
+        """A word as it was when the transaction was over: what the next change of it found, or what it is now."""
+        later = self.timeline[self.moment_of(receipt) + 1 :] if self.receipts.holds(receipt) else ()
+        for changes in later:
+            for i in range(0, len(changes), 4):
+                if changes[i + 1] == slot and changes[i] == address:
+                    return int(changes[i + 2] or 0)
+        return self.state.word(address, slot)
+
     def time_of(self, number: int) -> int:
         """The time of a block, also of the open one."""
         if self.open is not None and self.open.number == number:
             return self.open.timestamp
         return self.blocks[number].timestamp
+
+    # What is hashed
+
+    def hash_of(self, receipt: Receipt) -> bytes:
+        """The hash of a receipt's transaction."""
+        return self.envelopes.hash_of(receipt)
+
+    def envelope_of(self, receipt: Receipt) -> bytes:
+        """The signed bytes of a receipt's transaction."""
+        return self.envelopes.bytes_of(receipt)
+
+    def find(self, tx_hash: bytes) -> Receipt | None:
+        """The receipt of the transaction with that hash."""
+        return self.envelopes.find(tx_hash)
+
+    def header(self, number: int) -> Header:
+        """The header of a closed block."""
+        return self.headers.header(number)
+
+    def block_hash(self, number: int) -> bytes:
+        """The hash of a closed block."""
+        return self.headers.block_hash(number)
+
+    def number_of(self, block_hash: bytes) -> int | None:
+        """The number of the closed block with that hash."""
+        return self.headers.number_of(block_hash)
+
+    def world(self, number: int) -> World:
+        """All accounts and words at the end of a closed block, with what proves them."""
+        return self.headers.world(number)
 
     # Decoding
 
@@ -102,19 +193,40 @@ class Ledger:
         for event in events_from_json(abi):
             self._event_specs.setdefault(event.topic, event)
 
-    def event_named(self, name: str) -> EventSpec | ForeignEvent | None:
-        return next((spec for spec in self._event_specs.values() if spec.name == name), None)
-
     @property
     def event_specs(self) -> list[EventSpec | ForeignEvent]:
         return list(self._event_specs.values())
 
-    def decode(self, row: LogRow) -> Any:
-        """The event in a log, or None where nobody has declared it."""
+    def event_spec(self, event: type | str) -> EventSpec | ForeignEvent:
+        """What an event means that is asked for by its class, its name, or `Name(types)` where a name is not enough."""
+        if isinstance(event, str):
+            return self._event_named(event)
+        spec: EventSpec | None = getattr(event, "__event__", None)
+        if spec is None:
+            raise TypeError(f"{event.__name__} is no event; mark its class with @event")
+        self._event_specs.setdefault(spec.topic, spec)
+        return spec
+
+    def _event_named(self, name: str) -> EventSpec | ForeignEvent:
+        found = [spec for spec in self.event_specs if name in (spec.name, spec.signature)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ways = " or ".join(f"'{spec.signature}'" for spec in found)
+            raise TypeError(f"{len(found)} events are called {name}: ask for the class, or for {ways}")
+        names = ", ".join(sorted({spec.name for spec in self.event_specs})) or "none"
+        raise TypeError(f"no contract on this chain declares an event '{name}'; there are {names}")
+
+    def program_at(self, address: bytes) -> Program | None:
+        """The Python contract at an address."""
+        return self.programs.get(split_code(self.state.code(address)) or b"")
+
+    def decode(self, row: LogRow, spec: EventSpec | ForeignEvent | None = None) -> Any:
+        """The event in a log, as `spec` describes it if given, or None where nobody has declared it."""
         _, topics, data, kept = row
         if kept is not None or not topics:
             return kept
-        spec = self._event_specs.get(topics[0])
+        spec = spec or self._event_specs.get(topics[0])
         if spec is None:
             return None
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from chain.frame import Failure
 from chain.ledger.logs import Log
+from chain.ledger.writes import Write, undone_writes_of, writes_of
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.types import Address
@@ -110,12 +111,20 @@ class Receipt:
         "value",
     )  # fmt: skip
 
+    ledger: Ledger
+    row: Row
     position: int  # on the chain
     block_number: int
     index: int  # in its block
+    type: int
     data: bytes
     value: int
     gas: int
+    nonce: int
+    max_fee: int
+    tip: int
+    access_list: tuple[tuple[bytes, tuple[int, ...]], ...]
+    raw: bytes | None  # its signed bytes, where it came in with them
     output: bytes
     error: (
         Failure | None
@@ -154,7 +163,7 @@ class Receipt:
         """What the entry returned; the raw bytes where the contract is not a Python one."""
         if self.error is not None or self._to is None:
             return None
-        spec = self._entry
+        spec = self.entry_spec
         return spec.decode_result(self.output) if spec else self.output
 
     # What it asked
@@ -183,7 +192,7 @@ class Receipt:
         return program.spec.name if program else None
 
     @property
-    def _entry(self) -> EntrySpec | None:
+    def entry_spec(self) -> EntrySpec | None:
         program = self.program
         if program is None:
             return None
@@ -193,13 +202,13 @@ class Receipt:
 
     @property
     def entry(self) -> str | None:
-        entry = self._entry
+        entry = self.entry_spec
         return entry.name if entry else None
 
     @property
     def args(self) -> dict[str, Any]:
         """The arguments by name, read from the calldata; empty where they cannot be read."""
-        entry, program = self._entry, self.program
+        entry, program = self.entry_spec, self.program
         if entry is None or program is None:
             return {}
         return entry.name_args(
@@ -216,6 +225,16 @@ class Receipt:
     def events(self) -> Events:
         """The declared events among the logs, decoded."""
         return Events(self.ledger.decode_rows(self.log_rows))
+
+    @property
+    def writes(self) -> list[Write]:
+        """What it changed in storage: fields, members, models, each with its value before and after."""
+        return writes_of(self)
+
+    @property
+    def undone_writes(self) -> list[Write]:
+        """What it wrote and took back."""
+        return undone_writes_of(self)
 
     @property
     def undone_events(self) -> Events:

@@ -6,7 +6,7 @@ goes to py-evm, on the very same state.
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -17,11 +17,10 @@ from chain.errors import Halt, InvalidTransaction, Revert
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
 from chain.hashing import checksum_address, create_address, keccak
 from chain.machine import gas as cost
-from chain.machine.state import EMPTY_CODE_HASH, State
+from chain.machine.nesting import STEPS, on_fresh_stack
+from chain.machine.state import EMPTY_CODE_HASH, START, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.where import raised_at
-
-_RECURSION = 24_000  # Python frames; a message takes six or so, through bytecode twenty
 
 
 class Machine:
@@ -36,6 +35,15 @@ class Machine:
         )
         self._evm: Any = None
         self.loaded: Any = None
+        self.block_hash: Callable[[int], bytes] = _no_hash  # by number, for bytecode that asks
+
+    def on(self, state: State) -> Machine:
+        """A machine that knows the same programs and runs on another state."""
+        made = Machine(state, evm_only=self._evm_only)
+        made.programs |= self.programs
+        made._by_code |= self._by_code
+        made.block_hash = self.block_hash
+        return made
 
     def declare(self, program: Program) -> Program:
         """Make a contract class known, so that its code can be deployed and run."""
@@ -57,13 +65,13 @@ class Machine:
 
     def transact(self, tx: Transaction, block: BlockContext) -> Outcome:
         """Run `tx` in `block`, or raise `InvalidTransaction` and change nothing."""
-        if self._evm_only or not self._is_ours(tx):
-            outcome: Outcome = self.evm.transact(tx, block)
-            return outcome
         state = self.state
         sender, gas = tx.sender, tx.gas
         nonce, balance, code_hash = state.account(sender)
         intrinsic = self._admit(tx, block, nonce, balance)
+        if self._evm_only or not self._is_ours(tx):
+            outcome: Outcome = self.evm.transact(tx, block)
+            return outcome
         price = min(tx.max_fee, block.base_fee + tx.tip)
         state.set_account(sender, (nonce + 1, balance - gas * price, code_hash))
         to = tx.to or create_address(sender, nonce)
@@ -75,7 +83,12 @@ class Machine:
         context = Context(self, block, sender, nonce, price, loaded=self.loaded)
         kind = "call" if tx.to is not None else "create"
         frame = Frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
-        self.execute(frame)
+        try:
+            self.execute(frame)
+        except BaseException:  # an interrupt, no failure of the contract
+            state.undo(START)
+            state.close()
+            raise
         used = gas - frame.gas
         if context.refund and frame.failure is None:
             used -= min(context.refund, used // cost.REFUND_SHARE)
@@ -83,6 +96,8 @@ class Machine:
         state.add_balance(sender, (gas - used) * price)
         if price > block.base_fee:
             state.add_balance(block.coinbase, used * (price - block.base_fee))
+        if context.evm is not None:
+            context.evm.delete_doomed()
         changes, logs = state.close()
         return Outcome(frame, used, price, changes, logs)
 
@@ -138,30 +153,23 @@ class Machine:
         """Run one message to its end. What fails leaves no trace in the state, only in `frame.failure`."""
         state, context = self.state, frame.context
         mark, refund = state.mark(), context.refund
-        if frame.depth == 8 and sys.getrecursionlimit() < _RECURSION:
-            sys.setrecursionlimit(_RECURSION)
         try:
             if frame.depth > cost.MAX_DEPTH:
                 raise contract.Refused(f"calls are nested deeper than {cost.MAX_DEPTH}")
             if frame.value and frame.kind != "delegate":
                 self._transfer(frame)
-            self._run(frame)
-        except Revert as no:
-            frame.failure = _refusal(no)
-        except Halt:
-            frame.gas = 0
-            frame.failure = Failure("out of gas", f"{frame.name} ran out of gas")
-        except Exception as bug:
-            frame.failure = _exception(bug)
+            if frame.depth in STEPS:
+                on_fresh_stack(self._run, frame)
+            else:
+                self._run(frame)
+        except (Exception, Halt) as problem:
+            frame.failure = failure_of(frame, problem)
         except BaseException:
             state.undo(mark)
             raise
         if frame.failure is not None:
             frame.output, frame.result = frame.failure.data, None
-            context.refund = refund
-            changes, logs = state.undo(mark)
-            context.undone_changes = (*context.undone_changes, *changes)
-            context.undone_logs = (*context.undone_logs, *logs)
+            context.take_back(mark, refund)
 
     def _transfer(self, frame: Frame) -> None:
         state, caller, value = self.state, frame.caller, frame.value
@@ -179,7 +187,7 @@ class Machine:
             return
         code_hash = self.state.account(frame.code_address)[2]
         program = self._by_code.get(code_hash)
-        if program is not None:
+        if program is not None and not self._evm_only:
             contract.run(frame, program)
         elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
             self.evm.run(frame)
@@ -190,20 +198,39 @@ class Machine:
         if nonce or code_hash != EMPTY_CODE_HASH:
             frame.gas = 0
             raise contract.Refused(f"there already is a contract at {checksum_address(address)}")
+        state.delete_storage(address)
         ours = split_initcode(frame.data)
-        if ours is None:
+        if ours is None or self._evm_only:
             self.evm.run(frame)
             return
-        state.delete_storage(address)
-        frame.storage = state.storages[address]
         state.set_account(address, (1, balance, code_hash))
-        program = self.programs.get(ours[0])
+        self.construct(frame, *ours)
+        frame.charge(cost.CODE_BYTE * len(frame.output))
+        state.set_code(address, frame.output)
+
+    def construct(self, frame: Frame, digest: bytes, args: bytes) -> None:
+        """Run the init code of a Python contract; the output is the code to be stored."""
+        frame.storage = self.state.storages[frame.address]  # the old one may have been deleted
+        program = self.programs.get(digest)
         if program is None:
             raise contract.Refused(
-                f"no contract with digest 0x{ours[0].hex()} was declared on this chain"
+                f"no contract with digest 0x{digest.hex()} was declared on this chain"
             )
-        contract.create(frame, program, ours[1])
-        state.set_code(address, frame.output)
+        contract.create(frame, program, args)
+
+
+def _no_hash(number: int) -> bytes:
+    return bytes(32)
+
+
+def failure_of(frame: Frame, problem: BaseException) -> Failure:
+    """Why a Python contract's message failed, from what was raised in it."""
+    if isinstance(problem, Revert):
+        return _refusal(problem)
+    if isinstance(problem, Halt):
+        frame.gas = 0
+        return Failure("out of gas", f"{frame.name} ran out of gas")
+    return _exception(problem)
 
 
 def _refusal(no: Revert) -> Failure:
@@ -217,7 +244,7 @@ def _refusal(no: Revert) -> Failure:
     return Failure(kind, no.text or revert_text(data), data, no, *place)
 
 
-def _exception(bug: Exception) -> Failure:
+def _exception(bug: BaseException) -> Failure:
     place = raised_at(bug.__traceback__) or (None, None)
     text = f"{type(bug).__name__}: {bug}"
     return Failure("exception", text, revert_data(text), bug, *place)

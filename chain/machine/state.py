@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from chain.hashing import keccak
+from chain.machine.slots import Slots
 
 Account: TypeAlias = tuple[int, int, bytes]  # nonce, balance, hash of the code
 Changes: TypeAlias = Sequence[Any]  # address, slot, before, after, address, slot, …
@@ -24,6 +25,7 @@ ACCOUNT: Final = "account"
 STORAGE: Final = "storage"
 EMPTY_CODE_HASH: Final = keccak(b"")
 NO_ACCOUNT: Final[Account] = (0, 0, EMPTY_CODE_HASH)
+START: Final[Mark] = (0, 0, 0)
 
 
 class Storages(dict[bytes, dict[int, int]]):
@@ -51,7 +53,16 @@ class State:
         self.logs: list[LogRow] = []
         # Warm addresses, each with its warm slots and the values these had when the transaction began (EIP-2929, EIP-2200).
         self.access: dict[bytes, dict[int, int]] = {}
-        self.accessed: list[tuple[dict[Any, Any], Any]] = []
+        self.accessed: list[tuple[Any, Any]] = []  # a container and the key to take out again
+
+    def copy(self) -> State:
+        """The same accounts, words and code between two transactions, to go their own way."""
+        made = State()
+        made.accounts, made.codes = self.accounts.copy(), self.codes.copy()
+        for address, words in self.storages.items():
+            made.storages[address] = words.copy()
+        made.slots = self.slots.copy()
+        return made
 
     # Marks
 
@@ -94,7 +105,7 @@ class State:
 
     def _put(self, address: bytes, slot: Any, value: Any) -> None:
         if slot is STORAGE:
-            self.storages[address] = value
+            self.storages[address] = dict(value)
             return
         container: dict[Any, Any] = self.accounts if slot is ACCOUNT else self.storages[address]
         key = address if slot is ACCOUNT else slot
@@ -115,6 +126,10 @@ class State:
         return self.storages[address].get(slot, 0)
 
     def set_account(self, address: bytes, account: Account) -> None:
+        """An account that holds nothing is none (EIP-161)."""
+        if account == NO_ACCOUNT:
+            self._delete(address)
+            return
         self.changes += (address, ACCOUNT, self.accounts.get(address), account)
         self.accounts[address] = account
 
@@ -139,11 +154,14 @@ class State:
     def delete_storage(self, address: bytes) -> None:
         storage = self.storages[address]
         if storage:
-            self.changes += (address, STORAGE, storage, {})
-            self.storages[address] = self.changes[-1]
+            self.changes += (address, STORAGE, tuple(storage.items()), ())
+            self.storages[address] = {}
 
     def delete_account(self, address: bytes) -> None:
         self.delete_storage(address)
+        self._delete(address)
+
+    def _delete(self, address: bytes) -> None:
         if address in self.accounts:
             self.changes += (address, ACCOUNT, self.accounts.pop(address), None)
 
@@ -164,35 +182,6 @@ class State:
         warm[slot] = self.word(address, slot)
         self.accessed.append((warm, slot))
         return True
-
-
-class Slots:
-    """Slots made by hashing, and what each was made from, so that a written word can be named again."""
-
-    __slots__ = ("_data", "_mapped", "origins")
-
-    def __init__(self) -> None:
-        self.origins: dict[
-            int, tuple[int, bytes | None]
-        ] = {}  # slot -> parent slot, key (None: the data of the parent)
-        self._data: dict[int, int] = {}
-        self._mapped: dict[tuple[int, bytes], int] = {}
-
-    def data(self, slot: int) -> int:
-        """Where the content of the list or text at `slot` begins."""
-        found = self._data.get(slot)
-        if found is None:
-            found = self._data[slot] = int.from_bytes(keccak(slot.to_bytes(32)))
-            self.origins[found] = (slot, None)
-        return found
-
-    def mapped(self, slot: int, key: bytes) -> int:
-        """Where the map at `slot` keeps the value of `key`."""
-        found = self._mapped.get((slot, key))
-        if found is None:
-            found = self._mapped[slot, key] = int.from_bytes(keccak(key + slot.to_bytes(32)))
-            self.origins[found] = (slot, key)
-        return found
 
 
 def entries(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from chain.code import Program
 from chain.frame import Failure, Frame
+from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import Changes, LogRow
 
 
@@ -57,12 +58,17 @@ class Outcome:
     @property
     def calls(self) -> tuple[Call, ...]:
         """The messages that the first one sent."""
-        return tuple([call_of(child) for child in self.frame.children])
+        return _calls_of(self.frame)
 
 
 def call_of(frame: Frame) -> Call:
     """What is kept of a frame when its transaction is over."""
+    calls = on_fresh_stack(_calls_of, frame) if frame.depth in STEPS else _calls_of(frame)
     return Call(
         frame.kind, frame.address, frame.caller, frame.program, frame.data, frame.value,
-        frame.output, frame.failure, tuple([call_of(child) for child in frame.children]),
+        frame.output, frame.failure, calls,
     )  # fmt: skip
+
+
+def _calls_of(frame: Frame) -> tuple[Call, ...]:
+    return tuple([call_of(child) for child in frame.children])

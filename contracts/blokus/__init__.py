@@ -1,5 +1,40 @@
 """Blokus: twenty-one pieces each, touching one's own only at the corners."""
 
+from contracts.blokus.contract import Blokus
+from contracts.blokus.events import (
+    GameCreated,
+    GameFinished,
+    PiecePlaced,
+    PlayerJoined,
+    TurnPassed,
+)
+from contracts.blokus.models import (
+    GameRecord,
+    LegalCount,
+    MoveRecord,
+    PieceRecord,
+    SeatRecord,
+    StateRecord,
+)
 from contracts.blokus.move import Move
+from contracts.blokus.rules import Ending, Outcome
+from contracts.blokus.state import Scoring
 
-__all__ = ["Move"]
+__all__ = [
+    "Blokus",
+    "Ending",
+    "GameCreated",
+    "GameFinished",
+    "GameRecord",
+    "LegalCount",
+    "Move",
+    "MoveRecord",
+    "Outcome",
+    "PiecePlaced",
+    "PieceRecord",
+    "PlayerJoined",
+    "Scoring",
+    "SeatRecord",
+    "StateRecord",
+    "TurnPassed",
+]

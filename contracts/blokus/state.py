@@ -29,7 +29,7 @@ class Scoring(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One player's part of the position; to store `squares`, see `board.to_words`."""
+    """One player's part of the position; to store `squares`, see `board.to_parts`."""
 
     squares: Squares = 0
     hand: u32 = FULL_HAND

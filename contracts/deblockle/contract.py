@@ -25,7 +25,9 @@ class Deblockle(Contract):
         """Nothing is to be set up: there are no games yet."""
 
     @call
-    def create_game(self, first_player: str, second_player: str, num_cubes: u64 | None = None) -> u64:
+    def create_game(
+        self, first_player: str, second_player: str, num_cubes: u64 | None = None
+    ) -> u64:
         state, report = rules.set_up(num_cubes)
         self.games.append(GameRecord(state.game, False, first_player, second_player))
         self.log(report)

@@ -14,10 +14,10 @@ from contracts.blokus.board import (
     count_pairs,
     diagonals,
     edges,
-    from_words,
+    from_parts,
     indices,
     square,
-    to_words,
+    to_parts,
 )
 from contracts.blokus.legal import legal_moves
 from contracts.blokus.move import Move, pass_of, piece_named
@@ -303,7 +303,7 @@ def test_pairs_are_counted_both_ways(some: int, others: int) -> None:
 
 
 @given(some_squares)
-def test_board_fits_two_words(squares: int) -> None:
-    words = to_words(squares)
-    assert all(0 <= word < 2**256 for word in words)
-    assert from_words(*words) == squares
+def test_board_fits_its_parts(squares: int) -> None:
+    parts = to_parts(squares)
+    assert all(0 <= part < 2**bits for part, bits in zip(parts, (256, 128, 64), strict=True))
+    assert from_parts(*parts) == squares

@@ -1,0 +1,98 @@
+"""The receipt log as files that others can read: JSON lines and CSV, the same bytes on every run.
+
+A line of JSON is a receipt or an event with all that it holds; a CSV file is one of the tables that SQL has, its column names
+in the first line. In CSV a text is always in quotes and a number never, so that an empty cell is null and `""` is no text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
+
+from chain.ledger import portable as form
+from chain.ledger.logs import text_of
+from chain.ledger.tables import RECEIPT, table_of
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.machine.state import LogRow
+
+Target: TypeAlias = str | Path | TextIO
+Line: TypeAlias = dict[str, Any]
+
+
+def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
+    """One object a line: every receipt with its logs and events, or every declared event."""
+    if what not in _LINES:
+        raise ValueError(f"JSON lines are of {' or '.join(_LINES)}, not of {what!r}")
+    with _opened(target) as file:
+        for line in _LINES[what](ledger):
+            file.write(form.to_json(line) + "\n")
+
+
+def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:
+    """One of the tables that `chain.sql` has, by its name or by the class of an event or model."""
+    table = table_of(ledger, what)
+    with _opened(target) as file:
+        for row in (table.names, *table.cells()):
+            file.write(",".join(map(_csv, row)) + "\n")
+
+
+@contextmanager
+def _opened(target: Target) -> Iterator[TextIO]:
+    if isinstance(target, str | Path):
+        with Path(target).open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+    else:
+        yield target
+
+
+def _csv(value: form.Cell) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"'
+    return "" if value is None else str(value)
+
+
+def _receipt_lines(ledger: Ledger) -> Iterator[Line]:
+    describe = _describer(ledger)
+    for receipt in ledger.receipts:
+        yield {
+            **{column.name: read(receipt) for column, read in RECEIPT},
+            "logs": [text for text in map(text_of, receipt.log_rows) if text is not None],
+            "events": describe(receipt.log_rows),
+            "undone_events": describe(receipt.undone_log_rows),
+        }
+
+
+def _event_lines(ledger: Ledger) -> Iterator[Line]:
+    describe = _describer(ledger)
+    for place, row in enumerate(ledger.events.rows):
+        receipt = ledger.events.receipt(place)
+        where = {
+            "log": place, "receipt": receipt.position, "block": receipt.block_number, "timestamp": receipt.timestamp,
+        }  # fmt: skip
+        yield from (event | where for event in describe([row]))
+
+
+_LINES: Final[Mapping[str, Callable[[Ledger], Iterator[Line]]]] = {
+    "receipts": _receipt_lines,
+    "events": _event_lines,
+}
+
+
+def _describer(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[Line]]:
+    """What makes objects of the declared events among log rows."""
+    forms = {
+        spec.topic: (spec.name, form.portable_members(spec.members)) for spec in ledger.event_specs
+    }
+
+    def describe(rows: Sequence[LogRow]) -> Iterator[Line]:
+        for row in rows:
+            event = ledger.decode(row)
+            if event is not None:
+                name, fields = forms[row[1][0]]
+                yield {"event": name, "address": form.address_text(row[0]), "fields": fields(event)}
+
+    return lambda rows: list(describe(rows))

@@ -1,0 +1,116 @@
+"""Values in a form that anyone can read: JSON, a column of SQL, a cell of a CSV file.
+
+An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object, a list or
+a fixed tuple a list. A whole number is a number if it fits in 64 bits with its sign, as far as SQL and most JSON readers
+go, and its decimal digits as text if it does not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from enum import Enum
+from functools import cache, lru_cache
+from operator import attrgetter
+from typing import Any, Final, TypeAlias
+
+from chain.hashing import checksum_address
+from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.types import FixedBytes, Int
+
+Portable: TypeAlias = Any  # None, bool, int, str, or lists and dicts of these
+Cell: TypeAlias = int | str | None
+
+_HALF: Final = 2**63
+NUMBER: Final = "integer"
+TEXT: Final = "text"
+HEX: Final = "text collate nocase"  # found in capitals and without
+ANY: Final = ""  # a number or a text, each kept as it is
+
+
+@cache
+def portable(kind: Kind) -> Callable[[Any], Portable]:
+    """What makes values of a kind portable."""
+    match kind:
+        case Int():
+            return number
+        case Bool():
+            return bool
+        case Choice():
+            return attrgetter("name")
+        case Account():
+            return address_text
+        case Text():
+            return lambda value: value if isinstance(value, str) else to_hex(value)  # a hashed key
+        case Blob() | FixedBytes():
+            return to_hex
+        case Option(item=item):
+            make = portable(item)
+            return lambda value: None if value is None else make(value)
+        case Sequence(item=item):
+            make = portable(item)
+            return lambda values: [make(value) for value in values]
+        case Record(cls=None, members=members):
+            makes = [portable(member.kind) for member in members]
+            return lambda values: [make(value) for make, value in zip(makes, values, strict=True)]
+        case Record(members=members):
+            return portable_members(members)
+
+
+def portable_members(members: tuple[Member, ...]) -> Callable[[Any], dict[str, Portable]]:
+    """What makes an object of the members of a record, event or model."""
+    makes = [(member.name, portable(member.kind)) for member in members]
+    return lambda value: {name: make(getattr(value, name)) for name, make in makes}
+
+
+address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
+
+
+def to_hex(raw: bytes) -> str:
+    return f"0x{raw.hex()}"
+
+
+def number(value: int) -> int | str:
+    return int(value) if -_HALF <= value < _HALF else str(int(value))
+
+
+def to_json(value: Portable) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def column_type(kind: Kind) -> str:
+    """How SQLite is to compare values of a kind."""
+    match kind:
+        case Int():
+            return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
+        case Bool():
+            return NUMBER
+        case Account() | Blob() | FixedBytes():
+            return HEX
+        case Option(item=item):
+            return column_type(item)
+        case _:
+            return TEXT
+
+
+def cell(value: Portable) -> Cell:
+    """A portable value as one cell: lists and objects as JSON."""
+    if isinstance(value, bool):
+        return int(value)
+    return to_json(value) if isinstance(value, list | dict) else value
+
+
+def parameter(value: Any) -> Cell | float:
+    """What a person asks for, as the columns have it."""
+    value = getattr(value, "address", value)
+    if value is None or isinstance(value, str | float):
+        return value
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, int):
+        return number(value)
+    if isinstance(value, bytes):
+        return address_text(value) if len(value) == 20 else to_hex(value)
+    raise TypeError(
+        f"{value!r} cannot stand in a column: give a number, text, Enum, address or bytes"
+    )

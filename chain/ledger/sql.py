@@ -1,0 +1,154 @@
+"""Questions in SQL, over tables that are made from the ledger in an SQLite database in memory.
+
+Nothing is made before someone asks. A question fills the tables that it names, with what came since they were last named;
+when the chain goes back, the rows that were taken back go too. The tables are only read: they say what happened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.ledger.answer import Answer
+from chain.ledger.portable import parameter
+from chain.ledger.table import Growing, Table, quoted
+from chain.ledger.tables import declared_on, tables_of
+from chain.ledger.who import Who
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
+_READING: Final = {
+    sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
+}  # fmt: skip
+_HARMLESS: Final = {
+    (sqlite3.SQLITE_PRAGMA, "table_info"),
+    (sqlite3.SQLITE_PRAGMA, "table_list"),
+    (
+        sqlite3.SQLITE_UPDATE,
+        "sqlite_master",
+    ),  # json_each announces itself so; a real one SQLite refuses
+}
+
+
+class Database:
+    """The tables of one chain, and the questions to them."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._declared: list[Any] = []
+        self._tables: list[Table] = []
+        self._filled: dict[str, Any] = {}  # how far each table is filled
+        self._cuts = 0
+        self._asking = False  # a person's statement is run, not one of ours
+        self._refused = False
+        self._who = Who(ledger)
+        self._connection = _connect()
+        weakref.finalize(self, self._connection.close)
+        self._connection.set_authorizer(self._authorize)
+        self._connection.create_function("name", 1, self._name)
+        ledger.watchers.append(self._cut)
+
+    def ask(self, question: str, values: Sequence[Any], named: Mapping[str, Any]) -> Answer:
+        """The answer to one statement, in which `values` and `named` stand for `?` and `:name`."""
+        self._bring_up_to_date(question)
+        if values and named:
+            raise TypeError("give values for '?' or for ':name', not for both")
+        given: Any = {name: parameter(value) for name, value in named.items()}
+        self._asking, self._refused, self._who = True, False, Who(self._ledger)
+        try:
+            cursor = self._connection.execute(question, given or tuple(map(parameter, values)))
+            rows = cursor.fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as wrong:
+            raise ValueError(self._explain(question, str(wrong))) from None
+        finally:
+            self._asking = False
+        if cursor.description is None:
+            raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
+        return Answer([column[0] for column in cursor.description], rows)
+
+    # Keeping up
+
+    def _bring_up_to_date(self, question: str) -> None:
+        declared = declared_on(self._ledger)
+        if declared != self._declared or not self._tables:
+            self._begin(declared)
+        for table in self._named_in(question):
+            self._fill(table)
+
+    def _begin(self, declared: list[Any]) -> None:
+        """Make all tables, empty. What is declared decides on their names, so more of it begins anew."""
+        for table in self._tables:
+            self._connection.execute(f"drop table {quoted(table.name)}")
+        self._declared, self._tables, self._filled = declared, tables_of(self._ledger), {}
+        for table in self._tables:
+            self._connection.execute(table.create())
+
+    def _named_in(self, question: str) -> list[Table]:
+        text = question.casefold()
+        return [table for table in self._tables if table.name.casefold() in text]
+
+    def _fill(self, table: Table) -> None:
+        name, filled = table.name, self._filled
+        upto: Any
+        if isinstance(table, Growing):
+            first, upto = filled.get(name, 0), table.end()
+            if first < upto:
+                self._run(table.insert(), table.cells(first))
+        else:
+            upto = self._cuts, len(self._ledger.timeline)
+            if filled.get(name) != upto:
+                self._connection.execute(f"delete from {quoted(name)}")
+                self._run(table.insert(), table.cells())
+        filled[name] = upto
+
+    def _run(self, statement: str, rows: Any) -> None:
+        with self._connection:
+            self._connection.executemany(statement, rows)
+
+    def _cut(self, blocks: int, receipts: int) -> None:
+        """The chain went back: take out the rows that it took back."""
+        self._cuts += 1
+        for table in self._tables:
+            if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
+                self._run(table.cut(), [(table.end(),)])
+                self._filled[table.name] = table.end()
+
+    # What SQLite asks of us
+
+    def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
+        if not self._asking or action in _READING or (action, what) in _HARMLESS:
+            return sqlite3.SQLITE_OK
+        self._refused = True
+        return sqlite3.SQLITE_DENY
+
+    def _name(self, address: Any) -> str | None:
+        """`name(address)` in a question: the name that people know it by."""
+        with suppress(TypeError, ValueError):
+            return self._who.name(Address(address))
+        return None
+
+    # What went wrong
+
+    def _explain(self, question: str, wrong: str) -> str:
+        if self._refused:
+            return f"the tables say what happened and are only read: {question!r} would do more than ask"
+        if "one statement" in wrong:
+            return f"one question at a time: {question!r} holds several statements"
+        if wrong.startswith("no such table"):
+            return f"{wrong}; there are {', '.join(table.name for table in self._tables)}"
+        if wrong.startswith("no such column"):
+            known = [
+                f"{table.name} has {', '.join(table.names)}" for table in self._named_in(question)
+            ]
+            return "; ".join([wrong, *known])
+        return f"{wrong.rstrip('.')}, in {question!r}"
+
+
+def _connect() -> sqlite3.Connection:
+    """No statement is kept prepared: one of ours, allowed to write, must not be found again by a person's."""
+    return sqlite3.connect(":memory:", check_same_thread=False, cached_statements=0)

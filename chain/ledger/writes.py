@@ -1,0 +1,284 @@
+"""Writes: what a transaction changed in storage, in the words of the contracts that it changed.
+
+A receipt keeps the bare words. Asked for its writes, it names them: fields, members, items and keys, and the models of
+worlds, each with the value before and after. Where several values share a word only those that differ are told; words
+of bytecode stay slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from chain.code import Program
+from chain.errors import Revert
+from chain.frame import Frame
+from chain.hashing import checksum_address
+from chain.layout import Members, PackedLayout
+from chain.ledger.places import Finder, Index, Path, Route, Spot, Unnamed, climb, inside_of, parts_of
+from chain.machine.slots import Slots
+from chain.machine.state import ACCOUNT, STORAGE, Changes, entries
+from chain.machine.still import Still
+from chain.machine.transaction import Call
+from chain.models import MODELS, ModelSpec, selector_of
+from chain.spec import ContractSpec
+from chain.system import HOME, HOME_FIELDS, System, world_at
+from chain.types import Address
+from chain.world import World
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.ledger.receipts import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One value in storage that a transaction changed, or tried to."""
+
+    address: Address
+    contract: str  # its name; its address, if it is no Python contract
+    name: str  # of the field or model; of the slot, where storage has no names
+    keys: tuple[Any, ...]  # of the model, or of the item in the field
+    member: str  # the way on from there: "board[3].position.x"
+    old: Any
+    new: Any
+    is_model: bool = False
+
+    @property
+    def model(self) -> str | None:
+        return self.name if self.is_model else None
+
+    @property
+    def field(self) -> str | None:
+        return None if self.is_model else self.name
+
+    @property
+    def key(self) -> Any:
+        """The only key; all of them where there are several, None where there is none."""
+        return self.keys[0] if len(self.keys) == 1 else self.keys or None
+
+    def __str__(self) -> str:
+        keys = [_show(key) for key in self.keys]
+        if self.is_model:
+            place = f"{self.name}({', '.join(keys)})"
+        else:
+            place = f"{self.contract}.{self.name}" + "".join(f"[{key}]" for key in keys)
+        dot = "." if self.member and not self.member.startswith("[") else ""
+        return f"{place}{dot}{self.member}: {_show(self.old)} -> {_show(self.new)}"
+
+    __repr__ = __str__
+
+
+def _show(value: Any) -> str:
+    match value:
+        case Address():
+            return str(value)
+        case bytes():
+            return f"0x{value.hex()}"
+        case tuple():
+            return f"({', '.join(map(_show, value))})"
+        case _:
+            return repr(value)
+
+
+Net: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]  # address -> slot -> the word before and after
+
+
+def writes_of(receipt: Receipt) -> list[Write]:
+    """What the transaction of `receipt` changed."""
+    return list(_decoded(receipt, _net(receipt.changes)))
+
+
+def undone_writes_of(receipt: Receipt) -> list[Write]:
+    """What it changed and took back."""
+    return list(_decoded(receipt, _net_of_undone(receipt.undone_changes)))
+
+
+# What changed, all in all
+
+
+def _words(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
+    """The words among `changes`; a wiped storage is all of its words."""
+    for address, slot, before, after in entries(changes):
+        if slot is STORAGE:
+            yield from ((address, place, word, 0) for place, word in before)
+        elif slot is not ACCOUNT:
+            yield address, slot, before or 0, after or 0
+
+
+def _net(changes: Changes) -> Net:
+    """For every word that differs in the end, what it was first and is last."""
+    net: Net = {}
+    for address, slot, before, after in _words(changes):
+        words = net.setdefault(address, {})
+        words[slot] = (words[slot][0] if slot in words else before, after)
+    return _different(net)
+
+
+def _net_of_undone(changes: Changes) -> Net:
+    """The same for changes that were undone, which come message by message, the inner ones first.
+
+    Where a later change does not go on from the one before, an outer message begins, and knows better what the word was.
+    """
+    net: Net = {}
+    for address, slot, before, after in _words(changes):
+        words = net.setdefault(address, {})
+        goes_on = slot in words and words[slot][1] == before
+        words[slot] = (words[slot][0] if goes_on else before, after)
+    return _different(net)
+
+
+def _different(net: Net) -> Net:
+    return {
+        address: {slot: pair for slot, pair in words.items() if pair[0] != pair[1]} for address, words in net.items()
+    }
+
+
+# In whose words
+
+
+def _decoded(receipt: Receipt, net: Net) -> Iterator[Write]:
+    called = dict(_programs_in(receipt.calls))
+    if receipt.program is not None:
+        called[bytes(receipt.address)] = receipt.program
+    for address, words in net.items():
+        program = called.get(address) or receipt.ledger.program_at(address)
+        if program is None:
+            yield from (_raw(address, checksum_address(address), slot, *pair) for slot, pair in words.items())
+        else:
+            yield from _Storage(receipt, address, program.spec, words).writes()
+
+
+def _programs_in(calls: tuple[Call, ...]) -> Iterator[tuple[bytes, Program]]:
+    """Who was called, also where nothing of it stayed."""
+    for call in calls:
+        if call.program is not None:
+            yield call.address, call.program
+        yield from _programs_in(call.calls)
+
+
+def _raw(address: bytes, contract: str, slot: int, old: int, new: int) -> Write:
+    return Write(Address(address), contract, f"slot {slot:#x}", (), "", old, new)
+
+
+class _Root(NamedTuple):
+    """What lies at a slot that no hash leads to, and the way from there."""
+
+    layout: Members
+    slot: int
+    route: Route
+    model: ModelSpec | None = None
+    keys: tuple[Any, ...] = ()
+
+
+class _Storage:
+    """The words of one contract that changed."""
+
+    def __init__(
+        self, receipt: Receipt, address: bytes, spec: ContractSpec, words: Mapping[int, tuple[int, int]]
+    ) -> None:
+        self._address, self._spec, self._words = address, spec, words
+        self._ledger = receipt.ledger
+        self._slots = self._ledger.state.slots
+        then = partial(self._ledger.word_after, receipt, address)
+        self._old = _Side(self._slots, {slot: pair[0] for slot, pair in words.items()}, then)
+        self._new = _Side(self._slots, {slot: pair[1] for slot, pair in words.items()}, then)
+        self._finder = Finder(words)
+
+    def writes(self) -> Iterator[Write]:
+        told: set[tuple[int, int]] = set()  # a text may take many words
+        for slot, pair in self._words.items():
+            try:
+                root = self._root(climb(self._slots, slot))
+                spots = self._finder.spots(root.layout, root.slot, root.route, ())
+                fresh = [spot for spot in spots if (spot.slot, spot.shift) not in told]
+                found = [write for spot in fresh for write in self._write(root, spot)]
+            except (Unnamed, ValueError, KeyError, Revert):  # somebody wrote what no layout would
+                yield _raw(self._address, self._spec.name, slot, *pair)
+                continue
+            told.update((spot.slot, spot.shift) for spot in fresh)
+            yield from found
+
+    def _root(self, route: Route) -> _Root:
+        first = route.words[0]
+        if first == HOME and issubclass(self._spec.cls, System):
+            return _Root(HOME_FIELDS, HOME, route)
+        if first == MODELS and len(route.hops) >= 2:
+            (selector, _), (keys, start) = route.hops[:2]
+            model = self._models.get(selector or b"")
+            if model is None or keys is None:
+                raise Unnamed
+            return _Root(model.layout, start, route.after(2), model, model.keys_in(keys))
+        if self._spec.fields is None:
+            raise Unnamed
+        return _Root(self._spec.fields, 0, route)
+
+    @cached_property
+    def _models(self) -> Mapping[bytes, ModelSpec]:
+        return models_of(self._ledger, self._address) if issubclass(self._spec.cls, World) else {}
+
+    def _write(self, root: _Root, spot: Spot) -> Iterator[Write]:
+        """The write of what is at `spot`, or of its members; none if it stayed the same."""
+        old, new = self._values(spot)
+        if old == new:
+            return
+        inner = inside_of(spot) if old is not None and new is not None else spot
+        parts = parts_of(inner)
+        for part in parts:
+            yield from self._write(root, part)
+        if not parts:
+            yield self._told(root, spot.path, old, new)
+
+    def _values(self, spot: Spot) -> tuple[Any, Any]:
+        layout = spot.layout
+        if not isinstance(layout, PackedLayout):
+            return layout.load(self._old, spot.slot), layout.load(self._new, spot.slot)
+        old, new = self._old.sload(spot.slot) >> spot.shift, self._new.sload(spot.slot) >> spot.shift
+        if (old ^ new) & ((1 << 8 * (layout.size or 0)) - 1) == 0:
+            return None, None
+        return layout.unpack(old), layout.unpack(new)
+
+    def _told(self, root: _Root, path: Path, old: Any, new: Any) -> Write:
+        address = Address(self._address)
+        if root.model is not None:
+            return Write(address, self._spec.name, root.model.name, root.keys, _written(path), old, new, True)
+        keys = _leading_keys(path[1:])
+        return Write(address, self._spec.name, str(path[0]), keys, _written(path[1 + len(keys) :]), old, new)
+
+
+def _leading_keys(path: Path) -> tuple[Any, ...]:
+    keys = []
+    for step in path:
+        if not isinstance(step, Index):
+            break
+        keys.append(step.key)
+    return tuple(keys)
+
+
+def _written(path: Path) -> str:
+    """A path as one writes it in Python."""
+    steps = (f"[{_show(step.key)}]" if isinstance(step, Index) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+class _Side(Still):
+    """The words before or after a transaction; `then` tells those that it left as they were."""
+
+    __slots__ = ("_then",)
+
+    def __init__(self, slots: Slots, words: Mapping[int, int], then: Callable[[int], int]) -> None:
+        super().__init__(slots, words)
+        self._then = then
+
+    def sload(self, slot: int) -> int:
+        return self._words[slot] if slot in self._words else self._then(slot)
+
+
+def models_of(ledger: Ledger, world: bytes) -> dict[bytes, ModelSpec]:
+    """The models that the systems of a world use, by their selectors."""
+    here = world_at(cast(Frame, Still(ledger.state.slots, ledger.state.storages[world])))
+    programs = [program for address in here.registered if (program := ledger.program_at(address))]
+    specs = [spec for program in programs for spec in program.spec.models.values()]
+    return {selector_of(here.namespace, spec.name): spec for spec in specs}

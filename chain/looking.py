@@ -1,0 +1,123 @@
+"""What can be seen of a chain without changing it: accounts, storage, contracts, and what a message would do.
+
+`Chain` shows itself as it is now, `Past` (`chain.at(block)`) as it was. Both run views on a state of theirs; what such a message
+changes is undone before anyone sees it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Final
+
+from chain.accounts import ACCOUNTS
+from chain.code import Program, program_of
+from chain.contract import Contract
+from chain.frame import BlockContext, Context, Frame
+from chain.handle import Handle, bound
+from chain.ledger.ledger import Ledger
+from chain.ledger.receipts import Receipt
+from chain.machine.direct import Machine
+from chain.machine.state import LogRow, State
+from chain.types import Address
+from chain.world_handle import WorldHandle
+
+DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
+_LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look long
+
+
+class Looking(ABC):
+    """Something with a state to look at."""
+
+    state: State
+    machine: Machine
+    ledger: Ledger
+
+    @property
+    @abstractmethod
+    def here(self) -> BlockContext:
+        """The block that a message would see if it were sent to be looked at."""
+
+    @property
+    @abstractmethod
+    def moment(self) -> int:
+        """How much of the ledger's timeline has happened."""
+
+    @abstractmethod
+    def send(
+        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> Receipt:  # fmt: skip
+        """Send a transaction."""
+
+    # Accounts
+
+    def balance(self, address: Address) -> int:
+        return self.state.account(address)[1]
+
+    def nonce(self, address: Address) -> int:
+        return self.state.account(address)[0]
+
+    def code(self, address: Address) -> bytes:
+        return self.state.code(address)
+
+    def storage(self, address: Address, slot: int) -> int:
+        """A word of storage as it lies there."""
+        return self.state.word(address, slot)
+
+    # Contracts
+
+    def declare(self, contract: type[Contract]) -> Program:
+        """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
+        program = program_of(contract)
+        if program.digest not in self.machine.programs:
+            self.machine.declare(program)
+        self.ledger.learn(program.spec)
+        return program
+
+    def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
+        """A handle here for a contract that is there: a class and an address, or a handle from elsewhere."""
+        if isinstance(contract, Handle):
+            address, contract = contract.address, contract.contract
+        if address is None:
+            raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
+        self.declare(contract)
+        return Handle(self, contract, address)
+
+    def world(self, world: WorldHandle | Address) -> WorldHandle:
+        """A handle here for a world that is there: its address, or a handle from elsewhere."""
+        return WorldHandle(self, world.address if isinstance(world, WorldHandle) else Address(world))
+
+    def fields_of(self, handle: Handle) -> Contract:
+        """The contract's own storage, to be read."""
+        frame = self._frame(bytes(handle.address), b"", DEFAULT_SENDER, 0, None, self.here)
+        frame.static, frame.program = True, program_of(handle.contract)
+        return bound(handle.contract, frame)
+
+    # Messages
+
+    def look(
+        self, to: bytes, data: bytes, *, sender: bytes | None = None, value: int = 0, gas: int | None = None,
+        block: BlockContext | None = None,
+    ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
+        """Run a message on the state as it is and undo it: the finished frame, and the logs it would leave."""
+        who = DEFAULT_SENDER if sender is None else bytes(sender)
+        frame = self._frame(bytes(to), data, who, value, gas, block or self.here)
+        mark = self.state.mark()
+        self.machine.execute(frame)
+        _, logs = self.state.undo(mark)
+        self.state.close()
+        return frame, logs
+
+    def _frame(
+        self, to: bytes, data: bytes, sender: bytes, value: int, gas: int | None, block: BlockContext
+    ) -> Frame:
+        state = self.state
+        state.access = {sender: {}, to: {}}
+        context = Context(self.machine, block, sender, state.account(sender)[0], 0)
+        return Frame(context, "call", to, sender, value, data, gas or _LOOK_GAS)
+
+    @property
+    def web3(self) -> Any:
+        """A web3.py Web3 on this very chain."""
+        raise TypeError("web3.py stands on a chain, not on its past: give its calls a block_identifier")

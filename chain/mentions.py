@@ -1,0 +1,92 @@
+"""Which events, errors and models the code of a contract mentions, directly or through functions and classes it uses.
+
+Nobody lists them twice: what a method names, the contract's ABI declares. Code of the same package is followed, other contracts
+and other packages are not.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any
+
+from chain.errors import DeclarationError
+from chain.models import ModelSpec
+from chain.records import ErrorSpec, EventSpec
+from chain.where import line_of
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """What a contract's code mentions, by name."""
+
+    events: dict[str, EventSpec] = field(default_factory=dict)
+    errors: dict[str, ErrorSpec] = field(default_factory=dict)
+    models: dict[str, ModelSpec] = field(default_factory=dict)
+
+
+def mentions_of(cls: type, functions: Iterable[FunctionType]) -> Mentions:
+    """What `functions`, the methods of contract class `cls`, mention."""
+    found = Mentions()
+    tables: dict[str, Any] = {
+        "__event__": found.events, "__error__": found.errors, "__model__": found.models,
+    }  # fmt: skip
+    for thing in _named_by(functions, cls.__module__.partition(".")[0]):
+        for mark, table in tables.items():
+            spec = vars(thing).get(mark)
+            if spec is not None and table.setdefault(spec.name, spec).record.cls is not thing:
+                raise DeclarationError(
+                    f"{line_of(thing)}: {cls.__name__} uses two {mark.strip('_')}s called {spec.name}; rename one"
+                )
+    return found
+
+
+def _named_by(functions: Iterable[FunctionType], package: str) -> Iterator[type]:
+    """Every class that the code of `functions` refers to by name, functions of the same package followed."""
+    seen, waiting = set(), list(functions)
+    while waiting:
+        function = waiting.pop(0)
+        if function in seen:
+            continue
+        seen.add(function)
+        for thing in _references(function):
+            if isinstance(thing, type):
+                yield thing
+            if (getattr(thing, "__module__", None) or "").partition(".")[0] == package:
+                is_class = isinstance(thing, type) and not hasattr(thing, "__spec__")
+                waiting += functions_in(vars(thing).values() if is_class else [thing])
+
+
+def functions_in(things: Iterable[Any]) -> list[FunctionType]:
+    """The functions among what a class holds, and those behind its properties."""
+    found = [inspect.unwrap(_behind(thing)) for thing in things]
+    return [thing for thing in found if isinstance(thing, FunctionType)]
+
+
+def _behind(value: Any) -> Any:
+    """The function behind a property or cached property."""
+    return getattr(value, "fget", None) or getattr(value, "func", None) or value
+
+
+def _references(function: FunctionType) -> Iterator[Any]:
+    spaces = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            spaces[name] = cell.cell_contents
+        except ValueError:  # a class that is still being made
+            continue
+    names = list(_names(function.__code__))
+    for name in names:
+        thing = spaces.get(name)
+        yield thing
+        if isinstance(thing, ModuleType):
+            yield from (vars(thing).get(inner) for inner in names)
+
+
+def _names(code: Any) -> Iterator[str]:
+    yield from (*code.co_names, *code.co_freevars)
+    for constant in code.co_consts:
+        if inspect.iscode(constant):
+            yield from _names(constant)

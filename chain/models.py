@@ -1,0 +1,128 @@
+"""What `@model` means: a keyed record of a World, and how it lies in the world's storage.
+
+The keccak of a model's tag, `mage_duel-Board`, is its selector; selector and keys lead to a slot, as two maps of Solidity
+would. There lies a record: a flag that says the model was written, then its members. All of it works on anything that has words:
+the frame of a running message, or the state as it stands, seen from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter, itemgetter
+from typing import Any, Final, Protocol, TypeAlias, cast
+
+from chain import abi
+from chain.hashing import keccak
+from chain.kinds import Bool, Member, Record
+from chain.layout import RecordLayout, Words
+from chain.records import RecordSpec
+
+MODELS: Final = int.from_bytes(keccak(b"boardchain models"))  # the slot that all models of a world hang on
+
+_Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]
+
+
+class Mapped(Words, Protocol):
+    """Words, and slots for the items of maps."""
+
+    def map_slot(self, slot: int, key: bytes) -> int: ...
+
+
+@cache
+def selector_of(namespace: str, name: str = "") -> bytes:
+    """What stands for a model where permissions are kept; without a name, for the whole namespace."""
+    return keccak((f"{namespace}-{name}" if name else namespace).encode())
+
+
+class ModelSpec:
+    """The models of one class: their keys, their members, and how each is read and written."""
+
+    def __init__(self, record: RecordSpec) -> None:
+        self.record, self.name = record, record.name
+        members, names = record.data_members, tuple(member.name for member in record.data_members)
+        self.layout = RecordLayout(Record(self.name, (Member("exists", Bool()), *members)))
+        self.keys_of = _reader(record.keys)
+        self._values_of = _reader(names)
+        self._encode_keys = abi.encoder(Record(self.name, record.key_members))
+        found = [*record.keys, "", *names]
+        self._arrange = itemgetter(*(found.index(member.name) for member in record.members))
+        self._access = {name: self.layout.access(i) for i, name in enumerate(names, 1)}
+
+    # Where it is
+
+    def slot(self, words: Mapped, namespace: str, keys: tuple[Any, ...]) -> int:
+        """Where the model with these keys lies."""
+        return words.map_slot(self.parent(words, namespace), self.key_bytes(keys))
+
+    def parent(self, words: Mapped, namespace: str) -> int:
+        """The slot that all models of this class hang on."""
+        return words.map_slot(MODELS, selector_of(namespace, self.name))
+
+    def key_bytes(self, keys: tuple[Any, ...]) -> bytes:
+        names = self.record.keys
+        if len(keys) != len(names):
+            raise TypeError(f"{self.name} is found by {', '.join(names)}: {len(keys)} values were given")
+        try:
+            return self._encode_keys(keys)
+        except abi.Misfit as wrong:
+            raise wrong.under(self.name) from None
+
+    def keys_in(self, key_bytes: bytes) -> tuple[Any, ...]:
+        return tuple(abi.decode_members(self.record.key_members, key_bytes))
+
+    # What it holds
+
+    def exists(self, words: Words, slot: int) -> bool:
+        return words.sload(slot) & 1 == 1
+
+    def load(self, words: Words, slot: int, keys: tuple[Any, ...]) -> Any:
+        """The model; all zero, but for its keys, if nobody wrote it."""
+        return self.record.cls(*self._arrange((*keys, *self.layout.load(words, slot))))
+
+    def load_member(self, words: Words, slot: int, name: str) -> Any:
+        return self._member(name)[0](words, slot)
+
+    def store(self, words: Words, slot: int, model: Any) -> None:
+        try:
+            self.layout.store(words, slot, (True, *self._values_of(model)))
+        except abi.Misfit as wrong:
+            raise wrong.under(self.name) from None
+
+    def store_members(self, words: Words, slot: int, model: Any, names: tuple[str, ...]) -> None:
+        """Write only the members that are named; the model is set from then on."""
+        accesses = [self._member(name) for name in names]
+        flag = words.sload(slot)
+        if not flag & 1:
+            words.sstore(slot, flag | 1)
+        for name, (_, store) in zip(names, accesses, strict=True):
+            try:
+                store(words, slot, getattr(model, name))
+            except abi.Misfit as wrong:
+                raise wrong.under(f"{self.name}.{name}") from None
+
+    def clear(self, words: Words, slot: int) -> None:
+        self.layout.clear(words, slot)
+
+    def _member(self, name: str) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
+        access = self._access.get(name)
+        if access is None:
+            why = "is a key" if name in self.record.keys else "is no member"
+            raise TypeError(f"'{name}' {why} of {self.name}; its members are {', '.join(self._access)}")
+        return access
+
+
+def model_spec(model: type) -> ModelSpec:
+    """What a model class means."""
+    spec: ModelSpec | None = getattr(model, "__model__", None)
+    if spec is None:
+        raise TypeError(f"{getattr(model, '__name__', repr(model))} is no model: mark its class with @model")
+    return spec
+
+
+def _reader(names: tuple[str, ...]) -> _Reader:
+    """A function that takes these attributes out of a thing, as a tuple."""
+    if len(names) > 1:
+        return cast(_Reader, attrgetter(*names))
+    one = attrgetter(*names)
+    return lambda thing: (one(thing),)

@@ -1,0 +1,60 @@
+"""The past of a chain, for reading: its state as it was at the end of a block, apart from the chain and never to change."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from chain.ledger.blocks import Block, Blocks
+from chain.ledger.ledger import Ledger
+from chain.looking import Looking
+from chain.machine.direct import Machine
+from chain.machine.state import State
+from chain.types import Address
+
+
+class Past(Looking):
+    """What `chain.at(block=17)` gives: handles, worlds and accounts as they were then."""
+
+    def __init__(self, ledger: Ledger, machine: Machine, block: Block) -> None:
+        self.block = block
+        self.ledger = ledger
+        self.state = state_at(ledger, block.end_moment)
+        self.machine = machine.on(self.state)
+
+    @property
+    def here(self) -> Block:
+        return self.block
+
+    @property
+    def moment(self) -> int:
+        return self.block.end_moment
+
+    def send(
+        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> NoReturn:  # fmt: skip
+        program = None if to is None else self.machine.program_at(to)
+        entry = program.spec.by_selector.get(data[:4]) if program else None
+        what = f"{entry.contract}.{entry.name}" if entry else "this transaction"
+        n = self.block.number
+        raise TypeError(
+            f"block {n} is over and cannot change: send {what} to the chain itself, or to chain.fork(at={n})"
+        )
+
+    def __repr__(self) -> str:
+        return f"<Past at block {self.block.number}>"
+
+
+def block_at(blocks: Blocks, number: int) -> Block:
+    """The closed block with that number."""
+    if not isinstance(number, int) or not 0 <= number < len(blocks):
+        raise ValueError(f"there is no block {number}: the chain has blocks 0 to {len(blocks) - 1}")
+    return blocks[number]
+
+
+def state_at(ledger: Ledger, moment: int) -> State:
+    """A copy of the state as it was when the timeline was `moment` long."""
+    state = ledger.state.copy()
+    for changes in reversed(ledger.timeline[moment:]):
+        state.take_back(changes)
+    return state

@@ -1,0 +1,193 @@
+"""The pytest plugin: the fixtures `chain`, `accounts`, `alice`, `bob`, `carol`, `deploy`, and an anchor around every test.
+
+Whatever fixture a chain comes from, when a test is over the chain is taken back to where it was when the test began, and
+before each Hypothesis example to where it was when the first one began. What fixtures of a wider scope do is there to stay.
+A test that fails shows the transcript of its transactions. Nothing of the engine is imported until a fixture is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import pytest
+
+from chain import births
+
+if TYPE_CHECKING:
+    from chain.accounts import Account
+    from chain.handle import Handle
+    from chain.simulator import Chain, Snapshot
+
+_MOST: Final = 50  # transactions that a report shows
+
+
+# Fixtures
+
+
+@pytest.fixture
+def chain() -> Chain:
+    """A fresh chain in memory."""
+    made: Chain = import_module("chain.simulator").Chain()
+    return made
+
+
+@pytest.fixture
+def deploy(chain: Chain) -> Callable[..., Handle]:
+    """`deploy(Contract, *args)` on the test's chain."""
+    return chain.deploy
+
+
+@pytest.fixture(scope="session")
+def accounts() -> list[Account]:
+    """The ten funded accounts that every chain has."""
+    return list(import_module("chain.accounts").ACCOUNTS)
+
+
+@pytest.fixture(scope="session")
+def alice(accounts: list[Account]) -> Account:
+    """The first of the accounts."""
+    return accounts[0]
+
+
+@pytest.fixture(scope="session")
+def bob(accounts: list[Account]) -> Account:
+    """The second of the accounts."""
+    return accounts[1]
+
+
+@pytest.fixture(scope="session")
+def carol(accounts: list[Account]) -> Account:
+    """The third of the accounts."""
+    return accounts[2]
+
+
+# Anchors
+
+
+class Anchors:
+    """All chains that live, and the levels to which they are taken back: the test, within it the example."""
+
+    def __init__(self) -> None:
+        self.began: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()  # its receipts when the test began
+        self._levels: list[WeakKeyDictionary[Chain, Snapshot]] = []
+
+    def born(self, chain: Chain) -> None:
+        self.began[chain] = 0
+
+    def begin(self) -> None:
+        """A test begins here."""
+        for chain in self.began:
+            self.began[chain] = len(chain.receipts)
+
+    @contextmanager
+    def level(self) -> Iterator[Callable[[], None]]:
+        """A scope with a place to go back to; gives what goes back."""
+        level: WeakKeyDictionary[Chain, Snapshot] = WeakKeyDictionary()
+        for chain in self.began:
+            level[chain] = chain.snapshot()
+        self._levels.append(level)
+        try:
+            yield lambda: _go_back(level)
+        finally:
+            self._levels.remove(level)
+
+    @contextmanager
+    def wider(self, name: str) -> Iterator[None]:
+        """A fixture that outlives the test is made here: what it does to a chain stays, if that can be told apart."""
+        known = {chain: chain.snapshot() for chain in self.began} if self._levels else {}
+        yield
+        for level in self._levels:
+            for chain in self.began:
+                now = chain.snapshot()
+                if known.get(chain) == now:
+                    continue
+                if chain in known and level.get(chain) != known[chain]:
+                    raise RuntimeError(
+                        f"fixture '{name}' outlives this test but changes a chain that the test has changed before it:"
+                        f" let the test name '{name}' among its arguments"
+                    )
+                level[chain] = now
+
+
+def _go_back(level: WeakKeyDictionary[Chain, Snapshot]) -> None:
+    for chain, snapshot in level.items():
+        try:
+            chain.revert(snapshot)
+        except ValueError:
+            raise RuntimeError(
+                "the test took a chain back to before the test began, so what its fixtures did there is lost"
+            ) from None
+
+
+_KEY: Final = pytest.StashKey[Anchors]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_KEY] = Anchors()
+    births.witnesses.append(config.stash[_KEY].born)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    births.witnesses.remove(config.stash[_KEY].born)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.config.stash[_KEY].begin()
+
+
+@pytest.fixture(autouse=True)
+def _anchored(request: pytest.FixtureRequest) -> Iterator[None]:
+    """First of a test's own fixtures and last to go, so all of the test lies in it and nothing else."""
+    anchors = request.config.stash[_KEY]
+    anchors.begin()
+    with anchors.level() as go_back:
+        yield
+        go_back()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
+    if fixturedef.scope == "function":
+        return (yield)
+    with request.config.stash[_KEY].wider(fixturedef.argname):
+        return (yield)
+
+
+# Hypothesis
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    owner, name = _examples(item)
+    if owner is None:
+        return (yield)
+    anchors = item.config.stash[_KEY]
+    _allow_chains(item, anchors)
+    with anchors.level() as go_back, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, _after(go_back, getattr(owner, name)))
+        return (yield)
+
+
+def _examples(item: pytest.Item) -> tuple[Any, str]:
+    """What runs once for each example: the body of a `@given` test, or the making of a state machine."""
+    test = getattr(item, "obj", None)
+    if hasattr(test, "hypothesis"):
+        return test.hypothesis, "inner_test"
+    return getattr(test, "_hypothesis_state_machine_class", None), "__init__"
+
+
+def _after(go_back: Callable[[], None], run: Callable[..., Any]) -> Callable[..., Any]:
+    """To go back before each example, and not after it, leaves the last one, which failed, to be reported."""
+
+    @wraps(run)
+    def example(*args: Any, **named: Any) -> Any:
+        go_back()
+        return run(*args, **named)
+
+    return example

@@ -1,0 +1,59 @@
+"""The questions that a person asks a chain: receipts, events, SQL, exports, and the transcript to be read."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, TypeVar, overload
+
+from chain.ledger.answer import Answer
+from chain.ledger.export import Target, write_csv, write_jsonl
+from chain.ledger.ledger import Ledger
+from chain.ledger.queries import Query
+from chain.ledger.receipt_log import ReceiptLog
+from chain.ledger.sql import Database
+from chain.transcript import transcript_of
+
+E = TypeVar("E")
+
+
+class Questions:
+    """What a chain answers out of its ledger."""
+
+    ledger: Ledger
+
+    @property
+    def receipts(self) -> ReceiptLog:
+        """The record of every transaction, in order: `chain.receipts.where(sender=alice, ok=False)`."""
+        return self.ledger.receipts
+
+    @overload
+    def events(self, event: type[E], /, **values: Any) -> Query[E]: ...
+    @overload
+    def events(self, event: str, /, **values: Any) -> Query[Any]: ...
+    def events(self, event: type[Any] | str, /, **values: Any) -> Query[Any]:
+        """Events of one kind, by the values of their fields: `chain.events(Moved, player=alice).last()`."""
+        return self.ledger.events.ask(event, values)
+
+    def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
+        """The answer to a question in SQL. Tables are `receipts`, `logs`, and one for each declared event and model.
+
+        `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
+        Numbers beyond 64 bits are texts.
+        """
+        return self._database.ask(question, values, named)
+
+    @cached_property
+    def _database(self) -> Database:
+        return Database(self.ledger)
+
+    def export_jsonl(self, target: Target, what: str = "receipts") -> None:
+        """Write all `receipts`, or all `events`, to a path or an open file, one JSON object a line."""
+        write_jsonl(self.ledger, target, what)
+
+    def export_csv(self, target: Target, what: str | type) -> None:
+        """Write one table of those that `sql` has, by name or by the class of an event or model, to a path or an open file."""
+        write_csv(self.ledger, target, what)
+
+    def transcript(self, since: int = 0) -> str:
+        """What happened, to be read: all transactions, or those from a receipt's position on."""
+        return transcript_of(self.ledger, since)

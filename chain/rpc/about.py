@@ -1,0 +1,88 @@
+"""Methods that say who answers here, and those that sign with a key the chain has."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from coincurve import PrivateKey
+
+from chain.hashing import keccak
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.values import data, quantity, to_address, to_bytes
+
+if TYPE_CHECKING:
+    from chain.accounts import Account
+    from chain.rpc.node import Node
+
+
+def client_version(node: Node) -> str:
+    try:
+        return f"boardchain/{version('boardchain')}"
+    except PackageNotFoundError:  # it runs from its source
+        return "boardchain"
+
+
+def chain_id(node: Node) -> str:
+    return quantity(node.chain.chain_id)
+
+
+def network(node: Node) -> str:
+    return str(node.chain.chain_id)
+
+
+def yes(node: Node) -> bool:
+    return True
+
+
+def no(node: Node) -> bool:
+    return False
+
+
+def zero(node: Node) -> str:
+    return "0x0"
+
+
+def one(node: Node) -> str:
+    return "0x1"
+
+
+def sha3(node: Node, raw: Any) -> str:
+    return data(keccak(to_bytes(raw, "what is to be hashed")))
+
+
+def key_holder(node: Node, address: bytes) -> Account:
+    """The account at an address, if the chain has its key."""
+    account = node.chain.keys.get(address)
+    if account is None:
+        raise refused(f"unknown account {data(address)}: the chain has no key to sign with")
+    return account
+
+
+def sign(node: Node, address: Any, message: Any) -> str:
+    """A message signed as wallets do it (EIP-191): r, s and v."""
+    body = to_bytes(message, "the message")
+    return _sign(node, address, b"\x19Ethereum Signed Message:\n%d%b" % (len(body), body))
+
+
+def personal_sign(node: Node, message: Any, address: Any) -> str:
+    """`eth_sign` as wallets have it: the other way round."""
+    return sign(node, address, message)
+
+
+def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
+    """A structure signed as wallets do it (EIP-712)."""
+    content = json.loads(typed) if isinstance(typed, str) else typed
+    try:
+        message = import_module("eth_account.messages").encode_typed_data(full_message=content)
+    except (TypeError, ValueError, KeyError) as wrong:
+        raise bad_params(f"this is no typed data: {wrong}") from wrong
+    return _sign(node, address, b"\x19" + message.version + message.header + message.body)
+
+
+def _sign(node: Node, address: Any, message: bytes) -> str:
+    account = key_holder(node, to_address(address))
+    signature = PrivateKey(account.key).sign_recoverable(keccak(message), hasher=None)
+    return data(signature[:64] + bytes((signature[64] + 27,)))

@@ -1,0 +1,137 @@
+"""Methods about what has happened: blocks, transactions, receipts, fees."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.rpc.errors import bad_params
+from chain.rpc.format import block_json, is_pending, receipt_json, transaction_json
+from chain.rpc.moments import LATEST, find_block, need_block
+from chain.rpc.values import data, quantity, to_hash, to_int
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.ledger.receipts import Receipt
+    from chain.rpc.node import Node
+
+Json = dict[str, Any]
+_LONGEST_HISTORY: Final = 1024
+
+
+# Blocks
+
+
+def block_number(node: Node) -> str:
+    return quantity(node.chain.head.number)
+
+
+def get_block(node: Node, block: Any, full: bool = False) -> Json | None:
+    found = find_block(node.chain, block)
+    return None if found is None else block_json(node.chain.ledger, found, full)
+
+
+def count_transactions(node: Node, block: Any) -> str | None:
+    found = find_block(node.chain, block)
+    return None if found is None else quantity(len(_receipts(node, found)))
+
+
+def count_uncles(node: Node, block: Any) -> str | None:
+    return None if find_block(node.chain, block) is None else "0x0"
+
+
+def get_uncle(node: Node, block: Any, index: Any) -> None:
+    """There are none on this chain."""
+
+
+def get_block_receipts(node: Node, block: Any) -> list[Json] | None:
+    found = find_block(node.chain, block)
+    if found is None:
+        return None
+    return [receipt_json(node.chain.ledger, receipt) for receipt in _receipts(node, found)]
+
+
+def _receipts(node: Node, block: Block) -> list[Receipt]:
+    ledger = node.chain.ledger
+    end = None if is_pending(ledger, block.number) else block.end_receipt
+    return ledger.receipts[block.first_receipt : end]
+
+
+# Transactions
+
+
+def get_transaction(node: Node, tx_hash: Any) -> Json | None:
+    found = node.chain.ledger.find(to_hash(tx_hash))
+    return None if found is None else transaction_json(node.chain.ledger, found)
+
+
+def get_raw_transaction(node: Node, tx_hash: Any) -> str | None:
+    found = node.chain.ledger.find(to_hash(tx_hash))
+    return None if found is None else data(node.chain.ledger.envelope_of(found))
+
+
+def get_transaction_in(node: Node, block: Any, index: Any) -> Json | None:
+    found = _receipt_in(node, block, index)
+    return None if found is None else transaction_json(node.chain.ledger, found)
+
+
+def get_raw_transaction_in(node: Node, block: Any, index: Any) -> str | None:
+    found = _receipt_in(node, block, index)
+    return None if found is None else data(node.chain.ledger.envelope_of(found))
+
+
+def _receipt_in(node: Node, block: Any, index: Any) -> Receipt | None:
+    found, place = find_block(node.chain, block), to_int(index, "the index")
+    receipts = [] if found is None else _receipts(node, found)
+    return receipts[place] if place < len(receipts) else None
+
+
+def get_transaction_receipt(node: Node, tx_hash: Any) -> Json | None:
+    """The receipt, once the transaction's block is closed."""
+    ledger = node.chain.ledger
+    found = ledger.find(to_hash(tx_hash))
+    if found is None or is_pending(ledger, found.block_number):
+        return None
+    return receipt_json(ledger, found)
+
+
+# Fees
+
+
+def gas_price(node: Node) -> str:
+    return quantity(node.chain.pending.base_fee)
+
+
+def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any = None) -> Json:
+    """Base fees and fullness of the last `count` blocks; with percentiles, also what tips were paid."""
+    chain = node.chain
+    last = min(need_block(chain, newest).number, chain.head.number)
+    count = min(to_int(count, "the number of blocks"), _LONGEST_HISTORY, last + 1)
+    blocks = chain.blocks[last + 1 - count : last + 1]
+    after = chain.blocks[last + 1] if last < chain.head.number else chain.pending
+    history = {
+        "oldestBlock": quantity(last + 1 - count),
+        "baseFeePerGas": [quantity(block.base_fee) for block in [*blocks, after]],
+        "gasUsedRatio": [block.gas_used / block.gas_limit for block in blocks],
+        "baseFeePerBlobGas": ["0x1"] * (count + 1),
+        "blobGasUsedRatio": [0.0] * count,
+    }
+    if percentiles:
+        if list(percentiles) != sorted(percentiles) or not all(0 <= p <= 100 for p in percentiles):
+            raise bad_params(f"percentiles rise from 0 to 100, not {percentiles!r}")
+        history["reward"] = [_tips(node, block, percentiles) for block in blocks]
+    return history
+
+
+def _tips(node: Node, block: Block, percentiles: list[float]) -> list[str]:
+    """For each percentile of the block's gas, the tip that the transaction there paid, by rising tips."""
+    paid = sorted((r.gas_price - block.base_fee, r.gas_used) for r in _receipts(node, block))
+    reached = list(accumulate(gas_used for _, gas_used in paid))
+    places = [bisect_left(reached, block.gas_used * percentile / 100) for percentile in percentiles]
+    return [quantity(paid[place][0]) if paid else "0x0" for place in places]
+
+
+def max_priority_fee(node: Node) -> str:
+    """Nobody need tip: there is room in every block."""
+    return "0x0"

@@ -1,0 +1,43 @@
+"""What a JSON-RPC method answers when it cannot: a code, a message, and the data of a revert."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from chain.frame import Failure
+
+REVERTED: Final = 3  # the code by which clients know a revert
+REFUSED: Final = -32000
+NO_REQUEST: Final = -32600
+NO_METHOD: Final = -32601
+BAD_PARAMS: Final = -32602
+BROKEN: Final = -32603
+
+
+class RpcError(Exception):
+    """An answer that says no."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.data = code, message, data
+
+    def json(self) -> dict[str, Any]:
+        body = {"code": self.code, "message": self.message}
+        return body if self.data is None else {**body, "data": self.data}
+
+
+def bad_params(message: str) -> RpcError:
+    return RpcError(BAD_PARAMS, message)
+
+
+def refused(message: str) -> RpcError:
+    return RpcError(REFUSED, message)
+
+
+def failed(failure: Failure) -> RpcError:
+    """The answer for a message that ran and failed. What burned all its gas has no data, and is no revert."""
+    if failure.kind in ("out of gas", "halt"):
+        return refused(failure.text)
+    data = "0x" + failure.data.hex()
+    reason = f": {failure.text}" if failure.data and failure.text != data else ""
+    return RpcError(REVERTED, f"execution reverted{reason}", data)

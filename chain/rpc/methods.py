@@ -1,0 +1,79 @@
+"""The table of JSON-RPC methods: what each is called, and the function that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from chain.rpc import about, blocks, controls, filters, sending, state
+
+METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
+    {
+        "web3_clientVersion": about.client_version,
+        "web3_sha3": about.sha3,
+        "net_version": about.network,
+        "net_listening": about.yes,
+        "net_peerCount": about.zero,
+        "eth_chainId": about.chain_id,
+        "eth_syncing": about.no,
+        # accounts
+        "eth_accounts": state.accounts,
+        "eth_getBalance": state.get_balance,
+        "eth_getTransactionCount": state.get_transaction_count,
+        "eth_getCode": state.get_code,
+        "eth_getStorageAt": state.get_storage_at,
+        "eth_getProof": state.get_proof,
+        # blocks
+        "eth_blockNumber": blocks.block_number,
+        "eth_getBlockByNumber": blocks.get_block,
+        "eth_getBlockByHash": blocks.get_block,
+        "eth_getBlockReceipts": blocks.get_block_receipts,
+        "eth_getBlockTransactionCountByNumber": blocks.count_transactions,
+        "eth_getBlockTransactionCountByHash": blocks.count_transactions,
+        "eth_getUncleCountByBlockNumber": blocks.count_uncles,
+        "eth_getUncleCountByBlockHash": blocks.count_uncles,
+        "eth_getUncleByBlockNumberAndIndex": blocks.get_uncle,
+        "eth_getUncleByBlockHashAndIndex": blocks.get_uncle,
+        # transactions
+        "eth_getTransactionByHash": blocks.get_transaction,
+        "eth_getTransactionByBlockNumberAndIndex": blocks.get_transaction_in,
+        "eth_getTransactionByBlockHashAndIndex": blocks.get_transaction_in,
+        "eth_getRawTransactionByHash": blocks.get_raw_transaction,
+        "eth_getRawTransactionByBlockNumberAndIndex": blocks.get_raw_transaction_in,
+        "eth_getRawTransactionByBlockHashAndIndex": blocks.get_raw_transaction_in,
+        "eth_getTransactionReceipt": blocks.get_transaction_receipt,
+        # fees
+        "eth_gasPrice": blocks.gas_price,
+        "eth_maxPriorityFeePerGas": blocks.max_priority_fee,
+        "eth_blobBaseFee": about.one,
+        "eth_feeHistory": blocks.fee_history,
+        # running
+        "eth_call": sending.call,
+        "eth_estimateGas": sending.estimate_gas,
+        "eth_sendTransaction": sending.send_transaction,
+        "eth_sendRawTransaction": sending.send_raw_transaction,
+        "eth_signTransaction": sending.sign_transaction,
+        # signing
+        "eth_sign": about.sign,
+        "personal_sign": about.personal_sign,
+        "eth_signTypedData": about.sign_typed_data,
+        "eth_signTypedData_v4": about.sign_typed_data,
+        # logs and filters
+        "eth_getLogs": filters.get_logs,
+        "eth_newFilter": filters.new_log_filter,
+        "eth_newBlockFilter": filters.new_block_filter,
+        "eth_newPendingTransactionFilter": filters.new_pending_filter,
+        "eth_getFilterChanges": filters.get_changes,
+        "eth_getFilterLogs": filters.get_filter_logs,
+        "eth_uninstallFilter": filters.uninstall,
+        # tests
+        "evm_mine": controls.mine,
+        "evm_setAutomine": controls.set_automine,
+        "evm_increaseTime": controls.increase_time,
+        "evm_setNextBlockTimestamp": controls.set_next_timestamp,
+        "evm_snapshot": controls.snapshot,
+        "evm_revert": controls.revert,
+        "testing_timeTravel": controls.time_travel,
+    }
+)

@@ -1,0 +1,67 @@
+"""Which block a client means, and the state as it was when that block ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.values import data, to_hash, to_int
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.simulator import Chain
+
+LATEST: Final = "latest"
+PENDING: Final = "pending"
+_HEAD: Final = (None, LATEST, "safe", "finalized")
+_TAGS: Final = "a number, a hash, latest, earliest, pending, safe or finalized"
+
+
+def number_of(chain: Chain, block: Any) -> int:
+    """The number that a tag or a quantity stands for, whether or not there is such a block yet."""
+    if block in _HEAD:
+        return chain.head.number
+    if block == "earliest":
+        return 0
+    if block == PENDING:
+        return chain.head.number + 1
+    if isinstance(block, str) and not block.startswith("0x"):
+        raise bad_params(f"there is no block {block!r}; say {_TAGS}")
+    return to_int(block, "the block")
+
+
+def find_block(chain: Chain, block: Any) -> Block | None:
+    """The block someone means, by tag, number or hash, or `{"blockHash": …}` and the like (EIP-1898)."""
+    if isinstance(block, dict):
+        block = block.get("blockHash", block.get("blockNumber"))
+    if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
+        number = chain.ledger.number_of(to_hash(block, "the block hash"))
+        return None if number is None else chain.blocks[number]
+    number = number_of(chain, block)
+    if number <= chain.head.number:
+        return chain.head if number == chain.head.number else chain.blocks[number]
+    return chain.pending if block == PENDING else None
+
+
+def need_block(chain: Chain, block: Any) -> Block:
+    found = find_block(chain, block)
+    if found is None:
+        shown = data(block) if isinstance(block, bytes) else block
+        raise refused(f"block not found: there is no {shown}, the last is {chain.head.number}")
+    return found
+
+
+@contextmanager
+def state_at(chain: Chain, block: Any) -> Iterator[Block]:
+    """The state of the chain as it was at the end of a block, for as long as the scope lasts."""
+    found, ledger = need_block(chain, block), chain.ledger
+    is_now = found.number > chain.head.number or (
+        found.number == chain.head.number and not ledger.open
+    )
+    if is_now:
+        yield found
+        return
+    with ledger.rewound(found.end_moment):
+        yield found

@@ -1,0 +1,71 @@
+"""Methods about accounts: balances, nonces, code, storage, proofs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from chain.machine import trie
+from chain.machine.state import NO_ACCOUNT
+from chain.rpc.errors import refused
+from chain.rpc.format import is_pending
+from chain.rpc.moments import LATEST, need_block, state_at
+from chain.rpc.values import data, quantity, to_address, to_int, word
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+
+
+def accounts(node: Node) -> list[str]:
+    """Whose key the chain has: the ten, and those that were given a name."""
+    return [data(address) for address in node.chain.keys]
+
+
+def get_balance(node: Node, address: Any, block: Any = LATEST) -> str:
+    with state_at(node.chain, block):
+        return quantity(node.chain.state.account(to_address(address))[1])
+
+
+def get_transaction_count(node: Node, address: Any, block: Any = LATEST) -> str:
+    with state_at(node.chain, block):
+        return quantity(node.chain.state.account(to_address(address))[0])
+
+
+def get_code(node: Node, address: Any, block: Any = LATEST) -> str:
+    with state_at(node.chain, block):
+        return data(node.chain.state.code(to_address(address)))
+
+
+def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> str:
+    with state_at(node.chain, block):
+        return word(node.chain.state.word(to_address(address), to_int(slot, "the slot")))
+
+
+def get_proof(node: Node, address: Any, slots: list[Any], block: Any = LATEST) -> dict[str, Any]:
+    """The nodes of the state trie that show an account and some of its words (EIP-1186)."""
+    chain, who = node.chain, to_address(address)
+    number = need_block(chain, block).number
+    if is_pending(chain.ledger, number):
+        raise refused("nothing in the pending block can be proved: it has no state root yet")
+    world = chain.ledger.world(number)
+    account, storage = world.look(who)
+    nonce, balance, code_hash = account or NO_ACCOUNT
+    with state_at(chain, block):
+        words = {
+            to_int(slot, "a slot"): chain.state.word(who, to_int(slot, "a slot")) for slot in slots
+        }
+    return {
+        "address": data(who),
+        "nonce": quantity(nonce),
+        "balance": quantity(balance),
+        "codeHash": data(code_hash),
+        "storageHash": data(trie.root(storage if account else None)),
+        "accountProof": [data(item) for item in world.prove(who)],
+        "storageProof": [
+            {
+                "key": quantity(slot),
+                "value": quantity(value),
+                "proof": [data(item) for item in world.prove_word(who, slot)],
+            }
+            for slot, value in words.items()
+        ],
+    }

@@ -1,0 +1,237 @@
+"""A backend for eth-tester, so that tests written for it run on this chain: `EthereumTester(ChainBackend())`.
+
+eth-tester keeps the queue of transactions, the filters and the passwords itself, and asks its backend for plain Python
+values under names of its own. They are made from the JSON that every other client gets. A backend that is given no chain
+makes one as eth-tester's own is: its chain id, which web3.py takes for granted, and a base fee that follows demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from eth.exceptions import UnrecognizedTransactionType
+from eth_tester.backends.base import BaseChainBackend
+from eth_tester.exceptions import (
+    BlockNotFound,
+    TransactionFailed,
+    TransactionNotFound,
+    ValidationError,
+)
+from rlp.exceptions import DecodingError
+
+from chain.accounts import account_of_key
+from chain.errors import InvalidTransaction
+from chain.frame import revert_data, revert_text
+from chain.ledger.envelopes import TYPES, kind_of, seal, seal_with
+from chain.rpc import format, sending, typed
+from chain.rpc.errors import RpcError
+from chain.rpc.moments import LATEST, PENDING, find_block, state_at
+from chain.rpc.tester_values import Values, block_values, camel, receipt_values, transaction_values
+from chain.simulator import Chain
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.ledger.receipts import Receipt
+    from chain.machine.transaction import Transaction
+
+T = TypeVar("T")
+
+CHAIN_ID: Final = 131277322940537
+_DEFAULT_FEE: Final = 10**9
+_LONGEST_HISTORY: Final = 1024
+
+
+class ChainBackend(BaseChainBackend):  # type: ignore[misc]
+    """A chain as eth-tester sees it."""
+
+    def __init__(self, chain: Chain | None = None) -> None:
+        self.chain = chain or Chain(chain_id=CHAIN_ID, elastic_fees=True)
+        self._beginning = self.chain.snapshot()
+
+    # Going back, going on
+
+    def take_snapshot(self) -> Any:
+        return self.chain.snapshot()
+
+    def revert_to_snapshot(self, snapshot: Any) -> None:
+        self.chain.revert(snapshot)
+
+    def reset_to_genesis(self) -> None:
+        """Back to where the backend was made."""
+        self.chain.revert(self._beginning)
+
+    def time_travel(self, to_timestamp: int) -> None:
+        """Mine a block such that the next one comes at that time."""
+        if self.chain.ledger.open is not None:
+            self.chain.mine()
+        self.chain.set_time(to_timestamp - 1)
+        self.chain.mine()
+
+    def mine_blocks(self, num_blocks: int = 1, coinbase: bytes = bytes(20)) -> tuple[bytes, ...]:
+        return tuple(self._mine(coinbase) for _ in range(num_blocks))
+
+    def _mine(self, coinbase: bytes) -> bytes:
+        with self.chain.block() as block:
+            if not block.gas_used:  # what has run, ran for whom it ran for
+                block.coinbase = coinbase
+        return self.chain.block_hash()
+
+    # Accounts
+
+    def get_accounts(self) -> tuple[bytes, ...]:
+        return tuple(self.chain.keys)
+
+    def add_account(self, private_key: bytes) -> None:
+        made = account_of_key(private_key, "added")
+        self.chain.keys[bytes(made)] = made
+
+    def get_nonce(self, account: bytes, block_number: Any = LATEST) -> int:
+        return self._read(block_number, lambda: self.chain.nonce(Address(account)))
+
+    def get_balance(self, account: bytes, block_number: Any = LATEST) -> int:
+        return self._read(block_number, lambda: self.chain.balance(Address(account)))
+
+    def get_code(self, account: bytes, block_number: Any = LATEST) -> bytes:
+        return self._read(block_number, lambda: self.chain.code(Address(account)))
+
+    def get_storage(self, account: bytes, slot: int, block_number: Any = LATEST) -> int:
+        return self._read(block_number, lambda: self.chain.storage(Address(account), slot))
+
+    def _read(self, block: Any, read: Callable[[], T]) -> T:
+        self._block(block)
+        with state_at(self.chain, block):
+            return read()
+
+    # What happened
+
+    def get_block_by_number(self, block_number: Any, full_transaction: bool = True) -> Values:
+        return block_values(self._json(self._block(block_number), full_transaction))
+
+    def get_block_by_hash(self, block_hash: bytes, full_transaction: bool = True) -> Values:
+        return block_values(self._json(self._block(block_hash), full_transaction))
+
+    def _json(self, block: Block, full: bool) -> format.Json:
+        return format.block_json(self.chain.ledger, block, full)
+
+    def _block(self, block: Any) -> Block:
+        found = None if block is None else find_block(self.chain, block)
+        if found is None:
+            raise BlockNotFound(f"No block found for block number: {block}")
+        return found
+
+    def get_transaction_by_hash(self, transaction_hash: bytes) -> Values:
+        found = self._find(transaction_hash)
+        return transaction_values(format.transaction_json(self.chain.ledger, found))
+
+    def get_transaction_receipt(self, transaction_hash: bytes) -> Values:
+        found = self._find(transaction_hash)
+        return receipt_values(format.receipt_json(self.chain.ledger, found))
+
+    def _find(self, transaction_hash: bytes) -> Receipt:
+        found = self.chain.ledger.find(transaction_hash)
+        if found is None:
+            raise TransactionNotFound(f"No transaction found for hash: 0x{transaction_hash.hex()}")
+        return found
+
+    def get_fee_history(
+        self, block_count: int = 1, newest_block: Any = LATEST, reward_percentiles: Any = ()
+    ) -> Values:
+        """As eth-tester's suite has it: the blocks before the newest, the last first, counted from 1, without rewards."""
+        if not 1 <= block_count <= _LONGEST_HISTORY:
+            raise ValidationError(f"block_count must be between 1 and {_LONGEST_HISTORY}")
+        newest = self._block(LATEST if newest_block == PENDING else newest_block).number
+        blocks = self.chain.blocks[max(newest - block_count, 0) : newest][::-1]
+        return {
+            "oldest_block": 1,
+            "base_fee_per_gas": [block.base_fee for block in blocks],
+            "gas_used_ratio": [block.gas_used / block.gas_limit for block in blocks],
+            "reward": [],
+        }
+
+    # Transactions
+
+    def send_transaction(self, transaction: Values) -> bytes:
+        with _refusals():
+            tx = self._transaction(transaction)
+            if tx.sender not in self.chain.keys:
+                raise ValidationError(
+                    f"There is no key for 'from', 0x{tx.sender.hex()}: add the account first"
+                )
+            if (
+                tx.type == 0
+            ):  # eth-tester wants a v of one byte, so nothing about the chain can be in it
+                tx.raw = seal(tx, None, self.chain.keys[tx.sender])
+            return self.chain.include(tx).tx_hash
+
+    def send_raw_transaction(self, raw_transaction: bytes) -> bytes:
+        try:
+            tx = sending.read_envelope(self.chain, raw_transaction)
+        except InvalidTransaction as no:
+            kind = kind_of(raw_transaction)
+            if kind not in (*TYPES, *typed.TYPES):
+                raise UnrecognizedTransactionType(kind, str(no)) from no
+            raise DecodingError(str(no), raw_transaction) from no
+        with _refusals():
+            return self.chain.include(tx).tx_hash
+
+    def send_signed_transaction(self, transaction: Values) -> bytes:
+        v, r, s = (transaction[name] for name in "vrs")
+        with _refusals():
+            raw = seal_with(self._transaction(transaction), self.chain.chain_id, v, r, s)
+            return self.chain.include(sending.read_envelope(self.chain, raw)).tx_hash
+
+    def estimate_gas(self, transaction: Values, block_number: Any = LATEST) -> int:
+        fields = {**self._fields(transaction), "gas": None}
+        return int(self._look(sending.estimate_gas, fields, block_number), 16)
+
+    def call(self, transaction: Values, block_number: Any = LATEST) -> bytes:
+        answer = self._look(sending.call, self._fields(transaction), block_number)
+        return bytes.fromhex(answer[2:])
+
+    def _look(self, method: Callable[..., str], fields: Values, block: Any) -> str:
+        self._block(block)
+        try:
+            return method(self.chain.node, fields, block)
+        except RpcError as no:
+            raise TransactionFailed(_reason(no)) from no
+
+    def _transaction(self, transaction: Values) -> Transaction:
+        if transaction.keys() & {"authorization_list", "blob_versioned_hashes"}:
+            raise ValidationError(
+                "Transactions of types 3 and 4 are taken raw, signed by who makes them"
+            )
+        fields = self._fields(transaction)
+        if not fields.keys() & set(sending.FEES):
+            fields |= {"maxFeePerGas": _DEFAULT_FEE, "maxPriorityFeePerGas": _DEFAULT_FEE}
+        return sending.read_transaction(self.chain, fields, self.chain.pending)
+
+    def _fields(self, transaction: Values) -> Values:
+        """A transaction of eth-tester's under the names that JSON-RPC has."""
+        fields = {camel(name): value for name, value in transaction.items()}
+        fields["accessList"] = [
+            {"address": address, "storageKeys": [slot.to_bytes(32) for slot in slots]}
+            for address, slots in transaction.get("access_list", ())
+        ]
+        if "access_list" not in transaction:
+            del fields["accessList"]
+        return fields
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What the chain refuses, in eth-tester's words."""
+    try:
+        yield
+    except (InvalidTransaction, RpcError) as no:
+        raise ValidationError(str(no)) from no
+
+
+def _reason(no: RpcError) -> str:
+    """What a failed call says: its text, or its revert data as Python writes them, which web3.py reads again."""
+    if no.data is None:
+        return no.message
+    raw = bytes.fromhex(no.data[2:])
+    return revert_text(raw) if raw.startswith(revert_data("")[:4]) else str(raw)

@@ -1,0 +1,68 @@
+"""How numbers and bytes are written in JSON-RPC: a quantity is `0x1f`, data are `0x` and two digits a byte.
+
+What clients send is read with patience: plain numbers and bytes are taken too, as in-process clients hand them over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chain.rpc.errors import bad_params
+
+
+def quantity(number: int) -> str:
+    return hex(number)
+
+
+def data(raw: bytes) -> str:
+    return "0x" + raw.hex()
+
+
+def word(number: int) -> str:
+    return f"0x{number:064x}"
+
+
+def to_object(value: Any, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise bad_params(f"{what} is {value!r}; it must be an object")
+    return value
+
+
+def to_int(value: Any, what: str) -> int:
+    """Read a quantity that is not negative."""
+    number = value
+    if isinstance(value, str) and value[:2] in ("0x", "0X"):
+        try:
+            number = int(value, 16)
+        except ValueError:
+            number = None
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise bad_params(f"{what} is {value!r}; a quantity looks like 0x1f")
+    return number
+
+
+def to_bytes(value: Any, what: str) -> bytes:
+    if isinstance(value, bytes | bytearray):
+        return bytes(value)
+    if isinstance(value, str) and value.startswith("0x"):
+        try:
+            return bytes.fromhex(value[2:])
+        except ValueError:
+            pass
+    raise bad_params(f"{what} is {value!r}; bytes look like 0x12ab, two digits each")
+
+
+def to_address(value: Any, what: str = "the address") -> bytes:
+    return _sized(value, what, 20)
+
+
+def to_hash(value: Any, what: str = "the hash") -> bytes:
+    return _sized(value, what, 32)
+
+
+def _sized(value: Any, what: str, size: int) -> bytes:
+    raw = to_bytes(value, what)
+    if len(raw) != size:
+        raise bad_params(f"{what} has {len(raw)} bytes, not {size}: {value!r}")
+    return raw

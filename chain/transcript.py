@@ -1,0 +1,116 @@
+"""A transcript: what happened on a chain, as a person reads it in a terminal or a diff.
+
+Each transaction has a line that says when, who, what and how it went, and below it what it announced: text logs as they
+are, events with their fields. Accounts and contracts go by their names, so a transcript is the same on every chain where
+the same was played.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+from chain.foreign import ForeignLog
+from chain.ledger.ledger import Ledger
+from chain.ledger.logs import text_of
+from chain.ledger.receipts import Receipt
+from chain.ledger.who import Who
+from chain.machine.state import LogRow
+from chain.types import Address
+
+_LONGEST = 32  # bytes shown whole
+_INDENT = "    "
+
+
+def transcript_of(ledger: Ledger, since: int = 0) -> str:
+    """The transcript of all receipts from a position on."""
+    telling = Transcript(ledger)
+    return "".join(
+        f"{line}\n" for receipt in ledger.receipts[since:] for line in telling.lines(receipt)
+    )
+
+
+class Transcript:
+    """Tells of receipts in lines."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._who = ledger, Who(ledger)
+        self._start = ledger.blocks[0].timestamp
+
+    def lines(self, receipt: Receipt) -> Iterator[str]:
+        """The lines of one transaction."""
+        time = receipt.timestamp - self._start
+        yield (
+            f"{receipt.block_number} +{time}s {self._who.show(receipt.sender)}: {self._what(receipt)}"
+            f"{self._how(receipt)} [{receipt.gas_used} gas]"
+        )
+        for row in receipt.log_rows:
+            yield from self._log(receipt, row, _INDENT)
+        for row in receipt.undone_log_rows:
+            yield from self._log(receipt, row, f"{_INDENT}undone ")
+
+    def _what(self, receipt: Receipt) -> str:
+        show = self._who.show
+        value = f" with {receipt.value} wei" if receipt.value else ""
+        args = ", ".join(map(self.show, receipt.args.values()))
+        if receipt.to is None:
+            what = receipt.contract or f"{len(receipt.data)} bytes"
+            return f"deploy {what}({args}){value}" if receipt.contract else f"deploy {what}{value}"
+        if receipt.entry is not None:
+            return f"{show(receipt.to)}.{receipt.entry}({args}){value}"
+        data = f" data {self.show(receipt.data)}" if receipt.data else ""
+        return f"send {receipt.value} wei to {show(receipt.to)}{data}"
+
+    def _how(self, receipt: Receipt) -> str:
+        if receipt.error is not None:
+            place = f" at {receipt.error.place}" if receipt.error.place else ""
+            return f" failed: {receipt.error.text}{place}"
+        if receipt.to is None:
+            name = self._who.show(receipt.address)
+            return " ok" if name == receipt.contract else f" as {name}"
+        if receipt.entry is None or receipt.return_value is None:
+            return " ok"
+        return f" -> {self.show(receipt.return_value)}"
+
+    def _log(self, receipt: Receipt, row: LogRow, indent: str) -> Iterator[str]:
+        """A log, under the name of the contract that wrote it if the transaction was to another one."""
+        whose = "" if row[0] == receipt.address else f"{self._who.show(row[0])}: "
+        text = text_of(row)
+        if text is not None:
+            yield from (f"{indent}{whose}| {line}".rstrip() for line in text.split("\n"))
+            return
+        event = self._ledger.decode(row)
+        if event is not None:
+            yield f"{indent}{whose}{self.show(event)}"
+        else:
+            topics = ", ".join(f"{topic:#066x}" for topic in row[1])
+            yield f"{indent}{whose}log [{topics}] {self.show(row[2])}"
+
+    def show(self, value: Any) -> str:
+        """A value as a person writes it, addresses by name."""
+        match value:
+            case Address():
+                return self._who.show(value)
+            case Enum():
+                return value.name
+            case bytes():
+                rest = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
+                return f"0x{value[:_LONGEST].hex()}{rest}"
+            case list():
+                return f"[{', '.join(map(self.show, value))}]"
+            case tuple():
+                return f"({', '.join(map(self.show, value))}{',' if len(value) == 1 else ''})"
+            case ForeignLog(name=name, values=values):
+                return self._record(name, values)
+            case _ if dataclasses.is_dataclass(value):
+                fields = {
+                    item.name: getattr(value, item.name) for item in dataclasses.fields(value)
+                }
+                return self._record(type(value).__name__, fields)
+            case _:
+                return repr(value)
+
+    def _record(self, name: str, fields: dict[str, Any]) -> str:
+        return f"{name}({', '.join(f'{key}={self.show(value)}' for key, value in fields.items())})"

@@ -1,0 +1,161 @@
+"""A World as a person outside uses it: its systems, its models, who may write them.
+
+Reading costs nobody gas and runs no code: the words lie in the chain's state, and layouts read them there. What was is told by
+the ledger's timeline (`chain.ledger.versions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from chain.contract import Contract
+from chain.handle import Handle
+from chain.hashing import checksum_address
+from chain.ledger.receipts import Receipt
+from chain.ledger.versions import Version
+from chain.machine.still import Still
+from chain.models import model_spec, selector_of
+from chain.system import System
+from chain.types import Address
+from chain.world import World
+
+if TYPE_CHECKING:
+    from chain.looking import Looking
+    from chain.simulator import Chain
+
+M = TypeVar("M")
+Resource = type | str  # a model class, or the namespace
+Writer = type[System] | Handle | Address
+
+
+class WorldHandle:
+    """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`."""
+
+    def __init__(self, chain: Looking, address: Address) -> None:
+        program = chain.machine.program_at(address)
+        if program is None or not issubclass(program.spec.cls, World):
+            raise TypeError(f"there is no World at {checksum_address(address)}")
+        self.chain, self.address = chain, address
+        self.handle = Handle(chain, program.spec.cls, address)
+        self.namespace: str = self.handle.namespace_name()
+
+    def system(self, system: type[Contract] | str) -> Handle:
+        """The system of that class or name."""
+        name = system if isinstance(system, str) else system.__name__
+        address = self.handle.system(name)
+        program = self.chain.machine.program_at(address)
+        if program is None:
+            raise TypeError(f"the system '{name}' at {address} is no Python contract known here")
+        return Handle(self.chain, program.spec.cls, address)
+
+    # Models
+
+    def read(self, model: type[M], *keys: Any) -> M:
+        """The model with these keys; all zero if nobody wrote it."""
+        spec, words = model_spec(model), self._words()
+        found: M = spec.load(words, spec.slot(words, self.namespace, keys), keys)
+        return found
+
+    def exists(self, model: type, *keys: Any) -> bool:
+        """Whether the model with these keys was written (and not erased)."""
+        spec, words = model_spec(model), self._words()
+        return spec.exists(words, spec.slot(words, self.namespace, keys))
+
+    def all(self, model: type[M]) -> list[M]:
+        """Every model of that class that is set, in the order in which they were first written."""
+        spec, words = model_spec(model), self._words()
+        parent = spec.parent(words, self.namespace)
+        slots = self.chain.ledger.versions.written(self.address, parent, self.chain.moment)
+        return [spec.load(words, slot, spec.keys_in(key)) for slot, key in slots if spec.exists(words, slot)]
+
+    def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
+        """What the model with these keys was after every transaction that changed it."""
+        spec, words = model_spec(model), self._words()
+        slot = spec.slot(words, self.namespace, keys)
+        return self.chain.ledger.versions.of(
+            self.address, slot, self.chain.moment,
+            lambda then: spec.load(then, slot, keys) if spec.exists(then, slot) else None,
+        )  # fmt: skip
+
+    def _words(self) -> Still:
+        return Still(self.chain.state.slots, self.chain.state.storages[self.address])
+
+    # Permissions
+
+    def grant_writer(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        """Let a system write a model, or all models of the namespace."""
+        return self._set(self.handle.grant_writer, what, to, options)
+
+    def revoke_writer(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        return self._set(self.handle.revoke_writer, what, to, options)
+
+    def grant_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        """Let an account or a system write a model, or all models, and say who else may."""
+        return self._set(self.handle.grant_owner, what, to, options)
+
+    def revoke_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        return self._set(self.handle.revoke_owner, what, to, options)
+
+    def is_writer(self, what: Resource, who: Writer) -> bool:
+        return bool(self.handle.is_writer(self._resource(what), self._address(who)))
+
+    def is_owner(self, what: Resource, who: Writer) -> bool:
+        return bool(self.handle.is_owner(self._resource(what), self._address(who)))
+
+    def _set(self, entry: Callable[..., Any], what: Resource, to: Writer, options: dict[str, Any]) -> Receipt:
+        receipt: Receipt = entry(self._resource(what), self._address(to), **options)
+        return receipt
+
+    def _resource(self, what: Resource) -> bytes:
+        if isinstance(what, type):
+            return selector_of(self.namespace, model_spec(what).name)
+        if what != self.namespace:
+            raise TypeError(f"'{what}' is neither a model class nor this world's namespace, '{self.namespace}'")
+        return selector_of(self.namespace)
+
+    def _address(self, who: Writer) -> Address:
+        if isinstance(who, Handle):
+            return who.address
+        return self.system(who).address if isinstance(who, type) else who
+
+    def __repr__(self) -> str:
+        return f"<World {self.namespace} at {self.address}>"
+
+
+def deploy_world(
+    chain: Chain,
+    namespace: str,
+    systems: Sequence[type[System]],
+    writers: Mapping[Resource, Sequence[Writer]],
+    init: Mapping[type[System], tuple[Any, ...]],
+    sender: Address | None,
+) -> WorldHandle:
+    """Deploy a world and its systems, register them, grant, and call what they want called first."""
+    _check_names(systems, init)
+    handle = chain.deploy(World, namespace, sender=sender)
+    for system in systems:
+        address = chain.deploy(system, handle.address, sender=sender).address
+        handle.register(system.__name__, address, sender=sender)
+    world = WorldHandle(chain, handle.address)
+    for what, granted in writers.items():
+        for who in granted:
+            world.grant_writer(what, who, sender=sender)
+    for system in systems:
+        setup = system.__spec__.setup
+        if setup is not None:
+            getattr(world.system(system), setup.name)(*init.get(system, ()), sender=sender)
+    return world
+
+
+def _check_names(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
+    models: dict[str, type] = {}
+    for system in systems:
+        if not issubclass(system, System):
+            raise TypeError(f"{system.__name__} is no System, so it cannot live in a World")
+        for spec in system.__spec__.models.values():
+            if models.setdefault(spec.name, spec.record.cls) is not spec.record.cls:
+                raise TypeError(f"the systems use two models called {spec.name}: a world has room for one of a name")
+    for system in init:
+        if system not in systems or system.__spec__.setup is None:
+            raise TypeError(f"init: {system.__name__} is not among the systems or has no @init")

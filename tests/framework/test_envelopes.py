@@ -1,0 +1,307 @@
+"""Envelopes: eth-account signs and py-evm reads the same bytes as we do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import rlp
+from coincurve import PrivateKey
+from eth.vm.forks.prague.transactions import PragueTransactionBuilder
+from eth_account import Account
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chain import Address, Chain, Contract, InvalidTransaction, call
+from chain.accounts import ACCOUNTS, account_of_key
+from chain.hashing import keccak
+from chain.ledger.envelopes import decode_raw, kind_of, seal
+from chain.machine.transaction import Transaction
+from chain.types import u64
+
+CHAIN_ID = 31337
+ALICE, BOB = ACCOUNTS[:2]
+HALF = (
+    0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0  # of the order of the curve
+)
+ORDER = 2 * HALF + 1
+
+
+class Counter(Contract):
+    count: u64
+
+    @call
+    def add(self, step: u64) -> None:
+        self.count += step
+
+
+number = st.sampled_from([0, 1, 127, 128, 255, 256, 2**64]) | st.integers(0, 2**256 - 1)
+slots = st.lists(st.integers(0, 2**256 - 1), max_size=3).map(tuple)
+access = st.lists(st.tuples(st.binary(min_size=20, max_size=20), slots), max_size=3).map(tuple)
+transactions = st.builds(
+    lambda kind, fee, tip, access, **fields: Transaction(
+        **fields, max_fee=fee, type=kind,
+        tip=min(tip, fee) if kind == 2 else fee, access_list=access if kind else (),
+    ),
+    kind=st.sampled_from([0, 1, 2]),
+    sender=st.sampled_from([bytes(account) for account in ACCOUNTS]),
+    to=st.none() | st.binary(min_size=20, max_size=20),
+    data=st.binary(max_size=100),
+    value=number, gas=number, fee=number, tip=number, access=access,
+    nonce=st.integers(0, 2**64 - 2),
+)  # fmt: skip
+
+
+def key_of(tx):
+    return next(account for account in ACCOUNTS if account == tx.sender)
+
+
+def sealed(tx):
+    return seal(tx, CHAIN_ID, key_of(tx))
+
+
+def by_eth_account(tx):
+    fields = {
+        "nonce": tx.nonce,
+        "gas": tx.gas,
+        "value": tx.value,
+        "data": tx.data,
+        "chainId": CHAIN_ID,
+    }
+    fields["to"] = tx.to or b""
+    if tx.type:
+        fields["type"] = tx.type
+        fields["accessList"] = [
+            {"address": str(Address(address)), "storageKeys": [f"{slot:#066x}" for slot in slots]}
+            for address, slots in tx.access_list
+        ]
+    if tx.type == 2:
+        fields |= {"maxFeePerGas": tx.max_fee, "maxPriorityFeePerGas": tx.tip}
+    else:
+        fields["gasPrice"] = tx.max_fee
+    return Account.sign_transaction(fields, key_of(tx).key).raw_transaction
+
+
+@settings(deadline=None, max_examples=60)
+@given(transactions)
+def test_signs_as_eth_account(tx):
+    assert sealed(tx) == by_eth_account(tx)
+
+
+@settings(deadline=None)
+@given(transactions)
+def test_reads_what_it_writes(tx):
+    raw = sealed(tx)
+    assert decode_raw(raw, CHAIN_ID) == replace(tx, raw=raw)
+
+
+@settings(deadline=None, max_examples=60)
+@given(transactions)
+def test_py_evm_reads_the_same(tx):
+    read = PragueTransactionBuilder.decode(sealed(tx))
+    read.check_signature_validity()
+    assert read.sender == tx.sender
+    assert read.hash == keccak(sealed(tx))
+    assert (read.nonce, read.gas, read.to, read.value, read.data) == (
+        tx.nonce,
+        tx.gas,
+        tx.to or b"",
+        tx.value,
+        tx.data,
+    )
+    assert (read.max_fee_per_gas, read.max_priority_fee_per_gas) == (tx.max_fee, tx.tip)
+
+
+# What is no transaction
+
+TX = Transaction(ALICE, bytes(BOB), b"\x01\x02", 5, 21_000, 7, 10**9, 1, 2)
+LEGACY = replace(TX, type=0)
+LISTED = replace(TX, access_list=((bytes(BOB), (1,)),))
+
+
+def changed(place, item, tx=TX):
+    """The envelope of a transaction in which one field is another."""
+    raw = sealed(tx)
+    fields = rlp.decode(raw[1:] if tx.type else raw)
+    fields[place] = item
+    return (bytes([tx.type]) if tx.type else b"") + rlp.encode(fields)
+
+
+def flipped(tx=TX):
+    """The other signature of the same key and content."""
+    fields = rlp.decode(sealed(tx)[1:])
+    parity, s = int.from_bytes(fields[-3]), int.from_bytes(fields[-1])
+    fields[-3:] = [1 - parity, fields[-2], ORDER - s]
+    return b"\x02" + rlp.encode(fields)
+
+
+RANGE = "is no number: that takes at most {} bytes and has no leading zeros"
+REFUSED = {
+    "nothing": (b"", "no transaction begins with 0x: type 0 is a list, 1 and 2 have their number before it"),
+    "number of type 0": (b"\0" + sealed(LEGACY), "no transaction begins with 0x00: type 0 is a list, .*"),
+    "type 3": (b"\x03" + sealed(TX)[1:], "no transaction begins with 0x03: type 0 is a list, .*"),
+    "type 127": (b"\x7f\xc0", "no transaction begins with 0x7f: .*"),
+    "trailing bytes": (sealed(TX) + b"\0", "these bytes are no transaction of type 2: bytes are left behind its end: 1"),
+    "cut off": (sealed(LEGACY)[:-1], "these bytes are no transaction of type 0: it ends too early"),
+    "no list": (b"\x02\x80", "a transaction of type 2 is a list of 12: chain id, nonce, tip, fee, .*, v, r, s"),
+    "unsigned": (b"\x01" + rlp.encode([b""] * 8), "a transaction of type 1 is a list of 11: chain id, nonce, fee, .*"),
+    "leading zero": (changed(1, b"\0\x07"), "its nonce " + RANGE.format(8)),
+    "zero not empty": (changed(1, b"\0"), "its nonce " + RANGE.format(8)),
+    "long nonce": (changed(1, b"\1" * 9), "its nonce " + RANGE.format(8)),
+    "long value": (changed(6, b"\1" * 33), "its value " + RANGE.format(32)),
+    "list for number": (changed(4, [b"\1"]), "its gas is a list, not a string of bytes"),
+    "list for data": (changed(7, []), "its data is a list, not a string of bytes"),
+    "short receiver": (changed(5, b"\1" * 19), "its receiver is 19 bytes: an address has 20, the making of a contract none"),
+    "string for access list": (changed(8, b""), "its access list is not one of pairs, .*"),
+    "short address in access list": (changed(8, [[b"\1" * 19, []]]), "its access list is not one of pairs, .*"),
+    "string for slots": (changed(8, [[b"\1" * 20, b""]]), "its access list is not one of pairs, .*"),
+    "short slot": (changed(8, [[b"\1" * 20, [b"\1"]]], LISTED), "its access list is not one of pairs, .*"),
+    "single in access list": (changed(8, [[b"\1" * 20]], LISTED), "its access list is not one of pairs, .*"),
+    "other chain": (seal(TX, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
+    "other chain, type 0": (seal(LEGACY, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
+    "parity of 2": (changed(9, b"\2"), "the v of its signature is 2, not 0 or 1"),
+    "v of 0": (changed(6, b"", LEGACY), "the v of its signature is 0, not 27 or 28, nor 62709 or one more"),
+    "v of 29": (changed(6, b"\x1d", LEGACY), "the v of its signature is 29, not 27 or 28, nor 62709 or one more"),
+    "high s": (flipped(), "its signature has the higher s of two: EIP-2 asks for the lower"),
+    "r of 0": (changed(10, b""), "its signature is none: no key could have made it"),
+    "s of 0": (changed(11, b""), "its signature is none: no key could have made it"),
+    "r too high": (changed(10, ORDER.to_bytes(32)), "its signature is none: no key could have made it"),
+    "r off the curve": (changed(10, b"\5"), "its signature is none: no key could have made it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "words"), REFUSED.values(), ids=REFUSED.keys())
+def test_refuses_what_is_no_transaction(raw, words):
+    with pytest.raises(InvalidTransaction, match=f"^{words}$"):
+        decode_raw(raw, CHAIN_ID)
+
+
+@given(
+    st.binary(max_size=40),
+    st.integers(0, 120),
+    st.integers(0, 120),
+    st.sampled_from([TX, LEGACY, LISTED]),
+)
+def test_mangled_bytes_are_read_or_refused(extra, start, end, tx):
+    raw = sealed(tx)
+    try:
+        read = decode_raw(raw[:start] + extra + raw[end:], CHAIN_ID)
+    except InvalidTransaction:
+        return
+    assert read.raw == raw[:start] + extra + raw[end:]
+
+
+def test_highest_s_is_taken():
+    with pytest.raises(InvalidTransaction, match="higher s"):
+        decode_raw(changed(11, (HALF + 1).to_bytes(32)), CHAIN_ID)
+    assert decode_raw(changed(11, HALF.to_bytes(32)), CHAIN_ID).sender != ALICE
+
+
+def test_type_0_without_a_chain_id_is_taken():
+    fields = rlp.decode(sealed(LEGACY))[:6]
+    signature = PrivateKey(ALICE.key).sign_recoverable(keccak(rlp.encode(fields)), hasher=None)
+    v, r, s = 27 + signature[64], *(int.from_bytes(signature[i : i + 32]) for i in (0, 32))
+    assert decode_raw(rlp.encode([*fields, v, r, s]), CHAIN_ID).sender == ALICE
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"), [(b"\xc0", 0), (b"\xff", 0), (b"\x02\xc0", 2), (b"\x04\xc0", 4)]
+)
+def test_kind_stands_in_the_first_byte(raw, kind):
+    assert kind_of(raw) == kind
+
+
+# In a ledger
+
+
+@pytest.fixture
+def chain():
+    return Chain()
+
+
+@pytest.fixture
+def counter(chain):
+    return chain.deploy(Counter)
+
+
+def test_in_process_transaction_is_signed_when_asked(chain, counter):
+    receipt = counter.add(3, sender=BOB)
+    raw = chain.ledger.envelope_of(receipt)
+    read = decode_raw(raw, chain.chain_id)
+    assert (read.sender, read.to, read.nonce, read.data) == (
+        BOB,
+        counter.address,
+        0,
+        counter.add.calldata(3),
+    )
+    assert receipt.tx_hash == keccak(raw) == PragueTransactionBuilder.decode(raw).hash
+
+
+def test_named_account_signs(chain, counter):
+    receipt = counter.add(1, sender=chain.account("first.testnet"))
+    assert decode_raw(chain.ledger.envelope_of(receipt), chain.chain_id).sender == receipt.sender
+
+
+def test_signed_transaction_keeps_its_bytes(chain, counter):
+    stranger = account_of_key(b"\5" * 32, "a key the chain does not know")
+    chain.set_balance(stranger, 10**18)
+    asked = replace(
+        TX, to=counter.address, data=counter.add.calldata(1), value=0, gas=100_000, nonce=0
+    )
+    raw = seal(asked, CHAIN_ID, stranger)
+    receipt = chain.apply(decode_raw(raw, CHAIN_ID))
+    assert (receipt.ok, receipt.sender, chain.ledger.envelope_of(receipt)) == (True, stranger, raw)
+    assert receipt.tx_hash == keccak(raw)
+
+
+def test_sender_without_a_key_says_who_it_is(chain, counter):
+    stranger = Address(b"\x77" * 20)
+    chain.set_balance(stranger, 10**18)
+    receipt = counter.add(1, sender=stranger)
+    read = PragueTransactionBuilder.decode(chain.ledger.envelope_of(receipt))
+    assert (read.r.to_bytes(20), read.s, read.y_parity) == (stranger, 1, 0)
+
+
+def test_finds_receipts_by_hash(chain, counter):
+    receipts = [counter.add(i) for i in range(5)]
+    assert receipts[3].tx_hash in {r.tx_hash for r in receipts}
+    hashes = [keccak(chain.ledger.envelope_of(receipt)) for receipt in receipts]
+    assert [chain.ledger.find(tx_hash) for tx_hash in hashes] == receipts
+    assert chain.ledger.find(bytes(32)) is None
+    later = counter.add(9)
+    assert chain.ledger.find(keccak(chain.ledger.envelope_of(later))) == later
+
+
+def test_hashes_go_when_the_ledger_is_cut(chain, counter):
+    kept = counter.add(1)
+    with chain.anchor():
+        undone = counter.add(2)
+        gone = undone.tx_hash
+        assert chain.ledger.find(gone) == undone
+        assert chain.ledger.find(bytes(32)) is None
+    instead = counter.add(3)
+    assert chain.ledger.find(keccak(chain.ledger.envelope_of(instead))) == instead
+    assert chain.ledger.find(kept.tx_hash) == kept
+    assert chain.ledger.find(gone) is None
+    assert undone.tx_hash == gone != instead.tx_hash
+
+
+def test_fork_finds_its_own_receipts(chain, counter):
+    first, second = counter.add(1), counter.add(2)
+    assert chain.ledger.find(second.tx_hash) == second
+    fork = chain.fork(at=first.block_number)
+    assert fork.ledger.find(first.tx_hash) == fork.receipts[1]
+    assert fork.ledger.find(second.tx_hash) is None
+
+
+def test_transaction_has_its_hash_before_its_block_closes(chain, counter):
+    with chain.block():
+        receipt = counter.add(1)
+        assert chain.ledger.find(receipt.tx_hash) == receipt
+
+
+def test_type_that_must_come_in_signed(chain, counter):
+    row = list(counter.add(1).row)
+    row[3] = 3
+    with pytest.raises(ValueError, match=r"^a transaction of type 3 must come in signed$"):
+        chain.ledger.envelope_of(type(chain.receipts[0])(chain.ledger, tuple(row)))

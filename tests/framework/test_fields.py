@@ -1,0 +1,231 @@
+"""Storage fields against what Python's own collections do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call
+from chain.types import i16, u8, u16, u64
+
+
+@dataclass(frozen=True)
+class Card:
+    name: str
+    tags: tuple[u16, ...]
+    price: u64 | None
+
+
+Cell = tuple[u8, u8, i16]
+
+
+class Shelf(Contract):
+    """Every kind of collection, and a way to work on them inside one message."""
+
+    cells: Vector[Cell]
+    cards: Vector[Card]
+    texts: Vector[str]
+    prices: Map[str, u64]
+    stock: Map[tuple[u8, Address], Card | None]
+    piles: Map[u64, Vector[u16]]
+    seen: Set[u16]
+    words: Set[str]
+
+    @call
+    def work(self) -> None:
+        job[0](self)
+
+
+job: list[Callable[[Any], None]] = []
+bytes_ = st.integers(0, 255)
+cells = st.tuples(bytes_, bytes_, st.integers(-(2**15), 2**15 - 1))
+texts = st.text(st.characters(codec="utf-8"), max_size=70)
+cards = st.builds(
+    Card, texts, st.lists(st.integers(0, 2**16 - 1), max_size=20).map(tuple), st.none() | st.integers(0, 2**64 - 1)
+)
+addresses = st.binary(min_size=20, max_size=20).map(Address)
+
+
+def shelf() -> tuple[Chain, Any]:
+    chain = Chain()
+    return chain, chain.deploy(Shelf)
+
+
+def work(on: Any, what: Callable[[Any], None]) -> None:
+    job[:] = [what]
+    on.work(gas=29_000_000)
+
+
+def actions(items: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    index = st.integers(-6, 6)
+    one = (
+        st.tuples(st.just("append"), items)
+        | st.tuples(st.just("pop"))
+        | st.tuples(st.just("set"), index, items)
+        | st.tuples(st.just("get"), index)
+    )
+    return st.lists(one, max_size=25)
+
+
+def act_on_list(items: Any, name: str, *values: Any) -> Any:
+    """One action, and what came of it, an IndexError included."""
+    try:
+        match name:
+            case "append":
+                return items.append(*values)
+            case "pop":
+                return items.pop()
+            case "set":
+                items[values[0]] = values[1]
+                return None
+            case _:
+                return items[values[0]]
+    except IndexError:
+        return IndexError
+
+
+@pytest.mark.parametrize(("name", "items"), [("cells", cells), ("cards", cards), ("texts", texts)])
+def test_vector_acts_like_list(name: str, items: st.SearchStrategy[Any]) -> None:
+    @given(actions(items))
+    def compare(todo: list[Any]) -> None:
+        chain, on = shelf()
+        plain: list[Any] = []
+
+        def go(contract: Any) -> None:
+            vector = getattr(contract, name)
+            for action in todo:
+                assert act_on_list(vector, *action) == act_on_list(plain, *action)
+            assert (list(vector), len(vector)) == (plain, len(plain))
+
+        work(on, go)
+        assert list(getattr(on.fields, name)) == plain
+
+    compare()
+
+
+@pytest.mark.parametrize(("name", "items"), [("cells", cells), ("cards", cards), ("texts", texts)])
+def test_emptied_vector_leaves_nothing(name: str, items: st.SearchStrategy[Any]) -> None:
+    @given(st.lists(items, max_size=12))
+    def fill_and_empty(values: list[Any]) -> None:
+        chain, on = shelf()
+
+        def go(contract: Any) -> None:
+            vector = getattr(contract, name)
+            for value in values:
+                vector.append(value)
+            assert [vector.pop() for _ in values] == values[::-1]
+
+        work(on, go)
+        assert not chain.state.storages[on.address]
+
+    fill_and_empty()
+
+
+@given(st.lists(st.tuples(texts, st.integers(0, 2**64 - 1) | st.just(None)), max_size=20))
+def test_map_acts_like_dict(todo: list[tuple[str, int | None]]) -> None:
+    chain, on = shelf()
+    plain: dict[str, int] = {}
+
+    def go(contract: Any) -> None:
+        for key, value in todo:
+            if value is None:
+                del contract.prices[key]
+                plain.pop(key, None)
+            else:
+                contract.prices[key] = plain[key] = value
+        assert all(contract.prices[key] == plain.get(key, 0) for key, _ in todo)
+
+    work(on, go)
+    assert len(chain.state.storages[on.address]) == sum(1 for value in plain.values() if value)
+
+
+@given(st.lists(st.tuples(bytes_, addresses, cards | st.none()), max_size=8))
+def test_map_of_options_tells_unset(todo: list[tuple[int, Address, Card | None]]) -> None:
+    _, on = shelf()
+    plain: dict[Any, Card | None] = {}
+
+    def go(contract: Any) -> None:
+        for number, address, card in todo:
+            contract.stock[number, address] = plain[number, address] = card
+        for key, card in plain.items():
+            assert (contract.stock[key], key in contract.stock) == (card, card is not None)
+
+    work(on, go)
+    assert all(on.fields.stock[key] == card for key, card in plain.items())
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**16 - 1)), max_size=30))
+def test_map_of_vectors_keeps_apart(todo: list[tuple[int, int]]) -> None:
+    _, on = shelf()
+    plain: dict[int, list[int]] = {}
+
+    def go(contract: Any) -> None:
+        for pile, item in todo:
+            contract.piles[pile].append(item)
+            plain.setdefault(pile, []).append(item)
+
+    work(on, go)
+    assert {pile: list(on.fields.piles[pile]) for pile in plain} == plain
+
+
+@pytest.mark.parametrize(("name", "items"), [("seen", st.integers(0, 9)), ("words", st.sampled_from(["", "a", "b" * 40, "c"]))])
+def test_set_acts_like_set(name: str, items: st.SearchStrategy[Any]) -> None:
+    @given(st.lists(st.tuples(st.booleans(), items), max_size=40))
+    def compare(todo: list[tuple[bool, Any]]) -> None:
+        chain, on = shelf()
+        plain: set[Any] = set()
+
+        def go(contract: Any) -> None:
+            held = getattr(contract, name)
+            for adds, item in todo:
+                assert (held.add if adds else held.discard)(item) == ((item in plain) != adds)
+                (plain.add if adds else plain.discard)(item)
+                assert (set(held), len(held), item in held) == (plain, len(plain), adds)
+            for item in plain:
+                held.discard(item)
+
+        work(on, go)
+        assert not chain.state.storages[on.address]
+
+    compare()
+
+
+def test_set_keeps_order_of_coming() -> None:
+    _, on = shelf()
+
+    def go(contract: Any) -> None:
+        for item in (5, 3, 9, 3, 7):
+            contract.seen.add(item)
+        contract.seen.discard(3)
+
+    work(on, go)
+    assert list(on.fields.seen) == [5, 7, 9]
+
+
+WRONG: list[tuple[Callable[[Any], object], str]] = [
+    (lambda shelf: shelf.cells[0], r"no item 0 in a Vector of 0"),
+    (lambda shelf: shelf.cells.append((1, 256, 0)), r"\[0\]\[1\] = 256 does not fit u8"),
+    (lambda shelf: shelf.prices.__setitem__("a", -1), r"\['a'\] = -1 does not fit u64"),
+    (lambda shelf: "a" in shelf.prices, r"declare the field as Map\[K, V \| None\]"),
+    (lambda shelf: list(shelf.prices), r"a Map does not know its keys"),
+    (lambda shelf: setattr(shelf, "cells", []), r"a Vector is changed in place"),
+    (lambda shelf: setattr(shelf, "seen", set()), r"a Set is changed in place"),
+]
+
+
+@pytest.mark.parametrize(("what", "text"), WRONG)
+def test_wrong_use_says_why(what: Callable[[Any], None], text: str) -> None:
+    _, on = shelf()
+    with pytest.raises(Reverted, match=text):
+        work(on, what)
+
+
+def test_fields_from_outside_are_read_only() -> None:
+    _, on = shelf()
+    with pytest.raises(Exception, match="Shelf is a view and cannot write"):
+        on.fields.cells.append((1, 2, 3))

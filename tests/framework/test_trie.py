@@ -1,0 +1,91 @@
+"""Our persistent trie and the `trie` library's give the same roots and proofs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from trie import HexaryTrie
+
+from chain import rlp
+from chain.machine import trie
+
+# Few digits, so that paths share beginnings; short values, so that nodes are kept inside their parents.
+KEYS = st.lists(st.sampled_from([0x00, 0x01, 0x10, 0x11, 0xF0]), min_size=3, max_size=3).map(bytes)
+VALUES = st.binary(max_size=3) | st.binary(min_size=30, max_size=34)
+BATCHES = st.lists(st.dictionaries(KEYS, VALUES, max_size=8), max_size=6)
+
+
+def put(node, values):
+    return trie.update(node, sorted(trie.Item(key.hex(), value) for key, value in values.items()))
+
+
+def library_trie(values):
+    made = HexaryTrie({})
+    for key, value in values.items():
+        made[key] = value
+    return made
+
+
+@given(BATCHES)
+def test_roots_equal_the_library(batches):
+    ours, theirs = None, HexaryTrie({})
+    for batch in batches:
+        ours = put(ours, batch)
+        for key, value in batch.items():
+            theirs[key] = value
+        assert trie.root(ours) == theirs.root_hash
+
+
+@given(BATCHES)
+def test_old_roots_stay_good(batches):
+    nodes = [None]
+    for batch in batches:
+        nodes.append(put(nodes[-1], batch))
+    everything = {}
+    for node, batch in zip(nodes, [{}, *batches], strict=True):
+        everything |= batch
+        assert trie.root(node) == library_trie(everything).root_hash
+
+
+@given(st.dictionaries(KEYS, VALUES.filter(len)), KEYS)
+def test_finds_what_was_put(values, key):
+    leaf = trie.find(put(None, values), key.hex())
+    assert (leaf.value if leaf else None) == values.get(key)
+
+
+@given(st.dictionaries(KEYS, VALUES.filter(len), min_size=1), KEYS)
+def test_proofs_convince_the_library(values, key):
+    node = put(None, values)
+    proof = trie.proof(node, key.hex())
+    decoded = [rlp.decode(raw) for raw in proof]
+    assert HexaryTrie.get_from_proof(trie.root(node), key, decoded) == values.get(key, b"")
+    assert all(len(raw) >= 32 for raw in proof[1:])  # shorter ones stand inside their parents
+
+
+def test_nothing_has_the_empty_root():
+    assert trie.root(None) == HexaryTrie({}).root_hash == trie.EMPTY_ROOT
+    assert trie.proof(None, "00") == []
+
+
+def test_owner_finds_what_it_kept():
+    node = trie.update(None, [trie.Item("00", b"a", "mine"), trie.Item("01", b"b", "yours")])
+    node = trie.update(node, [trie.Item("10", b"c", "ours"), trie.Item("01", b"")])
+    assert [getattr(trie.find(node, path), "kept", None) for path in ("00", "01", "10")] == [
+        "mine",
+        None,
+        "ours",
+    ]
+
+
+def test_shares_what_did_not_change():
+    values = {bytes([i, j]): b"v" * 40 for i in range(0, 256, 16) for j in range(4)}
+    old = put(None, values)
+    new = put(old, {b"\x30\x01": b"other"})
+    same = [a is b for a, b in zip(old.children, new.children, strict=True)]
+    assert same == [i != 3 for i in range(16)]
+
+
+def test_a_key_may_not_begin_another():
+    with pytest.raises(IndexError):
+        put(None, {b"\x01": b"a", b"\x01\x02": b"b"})
