@@ -1,15 +1,35 @@
-"""Boardchain: a local chain for games."""
+"""Boardchain: a local chain for games. Here are the names that contracts, scripts and tests use.
+
+Each is imported when it is first asked for, so that a tool may look in without the engine: the pytest plugin does.
+"""
 
 from __future__ import annotations
 
-from chain.contract import Contract
-from chain.declare import call, error, event, init, model, view
-from chain.errors import DeclarationError, InvalidTransaction, Revert, Reverted, require
-from chain.fields import Map, Set, Vector
-from chain.simulator import Chain
-from chain.system import System
-from chain.types import Address, Key
-from chain.world import World
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from chain.contract import Contract
+    from chain.declare import call, error, event, init, model, view
+    from chain.errors import DeclarationError, InvalidTransaction, Revert, Reverted, require
+    from chain.fields import Map, Set, Vector
+    from chain.simulator import Chain
+    from chain.system import System
+    from chain.testing import assert_events, reverts
+    from chain.types import Address, Key
+    from chain.world import World
+
+_HOMES: Final = {
+    "contract": ("Contract",),
+    "declare": ("call", "error", "event", "init", "model", "view"),
+    "errors": ("DeclarationError", "InvalidTransaction", "Revert", "Reverted", "require"),
+    "fields": ("Map", "Set", "Vector"),
+    "simulator": ("Chain",),
+    "system": ("System",),
+    "testing": ("assert_events", "reverts"),
+    "types": ("Address", "Key"),
+    "world": ("World",),
+}
 
 __all__ = [
     "Address",
@@ -25,11 +45,24 @@ __all__ = [
     "System",
     "Vector",
     "World",
+    "assert_events",
     "call",
     "error",
     "event",
     "init",
     "model",
     "require",
+    "reverts",
     "view",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"chain.{home}"), name)
+    raise AttributeError(f"module 'chain' has no '{name}'")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

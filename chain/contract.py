@@ -16,9 +16,10 @@ from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
 from chain.random import Random
+from chain.reading import contract_spec
 from chain.records import EventSpec
 from chain.remote import Remote, answer
-from chain.spec import ContractSpec, EntrySpec, contract_spec
+from chain.spec import ContractSpec, EntrySpec
 from chain.types import Address
 
 C = TypeVar("C", bound="Contract")
@@ -157,7 +158,7 @@ class Contract(metaclass=ContractType):
 
 def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, Any]:
     """Topics, data, and the event itself if these do not tell all of it."""
-    spec: EventSpec | None = getattr(type(event), "__event__", None)
+    spec: EventSpec | None = type(event).__dict__.get("__event__")
     if spec is None:
         raise TypeError(f"{type(event).__name__} is no event; mark its class with @event")
     topics, data = spec.encode(event)

@@ -6,7 +6,6 @@ Nothing is registered anywhere: deploying a contract is a later act, and another
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import sys
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 from chain.errors import DeclarationError, Revert
 from chain.models import ModelSpec
-from chain.records import ErrorSpec, EventSpec, describe_record
+from chain.records import ErrorSpec, EventSpec, RecordReader
 from chain.where import line_of, place_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,45 +32,73 @@ class Entry:
     nonreentrant: bool = True
 
 
-def init(function: F) -> F:
+@overload
+def init(function: F, /) -> F: ...
+@overload
+def init(*, payable: bool = ...) -> Callable[[F], F]: ...
+def init(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     """The entry that runs once, when the contract is deployed."""
-    return _mark(function, Entry("init"))
+    return _marker("init", function, options, ("payable",))
 
 
 @overload
-def call(function: F) -> F: ...
+def call(function: F, /) -> F: ...
 @overload
 def call(
     *, payable: bool = ..., private: bool = ..., nonreentrant: bool = ...
 ) -> Callable[[F], F]: ...
-def call(
-    function: F | None = None,
-    *,
-    payable: bool = False,
-    private: bool = False,
-    nonreentrant: bool = True,
-) -> F | Callable[[F], F]:
-    """An entry that may change state."""
-    entry = Entry("call", payable, private, nonreentrant)
-    return _mark(function, entry) if function is not None else lambda marked: _mark(marked, entry)
+def call(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
+    """An entry that may change state. It takes value only where `payable`; where `private` only the contract may call it."""
+    return _marker("call", function, options, ("payable", "private", "nonreentrant"))
 
 
-def view(function: F) -> F:
+@overload
+def view(function: F, /) -> F: ...
+@overload
+def view() -> Callable[[F], F]: ...
+def view(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     """An entry that only looks: it runs static, so a write, an emit or a transfer in it reverts."""
-    return _mark(function, Entry("view"))
+    return _marker("view", function, options, ())
 
 
-def _mark(function: F, entry: Entry) -> F:
+def _marker(
+    kind: str, function: F | None, options: dict[str, Any], known: tuple[str, ...]
+) -> F | Callable[[F], F]:
+    place = place_of(sys._getframe(2))
+    for name, value in options.items():
+        if kind == "view" and name == "payable":
+            raise DeclarationError(
+                f"{place}: a view takes no value, for it changes nothing; make it a @call"
+            )
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise DeclarationError(f"{place}: @{kind} has no option '{name}'; {takes}")
+        if not isinstance(value, bool):
+            raise DeclarationError(f"{place}: @{kind}({name}={value!r}): write True or False")
+    entry = Entry(kind, **options)
+    if function is None:
+        return lambda marked: _mark(marked, entry, place)
+    return _mark(function, entry, place)
+
+
+def _mark(function: F, entry: Entry, place: str) -> F:
     if not isinstance(function, FunctionType):
         raise DeclarationError(
-            f"{place_of(sys._getframe(2))}: @{entry.kind} marks a method; put it directly above a 'def'"
+            f"{place}: @{entry.kind} marks a method; put it directly above a 'def'"
         )
-    here = f"{line_of(function)}: {function.__qualname__.split('.<locals>.')[-1]}"
-    if hasattr(function, "__entry__"):
-        raise DeclarationError(f"{here} is marked twice; keep one of @init, @call, @view")
-    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+    path = function.__qualname__.rpartition("<locals>.")[2]
+    known: Entry | None = getattr(function, "__entry__", None)
+    if known is not None:
         raise DeclarationError(
-            f"{here} is async or a generator; an entry runs to its end at once: use a plain 'def'"
+            f"{place}: {path}: it is marked @{known.kind} and @{entry.kind}; keep one of them"
+        )
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise DeclarationError(
+            f"{line_of(function)}: {path}: an entry runs to its end at once; take 'async' away"
+        )
+    if inspect.isgeneratorfunction(function):
+        raise DeclarationError(
+            f"{line_of(function)}: {path}: an entry runs to its end at once; return a list, do not yield"
         )
     function.__entry__ = entry  # type: ignore[attr-defined]
     return function
@@ -80,23 +107,32 @@ def _mark(function: F, entry: Entry) -> F:
 @dataclass_transform()
 def model(cls: type[C]) -> type[C]:
     """A keyed record that lives in a World. Members marked `Key` say which one it is."""
-    made = dataclasses.dataclass(cls)
-    return _describe(made, "__model__", ModelSpec(describe_record(made, "model", sys._getframe(1))))
+    record = _class("model", cls).make()
+    return _describe(cls, "__model__", ModelSpec(record))
 
 
 @dataclass_transform(frozen_default=True)
 def event(cls: type[C]) -> type[C]:
     """An announcement. Members marked `Key` become indexed topics."""
-    made = dataclasses.dataclass(frozen=True)(cls)
-    return _describe(made, "__event__", EventSpec(describe_record(made, "event", sys._getframe(1))))
+    record = _class("event", cls).make(frozen=True)
+    return _describe(cls, "__event__", EventSpec(record))
 
 
 @dataclass_transform()
 def error(cls: type[C]) -> type[C]:
     """A refusal with typed fields. Subclass `Revert` so that type checkers know it can be raised."""
-    whole = cls if issubclass(cls, Revert) else _revert_class(cls)
-    made = dataclasses.dataclass(unsafe_hash=True)(whole)
-    return _describe(made, "__error__", ErrorSpec(describe_record(made, "error", sys._getframe(1))))
+    whole = _revert_class(cls) if isinstance(cls, type) and not issubclass(cls, Revert) else cls
+    record = _class("error", whole).make(unsafe_hash=True)
+    return _describe(whole, "__error__", ErrorSpec(record))
+
+
+def _class(what: str, cls: type) -> RecordReader:
+    frame = sys._getframe(2)
+    if not isinstance(cls, type):
+        raise DeclarationError(
+            f"{place_of(frame)}: @{what} marks a class; put it directly above a 'class'"
+        )
+    return RecordReader(cls, what, frame)
 
 
 def _revert_class(cls: type[C]) -> type[C]:
@@ -104,7 +140,10 @@ def _revert_class(cls: type[C]) -> type[C]:
     body = {
         name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")
     }
-    return cast("type[C]", type(cls.__name__, (Revert,), body))
+    bases = tuple(base for base in cls.__bases__ if base is not object)
+    return cast(
+        "type[C]", type(cls.__name__, (Revert, *bases), body | {"__qualname__": cls.__qualname__})
+    )
 
 
 def _describe(cls: type[C], name: str, spec: Any) -> type[C]:

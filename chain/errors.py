@@ -17,11 +17,13 @@ class Revert(Exception):
     """
 
     __error__: Any = None  # the ErrorSpec, set by @error
+    text = ""
+    data: bytes | None = None  # the raw revert data, where the refusal came from another contract
 
     def __init__(self, text: str = "", *, data: bytes | None = None) -> None:
         super().__init__(text)
         self.text = text
-        self.data = data  # the raw revert data, where the refusal came from another contract
+        self.data = data
 
 
 class DeclarationError(TypeError):

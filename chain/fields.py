@@ -10,15 +10,18 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar, cast, get_args, get_origin
 
 from chain import abi
-from chain.kinds import Blob, Kind, Option, Record, Sequence, Text, UnknownKind, kind_of
-from chain.layout import Layout, PackedLayout, layout_of
+from chain.annotations import kind_of, require_frozen, show
+from chain.fit import Misfit
+from chain.hints import Names, UnknownKind
+from chain.kinds import Blob, Collection, Kind, Option, Record, Sequence, Text
+from chain.layout import Layout, layout_of
 
 T = TypeVar("T")
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Vector(Generic[T]):
+class Vector(Collection, Generic[T]):
     """A list that stays in storage: items are read and written one by one."""
 
     __slots__ = ("_frame", "_layout", "_slot")
@@ -33,7 +36,9 @@ class Vector(Generic[T]):
         return cast(T, self._layout.load_item(self._frame, self._slot, self._place(index)))
 
     def __setitem__(self, index: int, value: T) -> None:
-        self._layout.store_item(self._frame, self._slot, self._place(index), value)
+        place = self._place(index)
+        packed = self._layout.pack_item(place, value)
+        self._layout.write_item(self._frame, self._slot, place, packed)
 
     def __iter__(self) -> Iterator[T]:
         return (self[index] for index in range(len(self)))
@@ -45,8 +50,9 @@ class Vector(Generic[T]):
 
     def append(self, value: T) -> None:
         count = len(self)
+        packed = self._layout.pack_item(count, value)
         self._frame.sstore(self._slot, count + 1)
-        self._layout.store_item(self._frame, self._slot, count, value)
+        self._layout.write_item(self._frame, self._slot, count, packed)
 
     def pop(self) -> T:
         """Take the last item out."""
@@ -58,13 +64,20 @@ class Vector(Generic[T]):
 
     def _place(self, index: int) -> int:
         count = len(self)
+        if not isinstance(index, int):
+            raise TypeError(
+                f"{self._layout.name}: a Vector is read item by item: {index!r} is no number"
+            )
         place = index + count if index < 0 else index
         if not 0 <= place < count:
-            raise IndexError(f"no item {index} in a Vector of {count}")
+            raise IndexError(f"{self._layout.name}: no item {index} in a Vector of {count}")
         return place
 
+    def __repr__(self) -> str:
+        return f"<Vector {self._layout.name} of {len(self)}>"
 
-class Map(Generic[K, V]):
+
+class Map(Collection, Generic[K, V]):
     """Values by key. An unset key reads as zero; declare `Map[K, V | None]` to tell unset from zero."""
 
     __slots__ = ("_frame", "_layout", "_slot")
@@ -76,17 +89,19 @@ class Map(Generic[K, V]):
         return cast(V, self._layout.value.load(self._frame, self._place(key)))
 
     def __setitem__(self, key: K, value: V) -> None:
+        layout, place = self._layout, self._place(key)
         try:
-            self._layout.value.store(self._frame, self._place(key), value)
-        except abi.Misfit as wrong:
-            raise wrong.under(f"[{key!r}]") from None
+            packed = layout.value.pack(value)
+        except Misfit as wrong:
+            raise wrong.under(f"{layout.name}[{key!r}]") from None
+        layout.value.write(self._frame, place, packed)
 
     def change(self, key: K, before: V, after: V) -> None:
         """Write only what is another object in `after` than in `before`, the value as it was read."""
         try:
             self._layout.value.change(self._frame, self._place(key), before, after)
-        except abi.Misfit as wrong:
-            raise wrong.under(f"[{key!r}]") from None
+        except Misfit as wrong:
+            raise wrong.under(f"{self._layout.name}[{key!r}]") from None
 
     def __delitem__(self, key: K) -> None:
         self._layout.value.clear(self._frame, self._place(key))
@@ -94,18 +109,23 @@ class Map(Generic[K, V]):
     def __contains__(self, key: K) -> bool:
         if not self._layout.optional:
             raise TypeError(
-                "'in' cannot tell an unset value from zero: declare the field as Map[K, V | None]"
+                f"{self._layout.name}: 'in' cannot tell an unset value from zero: declare the field as Map[K, V | None]"
             )
         return self[key] is not None
 
     def __iter__(self) -> Iterator[K]:
-        raise TypeError("a Map does not know its keys: keep them in a Vector or a Set beside it")
+        raise TypeError(
+            f"{self._layout.name}: a Map does not know its keys: keep them in a Vector or a Set beside it"
+        )
 
     def _place(self, key: K) -> int:
         return cast(int, self._frame.map_slot(self._slot, self._layout.key_bytes(key)))
 
+    def __repr__(self) -> str:
+        return f"<Map {self._layout.name}>"
 
-class Set(Generic[T]):
+
+class Set(Collection, Generic[T]):
     """Distinct values in the order they came; taking one out moves the last into its place."""
 
     __slots__ = ("_frame", "_layout", "_slot")
@@ -156,6 +176,9 @@ class Set(Generic[T]):
     def _place(self, value: T) -> int:
         return cast(int, self._frame.map_slot(self._slot + 1, self._layout.key_bytes(value)))
 
+    def __repr__(self) -> str:
+        return f"<Set {self._layout.name} of {len(self)}>"
+
 
 class _Collection:
     """What the layouts of collections share: one word of their own or two, and no value to be stored whole."""
@@ -164,20 +187,33 @@ class _Collection:
     words = 1
     what = ""
 
+    def __init__(self, name: str) -> None:
+        self.name = name  # of the field, as in `Counter.games`
+
+    def pack(self, value: Any) -> Any:
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be assigned")
+
+    def write(self, frame: Any, slot: int, packed: Any) -> None:
+        self.pack(packed)
+
     def store(self, frame: Any, slot: int, value: Any) -> None:
-        raise TypeError(f"a {self.what} is changed in place: it cannot be assigned")
+        self.pack(value)
+
+    def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Any) -> None:
+        self.pack(after)
 
     def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
-        self.store(frame, slot, after)
+        self.pack(after)
 
     def clear(self, frame: Any, slot: int) -> None:
-        raise TypeError(f"a {self.what} is changed in place: it cannot be deleted")
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be deleted")
 
 
 class VectorLayout(_Collection):
     what = "Vector"
 
-    def __init__(self, item: Layout) -> None:
+    def __init__(self, name: str, item: Layout) -> None:
+        super().__init__(name)
         self.item = item
         self.per_word = 32 // item.size if item.size else 1
 
@@ -186,28 +222,32 @@ class VectorLayout(_Collection):
 
     def load_item(self, frame: Any, slot: int, index: int) -> Any:
         word, shift = self._find(frame, slot, index)
-        if isinstance(self.item, PackedLayout) and self.per_word > 1:
-            return self.item.unpack(frame.sload(word) >> shift)
+        if self.per_word > 1:
+            return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
         return self.item.load(frame, word)
 
-    def store_item(self, frame: Any, slot: int, index: int, value: Any) -> None:
-        word, shift = self._find(frame, slot, index)
+    def pack_item(self, index: int, value: Any) -> Any:
+        """`value` ready to be written as item `index`."""
         try:
-            if isinstance(self.item, PackedLayout) and self.per_word > 1:
-                self._put(frame, word, shift, self.item.pack(value))
-            else:
-                self.item.store(frame, word, value)
-        except abi.Misfit as wrong:
-            raise wrong.under(f"[{index}]") from None
+            return self.item.pack(value)
+        except Misfit as wrong:
+            raise wrong.under(f"{self.name}[{index}]") from None
+
+    def write_item(self, frame: Any, slot: int, index: int, packed: Any) -> None:
+        word, shift = self._find(frame, slot, index)
+        if self.per_word > 1:
+            self._put(frame, word, shift, packed)
+        else:
+            self.item.write(frame, word, packed)
 
     def change_item(self, frame: Any, slot: int, index: int, before: Any, after: Any) -> None:
-        if isinstance(self.item, PackedLayout):
-            self.store_item(frame, slot, index, after)
+        if self.item.size is not None:
+            self.write_item(frame, slot, index, self.pack_item(index, after))
             return
         try:
             self.item.change(frame, self._find(frame, slot, index)[0], before, after)
-        except abi.Misfit as wrong:
-            raise wrong.under(f"[{index}]") from None
+        except Misfit as wrong:
+            raise wrong.under(f"{self.name}[{index}]") from None
 
     def clear_item(self, frame: Any, slot: int, index: int) -> None:
         word, shift = self._find(frame, slot, index)
@@ -232,9 +272,10 @@ class VectorLayout(_Collection):
 class MapLayout(_Collection):
     what = "Map"
 
-    def __init__(self, key: Kind, value: Layout, optional: bool) -> None:
+    def __init__(self, name: str, key: Kind, value: Layout, optional: bool) -> None:
+        super().__init__(name)
         self.key, self.value, self.optional = key, value, optional
-        self.key_bytes = _key_encoder(key)
+        self.key_bytes = _key_encoder(name, key)
 
     def load(self, frame: Any, slot: int) -> Map[Any, Any]:
         return Map(frame, slot, self)
@@ -246,26 +287,28 @@ class SetLayout(_Collection):
     what = "Set"
     words = 2
 
-    def __init__(self, item: Kind) -> None:
+    def __init__(self, name: str, item: Kind) -> None:
+        super().__init__(name)
         self.key = item
-        self.items = VectorLayout(layout_of(item))
-        self.key_bytes = _key_encoder(item)
+        self.items = VectorLayout(name, layout_of(item))
+        self.key_bytes = _key_encoder(name, item)
 
     def load(self, frame: Any, slot: int) -> Set[Any]:
         return Set(frame, slot, self)
 
 
-def _key_encoder(kind: Kind) -> abi.Encoder:
+def _key_encoder(name: str, kind: Kind) -> abi.Encoder:
     """The bytes of a key as Solidity hashes them: text and bytes as they are, all else as ABI words."""
-    encode = abi.encoder(kind)
-    if not isinstance(kind, Text | Blob):
-        return encode
+    encode, raw = abi.encoder(kind), isinstance(kind, Text | Blob)
 
-    def encode_raw(key: Any) -> bytes:
-        padded = encode(key)  # also checks the type
-        return padded[32 : 32 + int.from_bytes(padded[:32])]
+    def encode_key(key: Any) -> bytes:
+        try:
+            found = encode(key)
+        except Misfit as wrong:
+            raise wrong.under(f"{name}[key]") from None
+        return found[32 : 32 + int.from_bytes(found[:32])] if raw else found
 
-    return encode_raw
+    return encode_key
 
 
 def decode_key(kind: Kind, key: bytes) -> Any:
@@ -279,57 +322,45 @@ def decode_key(kind: Kind, key: bytes) -> Any:
             return abi.decode(kind, key)
 
 
-def field_layout(annotation: Any) -> Layout:
-    """The layout of a storage field, or `UnknownKind` with the remedy."""
+def field_layout(name: str, annotation: Any, names: Names | None = None) -> Layout:
+    """The layout of the storage field `name`, or `UnknownKind` with the remedy."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation in (Vector, Map, Set):
+        example = {Vector: "Vector[u8]", Map: "Map[Address, u64]", Set: "Set[Address]"}[annotation]
         raise UnknownKind(
-            f"'{annotation.__name__}' does not say of what: write {annotation.__name__}[…]"
+            f"'{annotation.__name__}' does not say of what; write {example} or the like"
         )
     if origin is Vector:
         if get_origin(args[0]) in (Vector, Map, Set):
             raise UnknownKind(
-                "a Vector holds values, not collections: write Map[u64, …] for a collection of them"
+                f"{show(annotation)}: a Vector holds values, not collections; use a Map with a number as the key"
             )
-        return VectorLayout(_value_layout(args[0]))
+        return VectorLayout(name, _value_layout(args[0], names))
     if origin is Map:
-        return MapLayout(_key_kind(args[0]), field_layout(args[1]), _is_option(args[1]))
+        value = field_layout(f"{name}[…]", args[1], names)
+        return MapLayout(name, _key_kind(args[0], names), value, _is_option(args[1], names))
     if origin is Set:
-        return SetLayout(_key_kind(args[0]))
-    return _value_layout(annotation)
+        return SetLayout(name, _key_kind(args[0], names))
+    return _value_layout(annotation, names)
 
 
-def _value_layout(annotation: Any) -> Layout:
-    kind = kind_of(annotation)
+def _value_layout(annotation: Any, names: Names | None) -> Layout:
+    kind = kind_of(annotation, names)
     require_frozen(kind)
     return layout_of(kind)
 
 
-def _is_option(annotation: Any) -> bool:
+def _is_option(annotation: Any, names: Names | None) -> bool:
     return get_origin(annotation) not in (Vector, Map, Set) and isinstance(
-        kind_of(annotation), Option
+        kind_of(annotation, names), Option
     )
 
 
-def _key_kind(annotation: Any) -> Kind:
-    kind = kind_of(annotation)
+def _key_kind(annotation: Any, names: Names | None) -> Kind:
+    kind = kind_of(annotation, names)
     if isinstance(kind, Option | Sequence) or (isinstance(kind, Record) and abi.is_dynamic(kind)):
         raise UnknownKind(
-            f"'{kind.name}' cannot be a key: use a number, bool, Enum, Address, str, bytes or a tuple of these"
+            f"{show(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a tuple of numbers"
         )
     require_frozen(kind)
     return kind
-
-
-def require_frozen(kind: Kind) -> None:
-    """A stored value that could be changed in place would look stored and not be."""
-    match kind:
-        case Record(cls=cls, members=members):
-            if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-                raise UnknownKind(
-                    f"'{kind.name}' can change after it was read: write @dataclass(frozen=True)"
-                )
-            for member in members:
-                require_frozen(member.kind)
-        case Option(item=item) | Sequence(item=item):
-            require_frozen(item)

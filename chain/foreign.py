@@ -71,7 +71,7 @@ class Function:
         except abi.Misfit as wrong:
             raise TypeError(f"{self.name}: {wrong.text}") from None
 
-    def decode_args(self, data: bytes) -> list[Any]:
+    def decode_args(self, data: bytes) -> tuple[Any, ...]:
         return abi.decode_members(self.params, data, 4)
 
     def decode_result(self, data: bytes) -> Any:

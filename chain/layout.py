@@ -4,34 +4,33 @@ Members are laid side by side from the low end of a word, and none crosses into 
 their length in their own word and their content at its keccak. Denser than Solidity in one place: a record or option
 of up to 32 bytes is packed like a number, so a list of small records shares words.
 
-A `Layout` reads and writes values of one kind through a frame (`sload`, `sstore`), which charges gas and journals. As in
-`chain.abi`, the busy functions are written once per kind as flat Python source. `change` is `store` for a value that was made
-out of the one that lies there: parts that both share are the same object, and are neither packed nor written.
+A `Layout` reads and writes values of one kind through a frame (`sload`, `sstore`), which charges gas and journals. To store is
+to pack, which checks all of the value and touches no word, and then to write what was packed: a value that does not fit
+leaves nothing half written. To change is to store a value that was made out of the one that lies there: parts that both share
+are the same object, and are neither packed nor written. Busy functions are written once per kind, as flat Python source.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol, TypeAlias
 
-from chain.abi import Misfit, misfit
-from chain.errors import Revert
-from chain.kinds import Account, Blob, Bool, Choice, Kind, Option, Record, Sequence, Text
-from chain.types import Address, FixedBytes, Int
+from chain.fit import misfit
+from chain.kinds import Blob, Kind, Option, Record, Sequence, Text
+from chain.packing import Memo, PackedLayout, Place, Source, Words, packed, packed_size, place
 
-_FULL = 2**256 - 1
-_MEMO_LIMIT = 1 << 16
-_LONG_MEMO_LIMIT = 1 << 12  # where each entry may be a whole list
+__all__ = [
+    "Layout", "Members", "OptionLayout", "PackedLayout", "Place", "RecordLayout", "SequenceLayout", "TextLayout", "Words",
+    "layout_of", "packed_size", "place",
+]  # fmt: skip
 
-
-class Words(Protocol):
-    """The part of a frame that layouts use."""
-
-    def sload(self, slot: int) -> int: ...
-    def sstore(self, slot: int, word: int) -> None: ...
-    def data_slot(self, slot: int) -> int: ...
+Writes: TypeAlias = list[
+    tuple[Callable[[Any, int, Any], None], int, Any]
+]  # how, where, what was packed
+_LONG_MEMO = 1 << 12  # entries, where each may be a whole list
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # sizes that `struct` knows
 
 
 class Layout(Protocol):
@@ -42,229 +41,29 @@ class Layout(Protocol):
     @property
     def words(self) -> int: ...
     def load(self, frame: Any, slot: int) -> Any: ...
-    def store(self, frame: Any, slot: int, value: Any) -> None: ...
-    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None: ...
+    def pack(self, value: Any) -> Any: ...  # checked, and ready to be written
+    def write(self, frame: Any, slot: int, packed: Any) -> None: ...
+    def store(self, frame: Any, slot: int, value: Any) -> None: ...  # pack and write
+    def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Writes) -> None: ...
+    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None: ...  # plan and write
     def clear(self, frame: Any, slot: int) -> None: ...
-
-
-class Place(NamedTuple):
-    """Where a member lies: `word` words after the start, `shift` bits from the low end, alone in its word or not."""
-
-    word: int
-    shift: int
-    alone: bool
-
-
-def packed_size(kind: Kind) -> int | None:
-    """The bytes a value packs into, or None if it needs words of its own."""
-    match kind:
-        case Int(bits=bits):
-            return bits // 8
-        case FixedBytes(size=size):
-            return size
-        case Bool() | Choice():
-            return 1
-        case Account():
-            return 20
-        case Option(item=item):
-            sizes: list[int | None] = [1, packed_size(item)]
-        case Record(members=members):
-            sizes = [packed_size(member.kind) for member in members]
-        case _:
-            return None
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) and sum(known) <= 32 else None
-
-
-def place(layouts: list[Layout]) -> tuple[list[Place], int]:
-    """Lay `layouts` side by side: the place of each, and the number of words in all."""
-    starts: list[tuple[int, int]] = []
-    word, used = 0, 0  # the word being filled, and the bytes taken in it
-    for layout in layouts:
-        if layout.size is None:
-            word, used = word + (used > 0), 0
-            starts.append((word, 0))
-            word += layout.words
-        else:
-            if used + layout.size > 32:
-                word, used = word + 1, 0
-            starts.append((word, 8 * used))
-            used += layout.size
-    taken = [start[0] for start in starts]
-    places = [Place(at, shift, taken.count(at) == 1) for at, shift in starts]
-    return places, word + (used > 0)
 
 
 @cache
 def layout_of(kind: Kind) -> Layout:
     if packed_size(kind) is not None:
-        return PackedLayout(kind)
+        return packed(kind)
     match kind:
-        case Text():
-            return TextLayout(kind, str.encode, bytes.decode)
-        case Blob():
-            return TextLayout(kind, bytes, bytes)
+        case Text() | Blob():
+            return TextLayout(kind)
         case Sequence():
             return SequenceLayout(kind)
         case Option(item=item):
-            return OptionLayout(kind, layout_of(item))
+            return OptionLayout(layout_of(item))
         case Record():
             return RecordLayout(kind)
         case _:
             raise AssertionError(kind)
-
-
-class _Memo(dict[Any, Any]):
-    """Values by their packed number or numbers. They are frozen, so equal numbers may share one value."""
-
-    def __init__(self, build: Callable[[Any], Any], limit: int = _MEMO_LIMIT) -> None:
-        super().__init__()
-        self.build, self.limit = build, limit
-
-    def __missing__(self, packed: Any) -> Any:
-        if len(self) >= self.limit:
-            self.clear()
-        value = self[packed] = self.build(packed)
-        return value
-
-
-@dataclass
-class Source:
-    """Python source for one layout: what it checks and the names it uses."""
-
-    checks: list[str] = field(default_factory=list)
-    names: dict[str, Any] = field(default_factory=dict)
-
-    def name(self, thing: Any) -> str:
-        key = f"k{len(self.names)}"
-        self.names[key] = thing
-        return key
-
-    def pack(self, kind: Kind, value: str) -> str:
-        """An expression for `value` as a number of `packed_size(kind)` bytes."""
-        match kind:
-            case Int(bits=256):
-                self.checks.append(f"not {kind.lowest} <= {value} <= {kind.highest}")
-                return f"({value} & {_FULL})" if kind.signed else value
-            case Int(bits=bits) if kind.signed:
-                self.checks.append(f"{value} + {-kind.lowest} >> {bits}")
-                return f"({value} & {(1 << bits) - 1})"
-            case Int(bits=bits):
-                self.checks.append(f"{value} >> {bits}")
-                return value
-            case Bool():
-                self.checks.append(f"{value} is not True and {value} is not False")
-                return f"({value} + 0)"
-            case Choice():
-                return f"{self.name(kind.code_of())}[{value}]"
-            case Account() | FixedBytes():
-                self.checks.append(f"len({value}) != {packed_size(kind)}")
-                return f"number({value})"
-            case Option(item=item):
-                inner = self.name(layout_of(item).pack)  # type: ignore[attr-defined]  # packed
-                return f"(0 if {value} is None else 1 | {inner}({value}) << 8)"
-            case Record(members=members):
-                if kind.cls is None:
-                    self.checks.append(f"len({value}) != {len(members)}")
-                places, _ = place([layout_of(member.kind) for member in members])
-                parts = [
-                    f"{self.pack(member.kind, kind.reach(value, i))} << {at.shift}"
-                    for i, (member, at) in enumerate(zip(members, places, strict=True))
-                ]
-                return f"({' | '.join(parts)})"
-            case _:
-                raise AssertionError(kind)
-
-    def unpack(self, kind: Kind, word: str, shift: int) -> str:
-        """An expression for the value that lies `shift` bits up in `word`."""
-        size = packed_size(kind)
-        assert size is not None
-        number = word if shift == 0 else f"({word} >> {shift})"
-        masked = f"({number} & {(1 << 8 * size) - 1})" if size < 32 else number
-        match kind:
-            case Int() if kind.signed:
-                half = -kind.lowest
-                return f"(({masked} ^ {half}) - {half})"
-            case Int():
-                return masked
-            case Bool():
-                return f"({masked} == 1)"
-            case Choice():
-                return f"{self.name(kind.member_of())}[{masked}]"
-            case Account():
-                return f"Address({masked}.to_bytes(20))"
-            case FixedBytes():
-                return f"{masked}.to_bytes({size})"
-            case Option(item=item):
-                inner = self.name(layout_of(item).unpack)  # type: ignore[attr-defined]  # packed
-                return f"({inner}({masked} >> 8) if {number} & 1 else None)"
-            case Record():
-                return f"{self.name(_Memo(_record_builder(kind)))}[{masked}]"
-            case _:
-                raise AssertionError(kind)
-
-    def compile(self, lines: list[str]) -> dict[str, Any]:
-        space = self.names | {"Address": Address, "number": int.from_bytes, "blame": _blame}
-        exec("\n".join(lines), space)
-        return space
-
-    def guard(self) -> str:
-        return f"if {' or '.join(self.checks)}: raise OverflowError" if self.checks else "pass"
-
-
-def _blame(kind: Kind, value: Any, wrong: Exception) -> Revert:
-    """What to raise when storing `value` failed: the name that did not fit, unless the frame itself refused."""
-    if isinstance(wrong, Revert) and not isinstance(wrong, Misfit):
-        return wrong
-    return misfit(kind, value, wrong)
-
-
-def _record_builder(kind: Record) -> Callable[[int], Any]:
-    source = Source()
-    places, _ = place([layout_of(member.kind) for member in kind.members])
-    parts = [
-        source.unpack(m.kind, "w", at.shift) for m, at in zip(kind.members, places, strict=True)
-    ]
-    made = f"{source.name(kind.cls)}({', '.join(parts)})" if kind.cls else f"({', '.join(parts)},)"
-    build: Callable[[int], Any] = source.compile([f"def build(w): return {made}"])["build"]
-    return build
-
-
-class PackedLayout:
-    """A value of up to 32 bytes. It may share its word; alone in one, it is the word."""
-
-    words = 1
-
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
-        self.size: int | None = packed_size(kind)
-        source = Source()
-        packed = source.pack(kind, "v")
-        names = source.compile(
-            [
-                "def pack(v):",
-                " try:",
-                f"  {source.guard()}",
-                f"  return {packed}",
-                f" except Exception as wrong: raise blame({source.name(kind)}, v, wrong) from None",
-                f"def unpack(w): return {source.unpack(kind, 'w', 0)}",
-            ]
-        )
-        self.pack: Callable[[Any], int] = names["pack"]
-        self.unpack: Callable[[int], Any] = names["unpack"]
-
-    def load(self, frame: Words, slot: int) -> Any:
-        return self.unpack(frame.sload(slot))
-
-    def store(self, frame: Words, slot: int, value: Any) -> None:
-        frame.sstore(slot, self.pack(value))
-
-    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
-        if after is not before:
-            frame.sstore(slot, self.pack(after))
-
-    def clear(self, frame: Words, slot: int) -> None:
-        frame.sstore(slot, 0)
 
 
 class Members:
@@ -289,8 +88,8 @@ class Members:
         pack, unpack, mask = layout.pack, layout.unpack, (1 << 8 * (layout.size or 0)) - 1 << shift
 
         def store_shared(frame: Any, slot: int, value: Any) -> None:
-            packed = pack(value) << shift
-            frame.sstore(slot + word, frame.sload(slot + word) & ~mask | packed)
+            number = pack(value) << shift
+            frame.sstore(slot + word, frame.sload(slot + word) & ~mask | number)
 
         def store_alone(frame: Any, slot: int, value: Any) -> None:
             frame.sstore(slot + word, pack(value))
@@ -307,26 +106,37 @@ class Members:
 
 
 class RecordLayout(Members):
-    """The members of a record, also read and written as a whole."""
+    """The members of a record, also read and written as a whole, by functions written for this kind alone."""
 
     def __init__(self, kind: Record) -> None:
         super().__init__([m.name for m in kind.members], [layout_of(m.kind) for m in kind.members])
         self.kind = kind
         names = self._compile()
         self.load: Callable[[Any, int], Any] = names["load"]
+        self.pack: Callable[[Any], tuple[Any, ...]] = names["pack"]
+        self.write: Callable[[Any, int, tuple[Any, ...]], None] = names["write"]
         self.store: Callable[[Any, int, Any], None] = names["store"]
-        self.change: Callable[[Any, int, Any, Any], None] = names["change"]
+        self.plan: Callable[[Any, int, Any, Any, Writes], None] = names["plan"]
+
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        _change(self, frame, slot, before, after)
 
     def _compile(self) -> dict[str, Any]:
-        source = Source()
-        loads: list[str] = []
+        source, loads = Source(), list[str]()
         made = self._loading(source, 0, loads)
-        stores, changes = self._storing(source)
-        wrong = f" except Exception as wrong: raise blame({source.name(self.kind)}, v, wrong) from None"
+        values = source.spread(self.kind, "v")
+        packs = self._packing(source, values)
+        results, writes = ", ".join(packs), self._writing(source)
+        steps = [f"{name} = {number}" for name, number in packs.items()]
+        plans = self._planning(source, values, packs)
         return source.compile(
-            ["def load(frame, slot):", *loads, f" return {made}"]
-            + ["def store(frame, slot, v):", " try:", f"  {source.guard()}", *stores, wrong]
-            + ["def change(frame, slot, o, v):", " try:", f"  {source.guard()}", *changes, wrong]
+            [
+                *("def load(frame, slot):", *loads, f" return {made}"),
+                *("def pack(v):", *source.guarded(self.kind, [*steps, f"return {results},"])),
+                *("def write(frame, slot, packed):", f" {results}, = packed", *writes),
+                *("def store(frame, slot, v):", *source.guarded(self.kind, steps), *writes),
+                *("def plan(frame, slot, o, v, writes):", *source.guarded(self.kind, plans)),
+            ]
         )
 
     def _loading(self, source: Source, start: int, lines: list[str]) -> str:
@@ -347,55 +157,113 @@ class RecordLayout(Members):
         cls = source.name(self.kind.cls) if self.kind.cls else ""
         return f"{cls}({', '.join(parts)}{'' if cls else ','})"
 
-    def _storing(self, source: Source) -> tuple[list[str], list[str]]:
-        """Lines that write all of the record `v`; lines that write what is another object in it than in `o`."""
-        words: dict[int, list[tuple[str, str]]] = {}  # for each, how its parts are packed and whether they changed
-        stores: list[str] = []
-        changes: list[str] = []
-        for i, (member, layout, at) in enumerate(
-            zip(self.kind.members, self.layouts, self.places, strict=True)
-        ):
-            new, old = self.kind.reach("v", i), self.kind.reach("o", i)
-            if isinstance(layout, PackedLayout):
-                packed = f"{source.pack(member.kind, new)} << {at.shift}"
-                words.setdefault(at.word, []).append((packed, f"{new} is not {old}"))
-            else:
-                inner, place = source.name(layout), f"slot + {at.word}"
-                stores.append(f"  {inner}.store(frame, {place}, {new})")
-                changes.append(
-                    f"  if {new} is not {old}: {inner}.change(frame, {place}, {old}, {new})"
-                )
-        for word, parts in reversed(words.items()):
-            write = f"frame.sstore(slot + {word}, {' | '.join(packed for packed, _ in parts)})"
-            stores.insert(0, f"  {write}")
-            changes.insert(0, f"  if {' or '.join(changed for _, changed in parts)}: {write}")
-        return stores, changes
+    def _packing(self, source: Source, values: list[str]) -> dict[str, str]:
+        """What is to be written: a name and an expression for each shared word and each member with words of its own."""
+        packs = {
+            f"w{word}": source.join(self._shares(found), [values[i] for i in found])
+            for word, found in self._shared.items()
+        }
+        whole = {f"p{i}": f"{source.name(self.layouts[i])}.pack({values[i]})" for i in self._whole}
+        return packs | whole
+
+    @property
+    def _shared(self) -> dict[int, list[int]]:
+        """The packed members, by the word in which they lie."""
+        found: dict[int, list[int]] = {}
+        for i, (layout, at) in enumerate(zip(self.layouts, self.places, strict=True)):
+            if layout.size is not None:
+                found.setdefault(at.word, []).append(i)
+        return found
+
+    @property
+    def _whole(self) -> list[int]:
+        """The members that have words of their own."""
+        return [i for i, layout in enumerate(self.layouts) if layout.size is None]
+
+    def _shares(self, found: list[int]) -> list[tuple[Kind, Place]]:
+        return [(self.kind.members[i].kind, self.places[i]) for i in found]
+
+    def _writing(self, source: Source) -> list[str]:
+        lines = [f" frame.sstore(slot + {word}, w{word})" for word in self._shared]
+        for i in self._whole:
+            lines.append(
+                f" {source.name(self.layouts[i])}.write(frame, slot + {self.places[i].word}, p{i})"
+            )
+        return lines
+
+    def _planning(self, source: Source, values: list[str], packs: dict[str, str]) -> list[str]:
+        """Lines that plan to write what is another object in `v` than in `o`."""
+        lines, write = [], source.name(_write_word)
+        for word, found in self._shared.items():
+            changed = " or ".join(f"{values[i]} is not {self.kind.reach('o', i)}" for i in found)
+            lines.append(
+                f"if {changed}: writes.append(({write}, slot + {word}, {packs[f'w{word}']}))"
+            )
+        for i in self._whole:
+            new, old, inner = values[i], self.kind.reach("o", i), source.name(self.layouts[i])
+            place = f"slot + {self.places[i].word}"
+            lines.append(
+                f"if {new} is not {old}: {inner}.plan(frame, {place}, {old}, {new}, writes)"
+            )
+        return lines
 
 
-class OptionLayout:
-    """A flag in a word of its own, then the words of a value too big to be packed with it."""
+def _write_word(frame: Words, slot: int, packed: int) -> None:
+    frame.sstore(slot, packed)
+
+
+def _change(layout: Layout, frame: Words, slot: int, before: Any, after: Any) -> None:
+    writes: Writes = []
+    layout.plan(frame, slot, before, after, writes)
+    for write, at, ready in writes:
+        write(frame, at, ready)
+
+
+class _Stored:
+    """What most layouts share: to store is to pack and to write, to change is to plan and to write."""
 
     size: int | None = None
+    words = 1
+    load: Callable[[Any, int], Any]
+    pack: Callable[[Any], Any]
+    write: Callable[[Any, int, Any], None]
+    clear: Callable[[Any, int], None]
 
-    def __init__(self, kind: Option, item: Layout) -> None:
-        self.kind, self.item = kind, item
+    def store(self, frame: Words, slot: int, value: Any) -> None:
+        self.write(frame, slot, self.pack(value))
+
+    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+        writes.append((self.write, slot, self.pack(after)))
+
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        _change(self, frame, slot, before, after)
+
+
+class OptionLayout(_Stored):
+    """A flag in a word of its own, then the words of a value too big to be packed with it."""
+
+    def __init__(self, item: Layout) -> None:
+        self.item = item
         self.words = 1 + item.words
 
     def load(self, frame: Words, slot: int) -> Any:
         return self.item.load(frame, slot + 1) if frame.sload(slot) else None
 
-    def store(self, frame: Words, slot: int, value: Any) -> None:
-        if value is None:
+    def pack(self, value: Any) -> Any:
+        return None if value is None else (self.item.pack(value),)
+
+    def write(self, frame: Words, slot: int, packed: Any) -> None:
+        if packed is None:
             self.clear(frame, slot)
         else:
             frame.sstore(slot, 1)
-            self.item.store(frame, slot + 1, value)
+            self.item.write(frame, slot + 1, packed[0])
 
-    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
         if before is None or after is None:
-            self.store(frame, slot, after)
+            writes.append((self.write, slot, self.pack(after)))
         else:
-            self.item.change(frame, slot + 1, before, after)
+            self.item.plan(frame, slot + 1, before, after, writes)
 
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):
@@ -403,104 +271,130 @@ class OptionLayout:
             self.item.clear(frame, slot + 1)
 
 
-class SequenceLayout:
+class SequenceLayout(_Stored):
     """A length; at its keccak the items, several to a word where they pack."""
-
-    size: int | None = None
-    words = 1
 
     def __init__(self, kind: Sequence) -> None:
         self.kind = kind
         self.item = layout_of(kind.item)
         self.per_word = 32 // self.item.size if self.item.size else 1
-        self._unpack_word = self._compile() if self.per_word > 1 else None
-        self._tuples = _Memo(lambda key: tuple(self._unpack(*key)), _LONG_MEMO_LIMIT)
+        if isinstance(self.item, PackedLayout):
+            names = self._compile(self.item)
+            self._numbers: Callable[[Any], list[int]] = names["pack"]
+            self._words = Memo(names["unpack"], _LONG_MEMO)
+        self._tuples = Memo(lambda key: tuple(self._unpack(*key)), _LONG_MEMO)
 
-    def _compile(self) -> Callable[[int], list[Any]]:
-        assert isinstance(self.item, PackedLayout) and self.item.size
+    def _compile(self, item: PackedLayout) -> dict[str, Any]:
         source = Source()
-        item = source.unpack(self.item.kind, "(w >> s)", 0)
-        shifts = tuple(8 * self.item.size * i for i in range(self.per_word))
-        unpack: Callable[[int], list[Any]] = source.compile(
-            [f"def unpack(w): return [{item} for s in {shifts}]"]
-        )["unpack"]
-        return unpack
+        number = source.pack(item.kind, "v")
+        if source.lines:  # a record is taken apart by statements
+            number = f"{source.name(item.pack)}(v)"
+        elif source.checks:
+            number = f"fail() if {' or '.join(source.checks)} else {number}"
+        assert item.size
+        shifts = tuple(8 * item.size * i for i in range(self.per_word))
+        value = source.unpack(item.kind, "(w >> s)")
+        source.names["fail"] = _fail
+        pack = f"def pack(values): return [{number} for v in values]"
+        return source.compile([pack, f"def unpack(w): return [{value} for s in {shifts}]"])
 
     def load(self, frame: Words, slot: int) -> Any:
         count = frame.sload(slot)
         if count == 0:
             return self.kind.make()
-        base, load = frame.data_slot(slot), self.item.load
-        if self._unpack_word:
+        base, load, step = frame.data_slot(slot), self.item.load, self.item.words
+        if self.per_word > 1:
             words = [frame.sload(base + i) for i in range(-(-count // self.per_word))]
-            return self._unpack(count, *words) if self.kind.make is list else self._tuples[count, *words]
-        values = [load(frame, base + i * self.item.words) for i in range(count)]
+            return (
+                self._unpack(count, *words)
+                if self.kind.make is list
+                else self._tuples[count, *words]
+            )
+        values = [load(frame, base + i * step) for i in range(count)]
         return values if self.kind.make is list else tuple(values)
 
     def _unpack(self, count: int, *words: int) -> list[Any]:
-        assert self._unpack_word
-        values = [value for word in words for value in self._unpack_word(word)]
+        values: list[Any] = []
+        for word in words:
+            values += self._words[word]
         del values[count:]
         return values
 
-    def store(self, frame: Words, slot: int, value: Any) -> None:
+    def pack(self, value: Any) -> tuple[int, list[Any]]:
+        """The number of items, and the words that hold them, or each item packed."""
         if not isinstance(value, list | tuple):
             raise misfit(self.kind, value)
-        before, count, base = frame.sload(slot), len(value), frame.data_slot(slot)
-        if isinstance(self.item, PackedLayout):
-            for i, word in enumerate(self._pack_words(value)):
-                frame.sstore(base + i, word)
-        else:
-            for i, item in enumerate(value):
-                self.item.store(frame, base + i * self.item.words, item)
-        frame.sstore(slot, count)
-        self._clear_items(frame, base, count, before)
-
-    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
-        if isinstance(self.item, PackedLayout) or len(before) != len(after):
-            self.store(frame, slot, after)
-            return
-        base, change, words = frame.data_slot(slot), self.item.change, self.item.words
-        for i, (old, new) in enumerate(zip(before, after, strict=True)):
-            if new is not old:
-                change(frame, base + i * words, old, new)
+        try:
+            if isinstance(self.item, PackedLayout):
+                return len(value), self._pack_words(value)
+            return len(value), [self.item.pack(item) for item in value]
+        except Exception as wrong:
+            raise misfit(self.kind, value, wrong) from None
 
     def _pack_words(self, values: list[Any] | tuple[Any, ...]) -> list[int]:
-        assert isinstance(self.item, PackedLayout) and self.item.size
-        size, width, pack = self.item.size, self.item.size * self.per_word, self.item.pack
-        try:
-            raw = b"".join([pack(value).to_bytes(size, "little") for value in values])
-        except Misfit as wrong:
-            raise misfit(self.kind, values, wrong) from None
+        numbers, size = self._numbers(values), self.item.size or 0
+        if self.per_word == 1:
+            return numbers
+        if size in _LETTERS:
+            raw = struct.pack(f"<{len(numbers)}{_LETTERS[size]}", *numbers)
+        else:
+            raw = b"".join([number.to_bytes(size, "little") for number in numbers])
+        width = size * self.per_word
         return [int.from_bytes(raw[i : i + width], "little") for i in range(0, len(raw), width)]
 
-    def clear(self, frame: Words, slot: int) -> None:
-        count = frame.sload(slot)
-        if count:
-            frame.sstore(slot, 0)
-            self._clear_items(frame, frame.data_slot(slot), 0, count)
+    def write(self, frame: Words, slot: int, packed: tuple[int, list[Any]]) -> None:
+        (count, items), base = packed, frame.data_slot(slot)
+        step, write = self.item.words, self.item.write
+        for i, item in enumerate(items):
+            write(frame, base + i * step, item)
+        self._resize(frame, slot, count)
 
-    def _clear_items(self, frame: Words, base: int, first: int, end: int) -> None:
-        """Zero what is left of the items from `first` up to `end`; words shared with a kept item were just written."""
-        if self.per_word > 1:
-            for i in range(-(-first // self.per_word), -(-end // self.per_word)):
-                frame.sstore(base + i, 0)
+    def _resize(self, frame: Words, slot: int, count: int) -> None:
+        """Set the length, and clear what no longer counts; a word shared with an item that stays was just written."""
+        before, base, step = frame.sload(slot), frame.data_slot(slot), self.item.words
+        frame.sstore(slot, count)
+        for i in range(-(-count // self.per_word), -(-before // self.per_word)):
+            self.item.clear(frame, base + i * step)
+
+    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+        if isinstance(self.item, PackedLayout):
+            self._plan_words(frame, slot, before, after, writes)
+        elif not isinstance(after, tuple | list) or len(before) != len(after):
+            writes.append((self.write, slot, self.pack(after)))
         else:
-            for i in range(first, end):
-                self.item.clear(frame, base + i * self.item.words)
+            base, step = frame.data_slot(slot), self.item.words
+            for i, (old, new) in enumerate(zip(before, after, strict=True)):
+                if new is not old:
+                    self.item.plan(frame, base + i * step, old, new, writes)
+
+    def _plan_words(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+        count, words = self.pack(after)
+        base, per_word = frame.data_slot(slot), self.per_word
+        for i, word in enumerate(words):
+            if (
+                after[i * per_word : (i + 1) * per_word]
+                != before[i * per_word : (i + 1) * per_word]
+            ):
+                writes.append((_write_word, base + i, word))
+        if count != len(before):
+            writes.append((self._resize, slot, count))
+
+    def clear(self, frame: Words, slot: int) -> None:
+        if frame.sload(slot):
+            self._resize(frame, slot, 0)
 
 
-class TextLayout:
+def _fail() -> None:
+    raise OverflowError
+
+
+class TextLayout(_Stored):
     """Text or bytes: up to 31 bytes in the word beside twice their number, longer ones at its keccak."""
 
-    size: int | None = None
-    words = 1
-
-    def __init__(
-        self, kind: Kind, encode: Callable[[Any], bytes], make: Callable[[bytes], Any]
-    ) -> None:
-        self.kind, self.encode, self.make = kind, encode, make
-        self._short = _Memo(lambda word: make(word.to_bytes(32)[: (word & 0xFF) >> 1]))
+    def __init__(self, kind: Text | Blob) -> None:
+        self.kind = kind
+        self.make: Callable[[bytes], Any] = bytes.decode if isinstance(kind, Text) else bytes
+        self._short = Memo(lambda word: self.make(word.to_bytes(32)[: (word & 0xFF) >> 1]))
 
     def load(self, frame: Words, slot: int) -> Any:
         word = frame.sload(slot)
@@ -510,31 +404,38 @@ class TextLayout:
         raw = b"".join([frame.sload(base + i).to_bytes(32) for i in range(-(-size // 32))])
         return self.make(raw[:size])
 
-    def store(self, frame: Words, slot: int, value: Any) -> None:
+    def pack(self, value: Any) -> bytes:
         try:
-            raw = self.encode(value)
+            if isinstance(self.kind, Text):
+                return str.encode(value)
         except (TypeError, UnicodeEncodeError) as wrong:
             raise misfit(self.kind, value, wrong) from None
-        before, base, chunks = frame.sload(slot), frame.data_slot(slot), 0
-        if len(raw) < 32:
-            frame.sstore(slot, int.from_bytes(raw.ljust(32, b"\0")) | len(raw) << 1)
-        else:
-            frame.sstore(slot, len(raw) << 1 | 1)
-            chunks = -(-len(raw) // 32)
-            for i in range(chunks):
-                frame.sstore(base + i, int.from_bytes(raw[32 * i : 32 * i + 32].ljust(32, b"\0")))
-        self._clear_tail(frame, base, chunks, before)
+        if isinstance(value, bytes | bytearray):
+            return bytes(value)
+        raise misfit(self.kind, value)
 
-    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
-        self.store(frame, slot, after)
+    def write(self, frame: Words, slot: int, packed: bytes) -> None:
+        before, size, chunks = frame.sload(slot), len(packed), 0
+        if size < 32:
+            frame.sstore(slot, int.from_bytes(packed.ljust(32, b"\0")) | size << 1)
+        else:
+            frame.sstore(slot, size << 1 | 1)
+            base, chunks = frame.data_slot(slot), -(-size // 32)
+            for i in range(chunks):
+                frame.sstore(
+                    base + i, int.from_bytes(packed[32 * i : 32 * i + 32].ljust(32, b"\0"))
+                )
+        self._clear_tail(frame, slot, chunks, before)
 
     def clear(self, frame: Words, slot: int) -> None:
         before = frame.sload(slot)
         frame.sstore(slot, 0)
-        self._clear_tail(frame, frame.data_slot(slot), 0, before)
+        self._clear_tail(frame, slot, 0, before)
 
     @staticmethod
-    def _clear_tail(frame: Words, base: int, first: int, before: int) -> None:
+    def _clear_tail(frame: Words, slot: int, first: int, before: int) -> None:
+        """Clear the words of a long text of which the word at `slot` was `before`, from number `first` on."""
         if before & 1:
+            base = frame.data_slot(slot)
             for i in range(first, -(-(before >> 1) // 32)):
                 frame.sstore(base + i, 0)

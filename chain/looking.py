@@ -1,7 +1,7 @@
 """What can be seen of a chain without changing it: accounts, storage, contracts, and what a message would do.
 
-`Chain` shows itself as it is now, `Past` (`chain.at(block)`) as it was. Both run views on a state of theirs; what such a message
-changes is undone before anyone sees it.
+`Chain` shows itself as it is now, `Past` (`chain.at(block)`) as it was. Both run views on a state of theirs; what such a
+message changes is undone before anyone sees it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ class Looking(ABC):
 
     def world(self, world: WorldHandle | Address) -> WorldHandle:
         """A handle here for a world that is there: its address, or a handle from elsewhere."""
-        return WorldHandle(self, world.address if isinstance(world, WorldHandle) else Address(world))
+        return WorldHandle(
+            self, world.address if isinstance(world, WorldHandle) else Address(world)
+        )
 
     def fields_of(self, handle: Handle) -> Contract:
         """The contract's own storage, to be read."""
@@ -110,7 +112,13 @@ class Looking(ABC):
         return frame, logs
 
     def _frame(
-        self, to: bytes, data: bytes, sender: bytes, value: int, gas: int | None, block: BlockContext
+        self,
+        to: bytes,
+        data: bytes,
+        sender: bytes,
+        value: int,
+        gas: int | None,
+        block: BlockContext,
     ) -> Frame:
         state = self.state
         state.access = {sender: {}, to: {}}
@@ -120,4 +128,6 @@ class Looking(ABC):
     @property
     def web3(self) -> Any:
         """A web3.py Web3 on this very chain."""
-        raise TypeError("web3.py stands on a chain, not on its past: give its calls a block_identifier")
+        raise TypeError(
+            "web3.py stands on a chain, not on its past: give its calls a block_identifier"
+        )

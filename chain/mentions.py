@@ -36,9 +36,11 @@ def mentions_of(cls: type, functions: Iterable[FunctionType]) -> Mentions:
     for thing in _named_by(functions, cls.__module__.partition(".")[0]):
         for mark, table in tables.items():
             spec = vars(thing).get(mark)
-            if spec is not None and table.setdefault(spec.name, spec).record.cls is not thing:
+            if spec is not None and (other := table.setdefault(spec.name, spec)) is not spec:
+                places = [line_of(each.record.cls, each.record.source) for each in (spec, other)]
                 raise DeclarationError(
-                    f"{line_of(thing)}: {cls.__name__} uses two {mark.strip('_')}s called {spec.name}; rename one"
+                    f"{places[0]}: {cls.__name__}: it mentions this {mark.strip('_')} {spec.name} and the one at {places[1]};"
+                    f" rename one"
                 )
     return found
 
@@ -55,8 +57,10 @@ def _named_by(functions: Iterable[FunctionType], package: str) -> Iterator[type]
             if isinstance(thing, type):
                 yield thing
             if (getattr(thing, "__module__", None) or "").partition(".")[0] == package:
-                is_class = isinstance(thing, type) and not hasattr(thing, "__spec__")
-                waiting += functions_in(vars(thing).values() if is_class else [thing])
+                if isinstance(thing, FunctionType):
+                    waiting.append(thing)
+                elif isinstance(thing, type) and not hasattr(thing, "__spec__"):
+                    waiting += functions_in(vars(thing).values())
 
 
 def functions_in(things: Iterable[Any]) -> list[FunctionType]:

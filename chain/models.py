@@ -1,14 +1,14 @@
 """What `@model` means: a keyed record of a World, and how it lies in the world's storage.
 
 The keccak of a model's tag, `mage_duel-Board`, is its selector; selector and keys lead to a slot, as two maps of Solidity
-would. There lies a record: a flag that says the model was written, then its members. All of it works on anything that has words:
-the frame of a running message, or the state as it stands, seen from outside.
+would. There lies a record: a flag that says the model was written, then its members. All of it works on anything that has
+words: the frame of a running message, or the state as it stands, seen from outside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Protocol, TypeAlias, cast
 
@@ -18,7 +18,8 @@ from chain.kinds import Bool, Member, Record
 from chain.layout import RecordLayout, Words
 from chain.records import RecordSpec
 
-MODELS: Final = int.from_bytes(keccak(b"boardchain models"))  # the slot that all models of a world hang on
+# The slot that all models of a world hang on.
+MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
 
 _Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]
 
@@ -29,7 +30,7 @@ class Mapped(Words, Protocol):
     def map_slot(self, slot: int, key: bytes) -> int: ...
 
 
-@cache
+@lru_cache(maxsize=4096)
 def selector_of(namespace: str, name: str = "") -> bytes:
     """What stands for a model where permissions are kept; without a name, for the whole namespace."""
     return keccak((f"{namespace}-{name}" if name else namespace).encode())
@@ -62,7 +63,9 @@ class ModelSpec:
     def key_bytes(self, keys: tuple[Any, ...]) -> bytes:
         names = self.record.keys
         if len(keys) != len(names):
-            raise TypeError(f"{self.name} is found by {', '.join(names)}: {len(keys)} values were given")
+            raise TypeError(
+                f"{self.name} is found by {', '.join(names)}: {len(keys)} values were given"
+            )
         try:
             return self._encode_keys(keys)
         except abi.Misfit as wrong:
@@ -104,19 +107,25 @@ class ModelSpec:
     def clear(self, words: Words, slot: int) -> None:
         self.layout.clear(words, slot)
 
-    def _member(self, name: str) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
+    def _member(
+        self, name: str
+    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
         access = self._access.get(name)
         if access is None:
             why = "is a key" if name in self.record.keys else "is no member"
-            raise TypeError(f"'{name}' {why} of {self.name}; its members are {', '.join(self._access)}")
+            raise TypeError(
+                f"'{name}' {why} of {self.name}; its members are {', '.join(self._access)}"
+            )
         return access
 
 
 def model_spec(model: type) -> ModelSpec:
     """What a model class means."""
     spec: ModelSpec | None = getattr(model, "__model__", None)
-    if spec is None:
-        raise TypeError(f"{getattr(model, '__name__', repr(model))} is no model: mark its class with @model")
+    if spec is None or spec.record.cls is not model:
+        raise TypeError(
+            f"{getattr(model, '__name__', repr(model))} is no model: mark its class with @model"
+        )
     return spec
 
 

@@ -7,11 +7,13 @@ A test that fails shows the transcript of its transactions. Nothing of the engin
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 import pytest
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from chain.accounts import Account
     from chain.handle import Handle
     from chain.simulator import Chain, Snapshot
+
+Level: TypeAlias = "WeakKeyDictionary[Chain, Snapshot]"
 
 _MOST: Final = 50  # transactions that a report shows
 
@@ -73,8 +77,9 @@ class Anchors:
     """All chains that live, and the levels to which they are taken back: the test, within it the example."""
 
     def __init__(self) -> None:
-        self.began: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()  # its receipts when the test began
-        self._levels: list[WeakKeyDictionary[Chain, Snapshot]] = []
+        # For each chain, how many receipts it had when the test began.
+        self.began: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
+        self._levels: list[Level] = []
 
     def born(self, chain: Chain) -> None:
         self.began[chain] = 0
@@ -84,10 +89,28 @@ class Anchors:
         for chain in self.began:
             self.began[chain] = len(chain.receipts)
 
+    def hold(self, value: Any) -> bool:
+        """Whether `value` is a chain that is taken back, or something of ours that stands on one."""
+        owner = getattr(value, "__self__", value)
+        if type(owner).__module__.partition(".")[0] != "chain":
+            return False
+        return any(chain in (owner, getattr(owner, "chain", None)) for chain in self.began)
+
+    def transcripts(self) -> list[tuple[str, str]]:
+        """For each chain what happened since the test began, as sections of a report."""
+        found = []
+        for chain, began in self.began.items():
+            count = len(chain.receipts) - began
+            if count > 0:
+                left_out = f"({count - _MOST} earlier transactions)\n" if count > _MOST else ""
+                told = chain.transcript(since=max(began, len(chain.receipts) - _MOST))
+                found.append(("chain transcript", left_out + told))
+        return found
+
     @contextmanager
     def level(self) -> Iterator[Callable[[], None]]:
         """A scope with a place to go back to; gives what goes back."""
-        level: WeakKeyDictionary[Chain, Snapshot] = WeakKeyDictionary()
+        level: Level = WeakKeyDictionary()
         for chain in self.began:
             level[chain] = chain.snapshot()
         self._levels.append(level)
@@ -114,14 +137,17 @@ class Anchors:
                 level[chain] = now
 
 
-def _go_back(level: WeakKeyDictionary[Chain, Snapshot]) -> None:
+def _go_back(level: Level) -> None:
+    lost = False
     for chain, snapshot in level.items():
         try:
             chain.revert(snapshot)
         except ValueError:
-            raise RuntimeError(
-                "the test took a chain back to before the test began, so what its fixtures did there is lost"
-            ) from None
+            lost = True
+    if lost:
+        raise RuntimeError(
+            "the test took a chain back to before the test began, so what its fixtures did there is lost"
+        )
 
 
 _KEY: Final = pytest.StashKey[Anchors]()
@@ -142,7 +168,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _anchored(request: pytest.FixtureRequest) -> Iterator[None]:
+def _boardchain_anchor(request: pytest.FixtureRequest) -> Iterator[None]:
     """First of a test's own fixtures and last to go, so all of the test lies in it and nothing else."""
     anchors = request.config.stash[_KEY]
     anchors.begin()
@@ -176,7 +202,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 def _examples(item: pytest.Item) -> tuple[Any, str]:
     """What runs once for each example: the body of a `@given` test, or the making of a state machine."""
-    test = getattr(item, "obj", None)
+    test: Any = getattr(item, "obj", None)
     if hasattr(test, "hypothesis"):
         return test.hypothesis, "inner_test"
     return getattr(test, "_hypothesis_state_machine_class", None), "__init__"
@@ -191,3 +217,36 @@ def _after(go_back: Callable[[], None], run: Callable[..., Any]) -> Callable[...
         return run(*args, **named)
 
     return example
+
+
+def _allow_chains(item: pytest.Item, anchors: Anchors) -> None:
+    """Hypothesis refuses a test's own fixtures, as they are not made anew for each example. A chain need not be."""
+    test: Any = getattr(item, "obj", None)
+    test = getattr(test, "__func__", test)
+    settings, own = getattr(test, "_hypothesis_internal_use_settings", None), [*_own_fixtures(item)]
+    if settings is None or not own or not all(map(anchors.hold, own)):
+        return
+    allowed = sys.modules["hypothesis"].HealthCheck.function_scoped_fixture
+    suppressed = {*settings.suppress_health_check, allowed}
+    test._hypothesis_internal_use_settings = type(settings)(
+        parent=settings, suppress_health_check=suppressed
+    )
+
+
+def _own_fixtures(item: Any) -> Iterator[Any]:
+    """The values of the fixtures that were made for this test and are among its arguments."""
+    for name in inspect.signature(item.function).parameters:
+        found = item._fixtureinfo.name2fixturedefs.get(name)
+        if found and found[-1].scope == "function":
+            yield item.funcargs[name]
+
+
+# Reports
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+    report: pytest.TestReport = yield
+    if report.failed and call.when != "teardown":
+        report.sections += item.config.stash[_KEY].transcripts()
+    return report

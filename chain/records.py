@@ -7,33 +7,28 @@ is wrong, what to write instead.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from chain import abi
+from chain.annotations import check_makeable, is_key, kind_of, owner_of, require_frozen, without_key
 from chain.errors import DeclarationError
-from chain.fields import require_frozen
 from chain.hashing import keccak
-from chain.kinds import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Record,
-    Text,
-    UnknownKind,
-    is_key,
-    kind_of,
-)
+from chain.hints import UnknownKind, names_at, resolve
+from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Record, Text
 from chain.types import FixedBytes, Int
-from chain.where import line_of, line_of_field
+from chain.where import Source, here, line_of, line_of_field
 
+_TAKEN = {
+    ("event", "Log(string)"): "what self.log(text) writes",
+    ("error", "Error(string)"): "what a plain Revert is to the outside",
+    ("error", "Panic(uint256)"): "what a failed assertion in Solidity is",
+}
 _KEYS = Int | FixedBytes | Bool | Account | Choice | Text | Blob
 
 
@@ -44,6 +39,7 @@ class RecordSpec:
     cls: type
     members: tuple[Member, ...]
     keys: tuple[str, ...]
+    source: Source
 
     @property
     def name(self) -> str:
@@ -114,14 +110,18 @@ class EventSpec:
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> Any:
         """The event again. A key of text or bytes is only a hash in a topic, and stays one."""
+        keys, plain = self.record.key_members, self.record.data_members
+        if len(topics) != 1 + len(keys):
+            raise abi.BadData(f"{self.name} has {len(keys)} keys, not {len(topics) - 1}")
         values: dict[str, Any] = {}
-        for member, topic in zip(self.record.key_members, topics[1:], strict=True):
+        for member, topic in zip(keys, topics[1:], strict=True):
             raw = topic.to_bytes(32)
             hashed = isinstance(member.kind, Text | Blob)
             values[member.name] = raw if hashed else abi.decoder(member.kind)(raw, 0)
-        decoded = abi.decode_members(self.record.data_members, data)
-        values |= dict(zip((m.name for m in self.record.data_members), decoded, strict=True))
-        return self.record.cls(**values)
+        decoded = abi.decode_members(plain, data)
+        return self.record.cls(
+            **values, **{m.name: value for m, value in zip(plain, decoded, strict=True)}
+        )
 
     def json(self) -> dict[str, Any]:
         inputs = [
@@ -145,12 +145,20 @@ class ErrorSpec:
     def selector(self) -> bytes:
         return abi.selector(self.record.signature)
 
-    def encode(self, error: Any) -> bytes:
-        if not self.record.members:
-            return self.selector
-        return self.selector + abi.encoder(Record(self.name, self.record.members, self.record.cls))(
-            error
+    @cached_property
+    def _encode_members(self) -> Callable[[Any], bytes]:
+        members = self.record.members
+        return (
+            abi.encoder(Record(self.name, members, self.record.cls))
+            if members
+            else lambda error: b""
         )
+
+    def encode(self, error: Any) -> bytes:
+        try:
+            return self.selector + self._encode_members(error)
+        except abi.Misfit as wrong:
+            raise wrong.under(self.name) from None
 
     def decode(self, data: bytes) -> Any:
         return self.record.cls(*abi.decode_members(self.record.members, data, 4))
@@ -164,62 +172,102 @@ class ErrorSpec:
 
 
 def topic_encoder(kind: Kind) -> Callable[[Any], int]:
+    """How a key becomes a topic: its word, or for text and bytes the hash of them."""
     encode = abi.encoder(kind)
-    if isinstance(kind, Text):
-        return lambda value: int.from_bytes(keccak(value.encode()))
-    if isinstance(kind, Blob):
-        return lambda value: int.from_bytes(keccak(value))
-    return lambda value: int.from_bytes(encode(value))
+    if not isinstance(kind, Text | Blob):
+        return lambda value: int.from_bytes(encode(value))
+
+    def hashed(value: Any) -> int:
+        found = encode(value)
+        return int.from_bytes(keccak(found[32 : 32 + int.from_bytes(found[:32])]))
+
+    return hashed
 
 
-def describe_record(cls: type, what: str, frame: FrameType) -> RecordSpec:
-    """Read a `@model`, `@event` or `@error` class, or say what is wrong with it."""
-    hints = resolve(cls, frame)
-    members, keys = [], []
-    for item in dataclasses.fields(cls):
-        hint = hints[item.name]
+class RecordReader:
+    """Makes a `@model`, `@event` or `@error` out of a class, or says what is wrong with it."""
+
+    def __init__(self, cls: type, what: str, frame: FrameType) -> None:
+        self.cls, self.what, self.source = cls, what, here(frame)
+        self.names = names_at(frame, cls.__qualname__)
+
+    def make(self, **options: bool) -> RecordSpec:
+        """Turn the class into a dataclass, and describe it."""
+        self._settle_annotations()
         try:
-            members.append(Member(item.name, kind_of(hint)))
-            if what == "model":
-                require_frozen(members[-1].kind)
+            dataclasses.dataclass(**options)(self.cls)
+        except (TypeError, ValueError) as wrong:
+            self._refuse(str(wrong))
+        return self._describe()
+
+    def _settle_annotations(self) -> None:
+        """Annotations that are text become objects: `dataclasses` has trouble with text that was typed into a prompt."""
+        for name, hint in inspect.get_annotations(self.cls).items():
+            try:
+                self.cls.__annotations__[name] = resolve(hint, self.names)
+            except UnknownKind as unknown:
+                self._refuse_member(name, str(unknown))
+
+    def _describe(self) -> RecordSpec:
+        members, keys = [], []
+        for item in dataclasses.fields(self.cls):
+            member, key = self._member(item)
+            members.append(member)
+            keys += [item.name] if key else []
+        spec = RecordSpec(self.cls, tuple(members), tuple(keys), self.source)
+        self._check_whole(spec)
+        return spec
+
+    def _member(self, item: dataclasses.Field[Any]) -> tuple[Member, bool]:
+        names = self.names.within(owner_of(self.cls, item.name))
+        try:
+            hint = resolve(item.type, names)
+            bare, key = without_key(hint), is_key(hint)
+            if isinstance(bare, typing.TypeVar):
+                raise UnknownKind("'Key' does not say of what; write 'Key[u64]' or the like")
+            kind = kind_of(bare, names)
+            if self.what == "model":
+                require_frozen(kind)
         except UnknownKind as unknown:
-            raise DeclarationError(
-                f"{line_of_field(cls, item.name)}: {cls.__name__}.{item.name}: {unknown}"
-            ) from None
-        if is_key(hint):
-            keys.append(item.name)
-            if what == "error" or not isinstance(members[-1].kind, _KEYS):
-                raise DeclarationError(
-                    f"{line_of_field(cls, item.name)}: {cls.__name__}.{item.name}: a Key is a number, bool, Enum, Address,"
-                    f" str or bytes of a model or event; take the Key[…] away"
-                )
-    spec = RecordSpec(cls, tuple(members), tuple(keys))
-    if what == "model" and not keys:
-        raise DeclarationError(
-            f"{line_of(cls)}: model {cls.__name__} has no key; mark one, as in 'id: Key[u64]'"
-        )
-    if what == "model" and len(keys) == len(members):
-        raise DeclarationError(
-            f"{line_of(cls)}: model {cls.__name__} is all keys; add a member that holds something"
-        )
-    if what == "event" and len(keys) > 3:
-        raise DeclarationError(
-            f"{line_of(cls)}: event {cls.__name__} has {len(keys)} keys; a log has room for 3"
-        )
-    return spec
+            self._refuse_member(item.name, str(unknown))
+        if key and self.what == "error":
+            self._refuse_member(
+                item.name, "an error is not looked for, so it has no keys; take the Key[…] away"
+            )
+        if key and not isinstance(kind, _KEYS):
+            self._refuse_member(
+                item.name,
+                "a Key is a number, bool, Enum, Address, str or bytes; take the Key[…] away",
+            )
+        if self.what == "error" and hasattr(Exception, item.name):
+            self._refuse_member(
+                item.name, f"every exception has its own '{item.name}'; choose another name"
+            )
+        return Member(item.name, kind), key
 
+    def _check_whole(self, spec: RecordSpec) -> None:
+        keys = len(spec.keys)
+        if self.what == "model" and not keys:
+            self._refuse("it has no key; mark one, as in 'id: Key[u64]'")
+        if self.what == "model" and keys == len(spec.members):
+            self._refuse("it is all keys; add a member that holds something")
+        if self.what == "event" and keys > 3:
+            self._refuse(
+                f"it has {keys} keys, and a log has room for 3; take Key[…] away from some"
+            )
+        taken = _TAKEN.get((self.what, spec.signature))
+        if taken is not None:
+            self._refuse(f"{spec.signature} is {taken}; choose another name")
+        try:
+            check_makeable(self.cls)
+        except UnknownKind as unknown:
+            self._refuse(str(unknown))
 
-def resolve(thing: Any, frame: FrameType | None) -> dict[str, Any]:
-    """The annotations of a class or function as objects, also when they were written as text."""
-    seen: dict[str, Any] = {}
-    while frame is not None:
-        seen = {**frame.f_locals, **seen}
-        if frame.f_code.co_name == "<module>":
-            break
-        frame = frame.f_back if "<locals>" in getattr(thing, "__qualname__", "") else None
-    try:
-        return typing.get_type_hints(thing, localns=seen, include_extras=True)
-    except NameError as unknown:
+    def _refuse(self, wrong: str) -> NoReturn:
         raise DeclarationError(
-            f"{line_of(thing)}: {thing.__qualname__}: the type '{unknown.name}' is not known here; import it"
-        ) from None
+            f"{line_of(self.cls, self.source)}: {self.what} {self.cls.__name__}: {wrong}"
+        )
+
+    def _refuse_member(self, name: str, wrong: str) -> NoReturn:
+        line = line_of_field(self.cls, name, self.source)
+        raise DeclarationError(f"{line}: {self.cls.__name__}.{name}: {wrong}")

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from chain import names
+from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.contract import Contract, no_init_args
 from chain.errors import Reverted
@@ -42,6 +42,7 @@ class Snapshot(NamedTuple):
     receipts: int
     open: Block | None
     clock: int
+    last: tuple[Any, ...] = ()  # what stood at the end then; once taken back, it never stands there again
 
 
 def _end_of(block: Block) -> Snapshot:
@@ -77,6 +78,7 @@ class Chain(Looking, Questions):
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
         self._held = False  # a `block()` scope is open, which mines when it ends
+        births.announce(self)
 
     # Time
 
@@ -284,14 +286,15 @@ class Chain(Looking, Questions):
     def snapshot(self) -> Snapshot:
         ledger = self.ledger
         held = copy(ledger.open) if ledger.open is not None else None
-        return Snapshot(
-            len(ledger.blocks), len(ledger.timeline), len(ledger.receipts), held, self._clock
-        )
+        blocks, moments = len(ledger.blocks), len(ledger.timeline)
+        last = ledger.last(blocks, moments)
+        return Snapshot(blocks, moments, len(ledger.receipts), held, self._clock, last)
 
     def revert(self, snapshot: Snapshot) -> None:
         """Undo everything since `snapshot`, the clock included."""
         ledger = self.ledger
-        if snapshot.blocks > len(ledger.blocks) or snapshot.moments > len(ledger.timeline):
+        now = ledger.last(snapshot.blocks, snapshot.moments)
+        if len(now) < 2 or now[0] is not snapshot.last[0] or now[1] is not snapshot.last[1]:
             raise ValueError("this snapshot is of a future that was undone")
         ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None

@@ -44,19 +44,11 @@ class WorldStorage:
         self._frame = frame
         frame.charge(COLD_ACCOUNT - WARM if frame.state.touch(address) else 0)
         self._words = words = Frame(
-            frame.context,
-            frame.kind,
-            bytes(address),
-            frame.caller,
-            0,
-            b"",
-            frame.gas,
-            frame.static,
-            frame.depth,
-        )
+            frame.context, frame.kind, bytes(address), frame.caller, 0, b"", frame.gas, frame.static, frame.depth
+        )  # fmt: skip
         words.program, words.entry = frame.program, frame.entry
         self._world = world_at(words)
-        words = self._borrow()
+        self._borrow()
         try:
             self.namespace = self._world.namespace
         finally:
@@ -145,7 +137,9 @@ class WorldStorage:
         names = ("", model_spec(model).name) if model else ("",)
         words = self._borrow()
         try:
-            return any(self._world.is_owner(selector_of(self.namespace, name), address) for name in names)
+            return any(
+                self._world.is_owner(selector_of(self.namespace, name), address) for name in names
+            )
         finally:
             self._frame.gas = words.gas
 
@@ -215,17 +209,8 @@ def _join(system: System, world: Address) -> None:
 
 
 _CONSTRUCTOR: Final = EntrySpec(
-    "System",
-    "join",
-    "init",
-    False,
-    False,
-    True,
-    _join,
-    (Member("world", Account()),),
-    (REQUIRED,),
-    None,
-)
+    "System", "constructor", "init", False, False, True, _join, (Member("world", Account()),), (REQUIRED,), None
+)  # fmt: skip
 
 
 def _once(function: Callable[..., None]) -> Callable[..., None]:

@@ -56,7 +56,9 @@ def reverts(expected: Reason = None) -> Iterator[Caught]:
     except Reverted as reverted:
         caught.reverted = reverted
         if not _is_expected(reverted.error, expected):
-            raise AssertionError(f"it reverted with: {reverted.error}\nnot with: {wanted}") from reverted
+            raise AssertionError(
+                f"it reverted with: {reverted.error}\nnot with: {wanted}"
+            ) from reverted
     else:
         raise AssertionError(f"nothing reverted; expected: {wanted}")
 
@@ -127,7 +129,9 @@ def _is_like(event: Any, wanted: Any) -> bool:
         return is_event(event, wanted)
     if isinstance(wanted, tuple):
         kind, fields = wanted
-        return is_event(event, kind) and all(getattr(event, name) == value for name, value in fields.items())
+        return is_event(event, kind) and all(
+            getattr(event, name) == value for name, value in fields.items()
+        )
     return bool(event == wanted)
 
 

@@ -1,9 +1,9 @@
 """A World: the store of models that several systems share, with who may write what.
 
-Its words are Dojo's. A resource is what permissions are about: a model, named by the keccak of its tag `mage_duel-Board`, or the
-whole namespace, named by the keccak of `mage_duel`. Writers of a resource may write its models, owners may also say who is a
-writer or owner; rights to the namespace hold for all its models. The models lie in the world's own storage, where its
-systems work on them directly (`chain.system`).
+Its words are Dojo's. A resource is what permissions are about: a model, named by the keccak of its tag `mage_duel-Board`,
+or the whole namespace, named by the keccak of `mage_duel`. Writers of a resource may write its models, owners may also say
+who is a writer or owner; rights to the namespace hold for all its models. The models lie in the world's own storage, where
+its systems work on them directly (`chain.system`).
 """
 
 from __future__ import annotations

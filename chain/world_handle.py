@@ -1,8 +1,4 @@
-"""A World as a person outside uses it: its systems, its models, who may write them.
-
-Reading costs nobody gas and runs no code: the words lie in the chain's state, and layouts read them there. What was is told by
-the ledger's timeline (`chain.ledger.versions`).
-"""
+"""A World as a person outside uses it: its systems, its models, who may write them."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from chain.handle import Handle
 from chain.hashing import checksum_address
 from chain.ledger.receipts import Receipt
 from chain.ledger.versions import Version
-from chain.machine.still import Still
+from chain.ledger.worlds import StoredWorld, is_world
 from chain.models import model_spec, selector_of
 from chain.system import System
 from chain.types import Address
@@ -34,11 +30,10 @@ class WorldHandle:
 
     def __init__(self, chain: Looking, address: Address) -> None:
         program = chain.machine.program_at(address)
-        if program is None or not issubclass(program.spec.cls, World):
+        if program is None or not is_world(program):
             raise TypeError(f"there is no World at {checksum_address(address)}")
         self.chain, self.address = chain, address
         self.handle = Handle(chain, program.spec.cls, address)
-        self.namespace: str = self.handle.namespace_name()
 
     def system(self, system: type[Contract] | str) -> Handle:
         """The system of that class or name."""
@@ -53,33 +48,28 @@ class WorldHandle:
 
     def read(self, model: type[M], *keys: Any) -> M:
         """The model with these keys; all zero if nobody wrote it."""
-        spec, words = model_spec(model), self._words()
-        found: M = spec.load(words, spec.slot(words, self.namespace, keys), keys)
-        return found
+        return self._stored.read(model, *keys)
 
     def exists(self, model: type, *keys: Any) -> bool:
         """Whether the model with these keys was written (and not erased)."""
-        spec, words = model_spec(model), self._words()
-        return spec.exists(words, spec.slot(words, self.namespace, keys))
+        return self._stored.exists(model, *keys)
 
     def all(self, model: type[M]) -> list[M]:
         """Every model of that class that is set, in the order in which they were first written."""
-        spec, words = model_spec(model), self._words()
-        parent = spec.parent(words, self.namespace)
-        slots = self.chain.ledger.versions.written(self.address, parent, self.chain.moment)
-        return [spec.load(words, slot, spec.keys_in(key)) for slot, key in slots if spec.exists(words, slot)]
+        return self._stored.all(model)
 
     def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
         """What the model with these keys was after every transaction that changed it."""
-        spec, words = model_spec(model), self._words()
-        slot = spec.slot(words, self.namespace, keys)
-        return self.chain.ledger.versions.of(
-            self.address, slot, self.chain.moment,
-            lambda then: spec.load(then, slot, keys) if spec.exists(then, slot) else None,
-        )  # fmt: skip
+        return self._stored.history(model, *keys)
 
-    def _words(self) -> Still:
-        return Still(self.chain.state.slots, self.chain.state.storages[self.address])
+    @property
+    def namespace(self) -> str:
+        return self._stored.namespace
+
+    @property
+    def _stored(self) -> StoredWorld:
+        chain = self.chain
+        return StoredWorld(chain.ledger, chain.state, self.address, chain.moment)
 
     # Permissions
 
@@ -103,7 +93,9 @@ class WorldHandle:
     def is_owner(self, what: Resource, who: Writer) -> bool:
         return bool(self.handle.is_owner(self._resource(what), self._address(who)))
 
-    def _set(self, entry: Callable[..., Any], what: Resource, to: Writer, options: dict[str, Any]) -> Receipt:
+    def _set(
+        self, entry: Callable[..., Any], what: Resource, to: Writer, options: dict[str, Any]
+    ) -> Receipt:
         receipt: Receipt = entry(self._resource(what), self._address(to), **options)
         return receipt
 
@@ -111,7 +103,9 @@ class WorldHandle:
         if isinstance(what, type):
             return selector_of(self.namespace, model_spec(what).name)
         if what != self.namespace:
-            raise TypeError(f"'{what}' is neither a model class nor this world's namespace, '{self.namespace}'")
+            raise TypeError(
+                f"'{what}' is neither a model class nor this world's namespace, '{self.namespace}'"
+            )
         return selector_of(self.namespace)
 
     def _address(self, who: Writer) -> Address:
@@ -132,7 +126,7 @@ def deploy_world(
     sender: Address | None,
 ) -> WorldHandle:
     """Deploy a world and its systems, register them, grant, and call what they want called first."""
-    _check_names(systems, init)
+    _check(systems, init)
     handle = chain.deploy(World, namespace, sender=sender)
     for system in systems:
         address = chain.deploy(system, handle.address, sender=sender).address
@@ -148,14 +142,18 @@ def deploy_world(
     return world
 
 
-def _check_names(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
+def _check(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
     models: dict[str, type] = {}
     for system in systems:
         if not issubclass(system, System):
             raise TypeError(f"{system.__name__} is no System, so it cannot live in a World")
         for spec in system.__spec__.models.values():
             if models.setdefault(spec.name, spec.record.cls) is not spec.record.cls:
-                raise TypeError(f"the systems use two models called {spec.name}: a world has room for one of a name")
-    for system in init:
+                raise TypeError(
+                    f"the systems use two models called {spec.name}: a world has room for one of a name"
+                )
+    for system, args in init.items():
         if system not in systems or system.__spec__.setup is None:
             raise TypeError(f"init: {system.__name__} is not among the systems or has no @init")
+        if not isinstance(args, tuple):
+            raise TypeError(f"init: give the arguments of {system.__name__} as a tuple: ({args!r},)")

@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
+import chain.simulator  # noqa: F401  # once for all: pytester forgets what a run inside a test imports first
+from chain import pytest_plugin
+
 HERE = Path(__file__).parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The fixtures of the package, also where it is not installed."""
+    if not config.pluginmanager.has_plugin("boardchain"):
+        config.pluginmanager.register(pytest_plugin, "boardchain")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -47,8 +47,10 @@ class Block:
     @property
     def next_base_fee(self) -> int:
         """What a block after this one charges: an eighth more or less at most, by how full this one is (EIP-1559)."""
+        if not self.rules.elastic_fees:
+            return self.base_fee
         fee, target = self.base_fee, self.gas_limit // 2
-        if not self.rules.elastic_fees or self.gas_used == target:
+        if self.gas_used == target:
             return fee
         change = fee * abs(self.gas_used - target) // target // 8
         return fee + max(change, 1) if self.gas_used > target else fee - change
@@ -84,6 +86,10 @@ class Blocks(Sequence[Block]):
         made._rows = self._rows[:length]
         made.head = made[-1]
         return made
+
+    def row(self, number: int) -> tuple[Any, ...]:
+        """A block as it is kept: the same object as long as the block stands."""
+        return self._rows[number]
 
     def cut(self, length: int) -> None:
         """Take back all but the first `length` blocks."""

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 Target: TypeAlias = str | Path | TextIO
 Line: TypeAlias = dict[str, Any]
 
+_BREAKS: Final = {
+    code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)
+}  # some readers end a line there
+
 
 def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
     """One object a line: every receipt with its logs and events, or every declared event."""
@@ -29,7 +33,7 @@ def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
         raise ValueError(f"JSON lines are of {' or '.join(_LINES)}, not of {what!r}")
     with _opened(target) as file:
         for line in _LINES[what](ledger):
-            file.write(form.to_json(line) + "\n")
+            file.write(form.to_json(line).translate(_BREAKS) + "\n")
 
 
 def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:

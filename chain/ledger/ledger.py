@@ -78,6 +78,12 @@ class Ledger:
         block.end_moment, block.end_receipt = len(self.timeline), len(self.receipts)
         self.blocks.append(block)
 
+    def last(self, blocks: int, moments: int) -> tuple[Any, ...]:
+        """The last of the first so many blocks and moments, to be known again; nothing where there are not so many."""
+        if blocks > len(self.blocks) or moments > len(self.timeline):
+            return ()
+        return self.blocks.row(blocks - 1), self.timeline[moments - 1] if moments else None
+
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
         self.events.cut(receipts)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
+from chain.annotations import kind_of
 from chain.fields import MapLayout, SetLayout, VectorLayout, decode_key
-from chain.kinds import Option, Record, kind_of
+from chain.kinds import Option, Record
 from chain.layout import (
     Layout,
     Members,
@@ -84,7 +85,9 @@ class Finder:
     def __init__(self, changed: Container[int]) -> None:
         self._changed = changed
 
-    def spots(self, layout: Layout | Members, slot: int, route: Route, path: Path) -> Iterator[Spot]:
+    def spots(
+        self, layout: Layout | Members, slot: int, route: Route, path: Path
+    ) -> Iterator[Spot]:
         """The values that the word at the end of `route` is part of, below a layout that lies at `slot`."""
         match layout:
             case Members():
@@ -124,7 +127,9 @@ class Finder:
             else:
                 yield from self.spots(member, slot + at.word, route, here)
 
-    def _items(self, layout: VectorLayout | SequenceLayout, slot: int, route: Route, path: Path) -> Iterator[Spot]:
+    def _items(
+        self, layout: VectorLayout | SequenceLayout, slot: int, route: Route, path: Path
+    ) -> Iterator[Spot]:
         _need(route.words[0] == slot)
         if not route.hops:
             yield Spot((*path, "length"), _NUMBER, slot)
@@ -154,8 +159,15 @@ def parts_of(spot: Spot) -> list[Spot]:
         return []
     layouts = [layout_of(member.kind) for member in kind.members]
     return [
-        Spot((*spot.path, Index(i) if kind.cls is None else member.name), layout, spot.slot, spot.shift + at.shift)
-        for i, (member, layout, at) in enumerate(zip(kind.members, layouts, place(layouts)[0], strict=True))
+        Spot(
+            (*spot.path, Index(i) if kind.cls is None else member.name),
+            layout,
+            spot.slot,
+            spot.shift + at.shift,
+        )
+        for i, (member, layout, at) in enumerate(
+            zip(kind.members, layouts, place(layouts)[0], strict=True)
+        )
     ]
 
 

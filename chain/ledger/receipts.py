@@ -42,7 +42,7 @@ class Events(Sequence[Any]):
     def __getitem__(self, key: int | slice | str | type) -> Any:
         if isinstance(key, int | slice):
             return self._events[key]
-        return [event for event in self._events if _is_a(event, key)]
+        return [event for event in self._events if is_event(event, key)]
 
     def one(self, kind: str | type) -> Any:
         """The only event of that kind."""
@@ -59,7 +59,7 @@ class Events(Sequence[Any]):
         return repr(self._events)
 
 
-def _is_a(event: Any, kind: str | type) -> bool:
+def is_event(event: Any, kind: str | type) -> bool:
     if isinstance(kind, str):
         return kind in (type(event).__name__, getattr(event, "name", None))
     return isinstance(event, kind)

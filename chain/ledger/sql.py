@@ -28,10 +28,8 @@ _READING: Final = {
 _HARMLESS: Final = {
     (sqlite3.SQLITE_PRAGMA, "table_info"),
     (sqlite3.SQLITE_PRAGMA, "table_list"),
-    (
-        sqlite3.SQLITE_UPDATE,
-        "sqlite_master",
-    ),  # json_each announces itself so; a real one SQLite refuses
+    # So json_each announces itself; a real update of this table SQLite refuses by itself.
+    (sqlite3.SQLITE_UPDATE, "sqlite_master"),
 }
 
 

@@ -11,13 +11,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger import portable as form
 from chain.ledger.logs import text_of
 from chain.ledger.portable import Portable
 from chain.ledger.table import Column, Growing, Row, Table, columns_of, distinct, readers
 from chain.ledger.who import Who
+from chain.ledger.worlds import worlds_of
+from chain.models import ModelSpec
 
 if TYPE_CHECKING:
     from chain.foreign import ForeignEvent
@@ -160,26 +162,64 @@ class Events(Growing):
                 )  # fmt: skip
 
 
-def declared_on(ledger: Ledger) -> list[EventSpec | ForeignEvent]:
+# Models
+
+
+class Models(Table):
+    """The models of one class as they are now, in all worlds that keep them."""
+
+    _WHERE: Final = (Column("namespace", form.TEXT), Column("world", form.HEX))
+
+    def __init__(self, name: str, ledger: Ledger, spec: ModelSpec) -> None:
+        self.name, self.spec = name, spec
+        self._ledger = ledger
+        self.columns = columns_of(spec.record.members, self._WHERE)
+        self._reads = readers(spec.record.members)
+
+    def rows(self) -> Iterator[Row]:
+        for world in worlds_of(self._ledger):
+            if self.spec in world.models.values():
+                where = world.namespace, form.address_text(world.address)
+                models: list[Any] = world.all(self.spec.record.cls)
+                yield from ((*[read(model) for read in self._reads], *where) for model in models)
+
+
+# All of them
+
+
+def declared_on(ledger: Ledger) -> list[EventSpec | ForeignEvent | ModelSpec]:
     """What there are tables for, beside receipts and logs."""
-    return ledger.event_specs
-
-
-def table_of(ledger: Ledger, what: str | type) -> Table:
-    """The table of that name, or of the class of an event or model."""
-    tables = tables_of(ledger)
-    for table in tables:
-        if isinstance(what, str) and table.name.casefold() == what.casefold():
-            return table
-        if isinstance(table, Events) and table.spec is getattr(what, "__event__", table):
-            return table
-    names = ", ".join(table.name for table in tables)
-    raise ValueError(f"there is no table of {getattr(what, '__name__', what)}; there are {names}")
+    models = [
+        model for program in ledger.programs.values() for model in program.spec.models.values()
+    ]
+    return [*ledger.event_specs, *dict.fromkeys(models)]
 
 
 def tables_of(ledger: Ledger) -> list[Table]:
     """All tables of a chain, as far as things are declared on it."""
     specs = declared_on(ledger)
     names = distinct([Receipts.name, Logs.name, *(spec.name for spec in specs)])
-    events = [Events(name, ledger, spec) for name, spec in zip(names[2:], specs, strict=True)]
-    return [Receipts(ledger), Logs(ledger), *events]
+    tables: list[Table] = [Receipts(ledger), Logs(ledger)]
+    for name, spec in zip(names[2:], specs, strict=True):
+        if isinstance(spec, ModelSpec):
+            tables.append(Models(name, ledger, spec))
+        else:
+            tables.append(Events(name, ledger, spec))
+    return tables
+
+
+def table_of(ledger: Ledger, what: str | type) -> Table:
+    """The table of that name, or of the class of an event or model."""
+    tables = tables_of(ledger)
+    for table in tables:
+        if isinstance(what, str):
+            if table.name.casefold() == what.casefold():
+                return table
+        elif isinstance(table, Events | Models) and table.spec in _specs_of(what):
+            return table
+    names = ", ".join(table.name for table in tables)
+    raise ValueError(f"there is no table of {getattr(what, '__name__', what)}; there are {names}")
+
+
+def _specs_of(cls: type) -> list[Any]:
+    return [vars(cls)[mark] for mark in ("__event__", "__model__") if mark in vars(cls)]

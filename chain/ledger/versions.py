@@ -39,15 +39,17 @@ class Versions:
         self._ledger = ledger
         self._worlds: dict[bytes, _Index] = {}
 
-    def written(self, world: bytes, parent: int, moment: int) -> Iterator[tuple[int, bytes]]:
+    def written(self, world: bytes, parent: int) -> Iterator[tuple[int, bytes]]:
         """Slots and keys of all models below `parent`, in the order in which they were first written."""
         origins = self._ledger.state.slots.origins
-        for slot, moments in self._moments(world).items():
+        for slot in self._moments(world):
             found, key = origins[slot]
-            if found == parent and key is not None and moments[0] < moment:
+            if found == parent and key is not None:
                 yield slot, key
 
-    def of(self, world: bytes, slot: int, moment: int, load: Callable[[Still], M | None]) -> list[Version[M]]:
+    def of(
+        self, world: bytes, slot: int, moment: int, load: Callable[[Still], M | None]
+    ) -> list[Version[M]]:
         """The versions of the model at `slot`, up to a moment; `load` reads it from words."""
         ledger, words = self._ledger, dict[int, int]()
         then, found = Still(ledger.state.slots, words), []
@@ -98,7 +100,9 @@ class _Index:
 def _words(changes: Changes, world: bytes) -> Iterator[tuple[int, int | None]]:
     """The words of `world` that changed, with what they are afterwards."""
     return (
-        (slot, after) for address, slot, _, after in entries(changes) if address == world and isinstance(slot, int)
+        (slot, after)
+        for address, slot, _, after in entries(changes)
+        if address == world and isinstance(slot, int)
     )
 
 

@@ -10,26 +10,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from chain.code import Program
 from chain.errors import Revert
-from chain.frame import Frame
 from chain.hashing import checksum_address
 from chain.layout import Members, PackedLayout
-from chain.ledger.places import Finder, Index, Path, Route, Spot, Unnamed, climb, inside_of, parts_of
+from chain.ledger.places import (
+    Finder,
+    Index,
+    Path,
+    Route,
+    Spot,
+    Unnamed,
+    climb,
+    inside_of,
+    parts_of,
+)
+from chain.ledger.worlds import StoredWorld
 from chain.machine.slots import Slots
 from chain.machine.state import ACCOUNT, STORAGE, Changes, entries
 from chain.machine.still import Still
 from chain.machine.transaction import Call
-from chain.models import MODELS, ModelSpec, selector_of
+from chain.models import MODELS, ModelSpec
 from chain.spec import ContractSpec
-from chain.system import HOME, HOME_FIELDS, System, world_at
+from chain.system import HOME, HOME_FIELDS, System
 from chain.types import Address
 from chain.world import World
 
 if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
 
 
@@ -78,12 +87,13 @@ def _show(value: Any) -> str:
         case bytes():
             return f"0x{value.hex()}"
         case tuple():
-            return f"({', '.join(map(_show, value))})"
+            return f"({', '.join(map(_show, value))}{',' if len(value) == 1 else ''})"
         case _:
             return repr(value)
 
 
-Net: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]  # address -> slot -> the word before and after
+# Address -> slot -> the word before and after.
+Net: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
 
 
 def writes_of(receipt: Receipt) -> list[Write]:
@@ -132,7 +142,8 @@ def _net_of_undone(changes: Changes) -> Net:
 
 def _different(net: Net) -> Net:
     return {
-        address: {slot: pair for slot, pair in words.items() if pair[0] != pair[1]} for address, words in net.items()
+        address: {slot: pair for slot, pair in words.items() if pair[0] != pair[1]}
+        for address, words in net.items()
     }
 
 
@@ -146,7 +157,10 @@ def _decoded(receipt: Receipt, net: Net) -> Iterator[Write]:
     for address, words in net.items():
         program = called.get(address) or receipt.ledger.program_at(address)
         if program is None:
-            yield from (_raw(address, checksum_address(address), slot, *pair) for slot, pair in words.items())
+            yield from (
+                _raw(address, checksum_address(address), slot, *pair)
+                for slot, pair in words.items()
+            )
         else:
             yield from _Storage(receipt, address, program.spec, words).writes()
 
@@ -177,7 +191,11 @@ class _Storage:
     """The words of one contract that changed."""
 
     def __init__(
-        self, receipt: Receipt, address: bytes, spec: ContractSpec, words: Mapping[int, tuple[int, int]]
+        self,
+        receipt: Receipt,
+        address: bytes,
+        spec: ContractSpec,
+        words: Mapping[int, tuple[int, int]],
     ) -> None:
         self._address, self._spec, self._words = address, spec, words
         self._ledger = receipt.ledger
@@ -217,7 +235,11 @@ class _Storage:
 
     @cached_property
     def _models(self) -> Mapping[bytes, ModelSpec]:
-        return models_of(self._ledger, self._address) if issubclass(self._spec.cls, World) else {}
+        """Those of the world, if it is one."""
+        ledger = self._ledger
+        if not issubclass(self._spec.cls, World):
+            return {}
+        return StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline)).models
 
     def _write(self, root: _Root, spot: Spot) -> Iterator[Write]:
         """The write of what is at `spot`, or of its members; none if it stayed the same."""
@@ -235,17 +257,21 @@ class _Storage:
         layout = spot.layout
         if not isinstance(layout, PackedLayout):
             return layout.load(self._old, spot.slot), layout.load(self._new, spot.slot)
-        old, new = self._old.sload(spot.slot) >> spot.shift, self._new.sload(spot.slot) >> spot.shift
+        old, new = (side.sload(spot.slot) >> spot.shift for side in (self._old, self._new))
         if (old ^ new) & ((1 << 8 * (layout.size or 0)) - 1) == 0:
-            return None, None
+            return None, None  # another part of the word changed
         return layout.unpack(old), layout.unpack(new)
 
     def _told(self, root: _Root, path: Path, old: Any, new: Any) -> Write:
         address = Address(self._address)
         if root.model is not None:
-            return Write(address, self._spec.name, root.model.name, root.keys, _written(path), old, new, True)
+            return Write(
+                address, self._spec.name, root.model.name, root.keys, _written(path), old, new, True
+            )
         keys = _leading_keys(path[1:])
-        return Write(address, self._spec.name, str(path[0]), keys, _written(path[1 + len(keys) :]), old, new)
+        return Write(
+            address, self._spec.name, str(path[0]), keys, _written(path[1 + len(keys) :]), old, new
+        )
 
 
 def _leading_keys(path: Path) -> tuple[Any, ...]:
@@ -274,11 +300,3 @@ class _Side(Still):
 
     def sload(self, slot: int) -> int:
         return self._words[slot] if slot in self._words else self._then(slot)
-
-
-def models_of(ledger: Ledger, world: bytes) -> dict[bytes, ModelSpec]:
-    """The models that the systems of a world use, by their selectors."""
-    here = world_at(cast(Frame, Still(ledger.state.slots, ledger.state.storages[world])))
-    programs = [program for address in here.registered if (program := ledger.program_at(address))]
-    specs = [spec for program in programs for spec in program.spec.models.values()]
-    return {selector_of(here.namespace, spec.name): spec for spec in specs}

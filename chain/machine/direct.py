@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from chain import contract
-from chain.abi import BadData
+from chain.abi import BadData, Misfit
 from chain.code import Program, split_initcode
 from chain.errors import Halt, InvalidTransaction, Revert
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
@@ -90,7 +90,7 @@ class Machine:
             state.close()
             raise
         used = gas - frame.gas
-        if context.refund and frame.failure is None:
+        if context.refund:  # none, where the first message failed
             used -= min(context.refund, used // cost.REFUND_SHARE)
         used = max(used, cost.floor(tx.data))
         state.add_balance(sender, (gas - used) * price)
@@ -238,7 +238,10 @@ def _refusal(no: Revert) -> Failure:
     no.__traceback__ = None
     spec = type(no).__error__
     if spec is not None:
-        return Failure("error", repr(no), spec.encode(no), no, *place)
+        try:
+            return Failure("error", repr(no), spec.encode(no), no, *place)
+        except Misfit as wrong:  # one of its fields does not fit
+            no = wrong
     kind = "refused" if isinstance(no, contract.Refused | BadData) else "revert"
     data = revert_data(no.text) if no.data is None else no.data
     return Failure(kind, no.text or revert_text(data), data, no, *place)

@@ -1,9 +1,8 @@
 """py-evm's road: transactions and messages that run bytecode, on the same state as the direct road.
 
-Every message has a `Frame`, whichever road it takes. A py-evm computation works for its frame; where the code is a Python
-contract's, the computation hands the frame to the contract and takes gas, output or failure back. What the frames of
-a transaction share (logs, refunds, transient storage, what self-destructed) is kept once, in the journal of the state or
-in the context, so that a failed message takes back all that was done below it, by either road.
+Every message has a `Frame`, whichever road it takes, and either road hands over to the other. What the messages of
+a transaction share (logs, refunds, warmth, transient storage, what self-destructed) is kept once, in the journal of the state
+or in the context, so that a message that fails takes back all that was done below it, by either road.
 """
 
 from __future__ import annotations
@@ -12,20 +11,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
+from eth.abc import ComputationAPI, MessageAPI, TransactionContextAPI
 from eth.constants import BLANK_ROOT_HASH, CREATE_CONTRACT_ADDRESS, MAX_PREV_HEADER_DEPTH
-from eth.exceptions import OutOfGas, Revert, VMError
-from eth.vm import mnemonics, opcode_values
+from eth.exceptions import VMError
 from eth.vm.forks.berlin.transactions import calculate_txn_intrinsic_gas_berlin
-from eth.vm.forks.byzantium.opcodes import ensure_no_static
-from eth.vm.forks.cancun.logic import selfdestruct_eip6780
+from eth.vm.forks.cancun.constants import BLOB_TX_TYPE
 from eth.vm.forks.cancun.transaction_context import CancunTransactionContext
-from eth.vm.forks.prague.computation import PragueComputation
 from eth.vm.forks.prague.state import PragueState, PragueTransactionExecutor
 from eth.vm.forks.spurious_dragon.state import SpuriousDragonTransactionExecutor
-from eth.vm.forks.tangerine_whistle.constants import GAS_SELFDESTRUCT_EIP150
-from eth.vm.message import Message
-from eth.vm.opcode import as_opcode
 from eth_hash.auto import keccak as eth_keccak
 from eth_hash.backends import pysha3
 from eth_typing import Address, Hash32
@@ -34,15 +27,15 @@ from eth_utils.logging import get_extended_debug_logger
 
 from chain import contract
 from chain.code import split_code, split_initcode
-from chain.errors import Halt, InvalidTransaction
-from chain.frame import BlockContext, Context, Failure, Frame, revert_text
+from chain.errors import InvalidTransaction
+from chain.frame import BlockContext, Context, Failure, Frame
+from chain.hashing import create_address
 from chain.machine import gas as cost
-from chain.machine.direct import Machine, failure_of
+from chain.machine.direct import Machine
+from chain.machine.evm_message import Computation, FrameMessage
 from chain.machine.evm_state import Accounts, Surroundings
-from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import START
 from chain.machine.transaction import Outcome, Transaction
-
 
 eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times as fast as what it finds by itself
 
@@ -58,7 +51,7 @@ class Evm:
         machine, world = self._machine, self._machine.state
         asked: Any = tx.signed if tx.type > 2 else Asked(tx)
         price = min(tx.max_fee, block.base_fee + tx.tip)
-        blobs = tuple(asked.blob_versioned_hashes) if tx.type == 3 else ()
+        blobs = tuple(asked.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
         context = Context(machine, block, tx.sender, tx.nonce, price, blobs, loaded=machine.loaded)
         state = self._state_of(context)
         try:
@@ -102,7 +95,7 @@ class Evm:
 class Asked:
     """A transaction as py-evm wants to be asked for it. Whoever sends it has been identified before."""
 
-    s = y_parity = r = 1  # stand for a valid signature
+    s = 1  # passes for a signature
 
     def __init__(self, tx: Transaction) -> None:
         self.type_id = tx.type
@@ -122,195 +115,34 @@ class Asked:
         return calculate_txn_intrinsic_gas_berlin(cast(Any, self)) + initcode
 
 
-class FrameMessage(Message):
-    """A py-evm message that is sent for a frame."""
-
-    def __init__(self, frame: Frame, code: bytes, **options: Any) -> None:
-        create = frame.kind == "create"
-        options.setdefault("should_transfer_value", False)
-        options["create_address" if create else "code_address"] = (
-            frame.address if create else frame.code_address
-        )
-        super().__init__(
-            gas=frame.gas,
-            to=CREATE_CONTRACT_ADDRESS if create else Address(frame.address),
-            sender=Address(frame.caller),
-            value=frame.value,
-            data=b"" if create else frame.data,
-            code=code,
-            depth=frame.depth,
-            is_static=frame.static,
-            **options,
-        )
-        self.frame = frame
-
-
-_STACK_METHODS = (
-    "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",
-)  # fmt: skip
-
-
-class Computation(PragueComputation):
-    """One message on py-evm's road, run for its frame: bytecode, a precompile, or a Python contract."""
-
-    opcodes = {
-        **PragueComputation.opcodes,
-        # py-evm's own warns of its deprecation each time it runs
-        opcode_values.SELFDESTRUCT: as_opcode(
-            ensure_no_static(selfdestruct_eip6780), mnemonics.SELFDESTRUCT, GAS_SELFDESTRUCT_EIP150
-        ),
-    }
-    state: EvmState
-    msg: FrameMessage
-
-    def __init__(
-        self, state: StateAPI, message: MessageAPI, transaction_context: TransactionContextAPI
-    ) -> None:
-        super().__init__(state, message, transaction_context)
-        self.frame = self.msg.frame
-        for name in _STACK_METHODS:  # py-evm finds each of them anew for every message, slowly
-            setattr(self, f"stack_{name}", getattr(self._stack, name))
-
-    @classmethod
-    def apply_computation(
-        cls,
-        state: StateAPI,
-        message: MessageAPI,
-        transaction_context: TransactionContextAPI,
-        parent_computation: ComputationAPI | None = None,
-    ) -> ComputationAPI:
-        body = cast(EvmState, state).python_body(message)
-        if body is None:
-            return super().apply_computation(
-                state, message, transaction_context, parent_computation
-            )
-        with cls(state, message, transaction_context) as computation:
-            cast(Computation, computation).run_python(body)
-        return computation
-
-    def run_python(self, body: Callable[[Frame], None]) -> None:
-        """Let a Python contract run in the frame, and take over what became of it."""
-        frame = self.frame
-        try:
-            body(frame)
-        except (Exception, Halt) as problem:
-            frame.failure = failure_of(frame, problem)
-        failure = frame.failure
-        if failure is not None and failure.kind == "out of gas":
-            raise OutOfGas(failure.text)
-        self._gas_meter.gas_remaining = frame.gas
-        if failure is not None:
-            self.output = failure.data
-            raise Revert(failure.data)
-        self.output = frame.output
-
-    def settle(self) -> Frame:
-        """Write on the frame how the message ended."""
-        frame = self.frame
-        frame.gas = self.get_gas_remaining()
-        if self._error is None:
-            frame.output = self.output
-            return frame
-        if frame.failure is None:
-            frame.failure = self._failure(self._error)
-        frame.output, frame.result = frame.failure.data, None
-        return frame
-
-    def _failure(self, error: VMError) -> Failure:
-        """Revert data that a message below had given is passed on with all that is known of that failure."""
-        frame, data = self.frame, self.output
-        if isinstance(error, OutOfGas):
-            return Failure("out of gas", f"{frame.name} ran out of gas")
-        if not isinstance(error, Revert):
-            return Failure("halt", f"{frame.name}: {error}")
-        below = (child.failure for child in reversed(frame.children) if child.failure is not None)
-        passed_on = next((failure for failure in below if data and failure.data == data), None)
-        return passed_on or Failure("revert", revert_text(data), data)
-
-    # Messages below
-
-    def prepare_child_message(
-        self, gas: int, to: Address, value: int, data: Any, code: bytes, **options: Any
-    ) -> FrameMessage:
-        static = options.pop("is_static", False)
-        transfers = options.pop("should_transfer_value", True)
-        address = options.pop("create_address", None)
-        if address is not None:
-            kind, data, code_address = "create", code, None
-        else:
-            address, code_address = to, options.pop("code_address", None)
-            kind = "delegate" if "sender" in options else "call" if transfers else "static"
-        self.state.mark_address_warm(address)  # as it is, but for precompiles
-        frame = Frame(
-            self.state.context, kind, address, options.pop("sender", self.msg.storage_address), value,
-            bytes(data), gas, static, self.msg.depth + 1, code_address,
-        )  # fmt: skip
-        return FrameMessage(frame, code, should_transfer_value=transfers, **options)
-
-    def generate_child_computation(self, child_msg: MessageAPI) -> ComputationAPI:
-        run = super().generate_child_computation
-        return on_fresh_stack(run, child_msg) if child_msg.depth in STEPS else run(child_msg)
-
-    def add_child_computation(self, child_computation: ComputationAPI) -> None:
-        self.frame.children.append(cast(Computation, child_computation).settle())
-        super().add_child_computation(child_computation)
-
-    # What is kept for the whole transaction
-
-    def add_log_entry(self, account: Address, topics: tuple[int, ...], data: bytes) -> None:
-        self.state.world.logs.append((account, topics, data, None))
-
-    def consume_gas(self, amount: int, reason: str) -> None:
-        meter = self._gas_meter
-        if 0 <= amount <= meter.gas_remaining:
-            meter.gas_remaining -= amount
-        else:
-            meter.consume_gas(amount, reason)  # raises, and says why
-
-    def refund_gas(self, amount: int) -> None:
-        self.state.context.refund += amount
-
-    def get_gas_refund(self) -> int:
-        return self.msg.refund + self.state.context.refund
-
-    @classmethod
-    def consume_initcode_gas_cost(cls, computation: ComputationAPI) -> None:
-        """It is part of what a transaction pays before anything runs."""
-
-    @property
-    def contracts_created(self) -> list[Address]:
-        return self.state.created
-
-    @contracts_created.setter
-    def contracts_created(self, value: list[Address]) -> None:
-        """py-evm hands the list from message to message; there is one."""
-
-    def register_account_for_deletion(self, beneficiary: Address) -> None:
-        self.state.doom(self.msg.storage_address)
-
-    def get_accounts_for_deletion(self) -> list[Address]:
-        return list(self.state.doomed)
-
-
 class Executor(PragueTransactionExecutor):
     """Runs a transaction by py-evm's rules."""
 
     vm_state: EvmState
 
     def build_evm_message(self, transaction: Any) -> FrameMessage:
-        message, state = super().build_evm_message(transaction), self.vm_state
-        address = message.storage_address
+        """Take the fee, raise the nonce, and make the frame that the first message is for."""
+        state, sender, to = self.vm_state, transaction.sender, transaction.to
+        fee = transaction.gas * state.context.gas_price
+        if transaction.type_id == BLOB_TX_TYPE:
+            fee += self.calc_data_fee(transaction)
+        state.delta_balance(sender, -fee)
+        state.increment_nonce(sender)
+        refund = self.calc_message_refund(transaction)
+        if to:
+            kind, address = "call", to
+            code, delegate = self.get_code_at_address(to)
+        else:
+            kind, address = "create", create_address(sender, state.context.nonce)
+            code, delegate = transaction.data, None
         state.mark_address_warm(address)
         frame = Frame(
-            state.context, "create" if message.is_create else "call", address, message.sender,
-            message.value, transaction.data, message.gas, code_address=message.code_address or None,
+            state.context, kind, address, sender, transaction.value, transaction.data,
+            transaction.gas - transaction.intrinsic_gas, code_address=delegate,
         )  # fmt: skip
+        delegated = delegate is not None
         return FrameMessage(
-            frame,
-            message.code,
-            should_transfer_value=True,
-            is_delegation=message.is_delegation,
-            refund=message.refund,
+            frame, code, should_transfer_value=True, is_delegation=delegated, refund=refund
         )
 
     def finalize_computation(self, transaction: Any, computation: ComputationAPI) -> ComputationAPI:

@@ -160,9 +160,8 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
                 raise ValidationError(
                     f"There is no key for 'from', 0x{tx.sender.hex()}: add the account first"
                 )
-            if (
-                tx.type == 0
-            ):  # eth-tester wants a v of one byte, so nothing about the chain can be in it
+            if tx.type == 0:
+                # eth-tester wants a v of one byte, so nothing about the chain can be in it
                 tx.raw = seal(tx, None, self.chain.keys[tx.sender])
             return self.chain.include(tx).tx_hash
 

@@ -1,8 +1,8 @@
 """Blokus on the chain: tables for two to four accounts, each with one colour.
 
-Whoever opens a table is player 1, those who join are the next ones, and the last to join begins
-the game. The rules decide every move; the contract asks who may, has them played, writes the seat
-of the one who moved and whose turn it is, and tells. Who is stuck passes, or is passed by anyone.
+Whoever creates a game is player 1, those who join are the next ones, and with the last of them it
+begins. Every move is for the rules to decide; the contract asks who may, has it played, writes the
+seat of the one who moved and whose turn it is, and tells. Who is stuck passes, or anyone says so.
 """
 
 from __future__ import annotations
@@ -89,8 +89,7 @@ class Blokus(Contract):
 
     @view
     def state(self, game_id: u64) -> StateRecord:
-        game = self._game(game_id)
-        return StateRecord(self._seats(game_id, game), game.turn, game.scoring)
+        return self._record(game_id, self._game(game_id))
 
     @view
     def board(self, game_id: u64) -> tuple[tuple[u8, ...], ...]:
@@ -149,8 +148,10 @@ class Blokus(Contract):
     def _accounts(self, game_id: int, game: GameRecord) -> tuple[Address, ...]:
         return tuple([self.accounts[game_id, player] for player in range(1, game.joined + 1)])
 
-    def _seats(self, game_id: int, game: GameRecord) -> tuple[SeatRecord, ...]:
-        return tuple([self.seats[game_id, player] for player in range(1, game.players + 1)])
+    def _record(self, game_id: int, game: GameRecord) -> StateRecord:
+        seats = self.seats
+        taken = tuple([seats[game_id, player] for player in range(1, game.players + 1)])
+        return StateRecord(taken, game.turn, game.scoring)
 
     def _state(self, game_id: int) -> State:
         return self.state(game_id).read()
@@ -167,8 +168,7 @@ class Blokus(Contract):
         self.emit(PlayerJoined(game_id, game.joined, self.caller, missing))
 
     def _play(self, game_id: int, game: GameRecord, move: Move) -> int:
-        state = StateRecord(self._seats(game_id, game), game.turn, game.scoring).read()
-        after = rules.play(state, move)
+        after = rules.play(self._record(game_id, game).read(), move)
         self.seats[game_id, game.turn] = SeatRecord.of(after.seats[game.turn - 1])
         self.games[game_id] = GameRecord(game.players, game.joined, game.scoring, after.turn)
         self._tell(game_id, move, after)
@@ -186,9 +186,7 @@ class Blokus(Contract):
             )
         ended = rules.outcome(after)
         if ended:
-            self.emit(
-                GameFinished(game_id, ended.ending, ended.winners, ended.scores, ended.ranks)
-            )
+            self.emit(GameFinished(game_id, ended.ending, ended.winners, ended.scores, ended.ranks))
 
 
 def _player_at(seats: tuple[Seat, ...], row: int, col: int) -> int:

@@ -42,9 +42,7 @@ class MoveRecord:
     @classmethod
     def of(cls, move: Move) -> MoveRecord:
         piece = PieceRecord(move.piece.name) if move.piece else None
-        return cls(
-            piece, move.position, move.rotation, move.player_id, move.is_pass, move.flip
-        )
+        return cls(piece, move.position, move.rotation, move.player_id, move.is_pass, move.flip)
 
     def read(self) -> Move:
         try:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from contracts.blokus.legal import legal_moves
-from contracts.blokus.rules import pass_turn, place
+from contracts.blokus.move import Move, pass_of
+from contracts.blokus.rules import pass_turn, place, play
 from contracts.blokus.state import Scoring, State, start
 
 
@@ -21,6 +22,19 @@ def random_game(
         placements = tuple(legal_moves(state).placements())
         state = place(state, chance.choice(placements)) if placements else pass_turn(state)
         yield state
+
+
+def random_moves(
+    seed: int, players: int = 4, scoring: Scoring = Scoring.ORIGINAL
+) -> Iterator[Move]:
+    """A game in which all choose among all their moves at random, by its moves, passes included."""
+    chance = Random(seed)
+    state = start(players, scoring)
+    while state.turn:
+        moves = tuple(legal_moves(state).moves())
+        move = chance.choice(moves) if moves else pass_of(state.turn)
+        state = play(state, move)
+        yield move
 
 
 def midgame(seed: int = 1, ply: int = 24) -> State:

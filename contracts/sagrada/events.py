@@ -145,14 +145,12 @@ def _window_news(game_id: int, before: State, after: State) -> Iterator[News]:
 
 def _come(old: Dice, new: Dice) -> Iterator[tuple[int, Die]]:
     for cell, (was, die) in enumerate(zip(old, new, strict=True)):
-        if die is not None and die is not was and die != was:
+        if die is not None and die != was:
             yield cell, die
 
 
 def _round_news(game_id: int, before: State, after: State) -> Iterator[News]:
     yield RoundEnded(game_id, before.track.round, after.track.dice[len(before.track.dice) :])
-    outcome = rules.outcome(after)
-    if outcome is not None:
-        scores = zip(after.players, outcome.scores, strict=True)
-        points = tuple(Score(player.username, score) for player, score in scores)
-        yield GameEnded(game_id, outcome.winner, points)
+    winner = rules.winner(after)
+    if winner is not None:
+        yield GameEnded(game_id, winner, rules.standings(after))

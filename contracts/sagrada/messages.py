@@ -40,6 +40,14 @@ SECOND_TURN: Final = "This is your second turn of the round."
 OUT_OF_BOUNDS: Final = "The index exceeds the defined bound."
 UNKNOWN_PLAYER: Final = "The passed parameter does not match any of the expected values."
 
+NO_SUCH_GAME: Final = "Game doesn't exist."
+NOT_BEGUN: Final = "The game has not begun: somebody still chooses a window frame."
+BEGUN: Final = "The game has begun already."
+
+
+def time_left(seconds: int) -> str:
+    return f"There are {seconds} seconds left."
+
 
 def no_sharing_die(feature: str, pool: str) -> str:
     return f"There is no {feature}-sharing die in the {pool}."

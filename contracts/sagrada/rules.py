@@ -17,6 +17,7 @@ from contracts.sagrada.cards import Command
 from contracts.sagrada.conditions import Args
 from contracts.sagrada.dice import Chance
 from contracts.sagrada.library import LIBRARY, Library
+from contracts.sagrada.models import Score
 from contracts.sagrada.notation import from_text, to_text
 from contracts.sagrada.picture import draw
 from contracts.sagrada.setup import Seat, deal_private_objectives, new_game, offer_frames
@@ -58,6 +59,12 @@ def legal_moves(state: State, library: Library = LIBRARY) -> tuple[str, ...]:
 def scores(state: State, library: Library = LIBRARY) -> tuple[int, ...]:
     """The points of each seat, at any time."""
     return tuple(_score(state, player, library) for player in state.players)
+
+
+def standings(state: State, library: Library = LIBRARY) -> tuple[Score, ...]:
+    """The points of each player, by seat."""
+    points = zip(state.players, scores(state, library), strict=True)
+    return tuple(Score(player.username, score) for player, score in points)
 
 
 def winner(state: State, library: Library = LIBRARY) -> str | None:
@@ -138,6 +145,7 @@ __all__ = [
     "offer_frames",
     "outcome",
     "scores",
+    "standings",
     "to_text",
     "winner",
 ]

@@ -244,8 +244,13 @@ def test_value_goes_both_ways(chain, asker, relay):
 
 
 def test_bytecode_borrows_python_code(chain, asker, relay):
-    relay.lend(asker.address, asked("add", 4))
+    (borrowed,) = relay.lend(asker.address, asked("add", 4)).calls
     assert (chain.storage(relay.address, 1), count(asker, chain)) == (4, 0)
+    assert (borrowed.kind, borrowed.address, borrowed.program.spec.name) == (
+        "delegate",
+        relay.address,
+        "Asker",
+    )
 
 
 def test_calls_form_one_tree(asker, relay):

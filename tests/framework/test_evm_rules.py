@@ -1,24 +1,18 @@
-"""What bytecode may rely on: marks, self-destruction, creation, types of transactions, the block around it."""
+"""Self-destruction, leftover words, warmth and refunds, across messages of both kinds."""
 
 from __future__ import annotations
 
-import pytest
-import rlp
-from eth.vm.forks.cancun.transactions import UnsignedBlobTransaction
-from eth.vm.forks.prague.transactions import (
-    Authorization, PragueTransactionBuilder, UnsignedSetCodeTransaction,
-)  # fmt: skip
-from eth_keys import keys
+from contextlib import suppress
 
-from chain import Address, Chain, Contract, InvalidTransaction, Revert, call, view
-from chain.hashing import keccak
-from chain.machine.state import entries
-from chain.machine.transaction import Transaction
+import pytest
+
+from chain import Address, Chain, Contract, Revert, call, init
+from chain.code import program_of
+from chain.hashing import create_address, keccak
 from chain.types import u256
 
 NOBODY = Address(b"\x0b" * 20)
 ZERO = Address(bytes(20))
-SHA256 = Address(bytes(19) + b"\x02")
 ANSWER = (0, "MSTORE", 32, 0, "RETURN")  # return the word on the stack
 TO_ALL = (0, 0, 0, 0, 0)  # a call without output, input and value
 
@@ -49,6 +43,12 @@ class Hand(Contract):
         return Address(child.address if child.failure is None else ZERO)
 
     @call
+    def build_and_regret(self, initcode: bytes) -> None:
+        made = Address(self._frame.create(initcode).address)
+        with suppress(Revert):
+            self.at(Hand, self.address).send_and_fail(made)
+
+    @call
     def last_cost(self, first: Address, second: Address) -> u256:
         """What the second of two messages cost."""
         self._frame.call(bytes(first), b"")
@@ -61,20 +61,23 @@ class Hand(Contract):
         self._frame.balance_of(bytes(who))
         return self._frame.call(bytes(to), b"").output
 
-    @call(nonreentrant=False)
-    def down(self, to: Address) -> u256:
-        """How many messages of its own can be sent inside one another, by way of `to`."""
-        child = self._frame.call(bytes(to), b"")
-        return 1 + int.from_bytes(child.output[:32]) if child.failure is None else 0
 
-    @view
-    def stop(self) -> None:
-        raise KeyboardInterrupt
+class Keeper(Contract):
+    """Counts from what it finds."""
 
-    @call
-    def halt(self) -> None:
-        self.word = 1
-        raise KeyboardInterrupt
+    word: u256
+
+    @init
+    def begin(self) -> None:
+        self.word += 1
+
+
+KEEPER = program_of(Keeper)
+
+
+def created_at(creator, initcode):
+    """Where CREATE2 with salt 0 puts a contract."""
+    return keccak(b"\xff" + creator + bytes(32) + keccak(initcode))[12:]
 
 
 def told(entry, *args):
@@ -83,7 +86,9 @@ def told(entry, *args):
 
 @pytest.fixture
 def chain():
-    return Chain()
+    chain = Chain()
+    chain.declare(Keeper)
+    return chain
 
 
 @pytest.fixture
@@ -133,15 +138,10 @@ def test_old_contracts_only_pay(chain, hand, bomb):
     assert (chain.balance(address), chain.balance(hand.address)) == (0, 9)
 
 
-def test_undone_destruction_is_none(chain, hand, place, bomb, evm, initcode):
-    """A contract makes a bomb, and has it lit by a Python message that then fails."""
-    light = told("send_and_fail", ZERO)[:4]
-    address = place(
-        "CALLDATASIZE", 0, 0, "CALLDATACOPY", "CALLDATASIZE", 0, 0, "CREATE",
-        "DUP1", 4, "MSTORE", light, 0xE0, "SHL", "DUP2", "POP", 0, "MSTORE", "DUP1", 4, "MSTORE",
-        0, 0, 36, 0, 0, bytes(hand.address), "GAS", "CALL", "POP", *ANSWER,
-    )  # fmt: skip
-    made = Address(chain.send(address, bomb).output[12:])
+def test_undone_destruction_is_none(chain, hand, bomb):
+    receipt = hand.build_and_regret(bomb)
+    made = receipt.calls[0].address
+    assert receipt.calls[1].calls[0].address == made
     assert (chain.code(made) != b"", chain.storage(made, 1)) == (True, 5)
 
 
@@ -154,30 +154,92 @@ def test_vanished_contracts_start_anew(chain, maker, bomb):
     assert chain.send(maker, bomb).output[12:] == made
 
 
-def test_roots_know_the_vanished(evm, initcode, bomb):
+def test_roots_know_the_vanished(bomb):
     asked, unasked = Chain(), Chain()
-    for chain in (asked, unasked):
-        for _ in range(2):
-            Hand_ = chain.deploy(Hand)
-            Hand_.build(bomb, 0)
-            chain is asked and chain.state_root()
+    for _ in range(2):
+        asked.deploy(Hand).build(bomb, 0)
+        asked.state_root()
+        unasked.deploy(Hand).build(bomb, 0)
     assert asked.state_root() == unasked.state_root()
 
 
 def test_leftover_words_are_swept(chain, maker, evm, initcode):
     keeper = initcode(evm(1, "SLOAD", *ANSWER))
-    with chain.anchor():
-        made = chain.send(maker, keeper).output[12:]
+    made = created_at(maker, keeper)
     chain.state.set_word(made, 1, 6)
     chain.state.close()
     chain.send(maker, keeper)
     assert (chain.storage(made, 1), number(chain.send(made))) == (0, 0)
 
 
+def test_python_finds_no_leftovers(chain, hand, maker):
+    by_python, by_bytecode = create_address(hand.address, 1), created_at(maker, KEEPER.initcode)
+    for where in (by_python, by_bytecode):
+        chain.state.set_word(where, 0, 6)
+    chain.state.close()
+    hand.build(KEEPER.initcode, 0)
+    chain.send(maker, KEEPER.initcode)
+    assert (chain.storage(by_python, 0), chain.storage(by_bytecode, 0)) == (1, 1)
+
+
+def test_collisions_take_all(chain, hand, evm):
+    chain.state.set_code(create_address(hand.address, 1), b"\x00")
+    chain.state.close()
+    receipt = hand.build(evm("STOP"), 0, gas=1_000_000)
+    assert (receipt.return_value, chain.nonce(hand.address)) == (ZERO, 2)
+    assert receipt.gas_used > 970_000
+
+
 def test_swept_words_come_back(chain, maker, evm):
-    with chain.anchor():
-        made = chain.send(maker, evm("STOP")).output[12:]
+    made = created_at(maker, evm(0, 0, "REVERT"))
     chain.state.set_word(made, 1, 6)
     chain.state.close()
     chain.send(maker, evm(0, 0, "REVERT"))
     assert chain.storage(made, 1) == 6
+
+
+# Marks that both roads share
+
+
+def test_warmth_is_shared(hand, place):
+    look = place(bytes(NOBODY), "BALANCE", "STOP")
+    other = place(bytes(NOBODY), "BALANCE", "POP", "STOP")
+    alone, after = (hand.last_cost(first, look).return_value for first in (ZERO, other))
+    assert alone - after == 2_500
+
+
+def test_python_warms_for_bytecode(hand, place):
+    gas_of_look = place("GAS", bytes(NOBODY), "BALANCE", "POP", "GAS", "SWAP1", "SUB", *ANSWER)
+    cold, warm = (
+        int.from_bytes(hand.look_at(who, gas_of_look).return_value) for who in (ZERO, NOBODY)
+    )
+    assert cold - warm == 2_500
+
+
+@pytest.fixture
+def clear(chain, evm, initcode):
+    """A contract that clears its word."""
+    return chain.send(None, initcode(evm(0, 1, "SSTORE"), evm(1, 1, "SSTORE"))).address
+
+
+def test_refunds_add_up(hand, clear):
+    cleared, nothing = (hand.send(clear, b"", 0).gas_used for _ in range(2))
+    assert cleared == nothing + 2_800 - 4_800  # a change and its refund, in place of a look
+
+
+def test_failed_refunds_are_lost(chain, hand, clear):
+    frame, _ = chain.look(hand.address, told("send_and_fail", clear))
+    assert (frame.failure.text, frame.context.refund) == ("Never mind", 0)
+    assert chain.look(clear, b"")[0].context.refund == 4_800
+
+
+# Accounts that hold nothing
+
+
+def test_empty_accounts_are_none(chain, place):
+    root = chain.state_root()
+    chain.set_balance(NOBODY, 4)
+    chain.set_balance(NOBODY, 0)
+    chain.mine()
+    assert chain.state_root() == root
+    assert number(chain.send(place(bytes(NOBODY), "EXTCODEHASH", *ANSWER))) == 0

@@ -34,7 +34,9 @@ class Moved:
 
 class Board(Contract):
     @call
-    def move(self, side: Side, amount: i256, text: str, path: tuple[u8, ...], maybe: u8 | None = None) -> i256:
+    def move(
+        self, side: Side, amount: i256, text: str, path: tuple[u8, ...], maybe: u8 | None = None
+    ) -> i256:
         self.log(text)
         self.emit(Moved(self.caller, side, amount, text, path, maybe))
         require(maybe != 99, "no such move")
@@ -86,7 +88,13 @@ def test_events_read_back(chain: Chain, board: Handle, played: list[Moved]) -> N
 def test_receipts_read_back(chain: Chain, board: Handle, played: list[Moved]) -> None:
     lines = jsonl(chain, "receipts")
     moved, failed = lines[1], lines[3]
-    assert moved["args"] == {"side": "RED", "amount": -5, "text": 'say "hé",\nthen go', "path": [1, 2], "maybe": None}
+    assert moved["args"] == {
+        "side": "RED",
+        "amount": -5,
+        "text": 'say "hé",\nthen go',
+        "path": [1, 2],
+        "maybe": None,
+    }
     assert (moved["result"], moved["ok"], moved["logs"]) == (-5, True, ['say "hé",\nthen go'])
     assert [moved_from(found["fields"]) for found in moved["events"]] == played[:1]
     assert (failed["error"], failed["events"], failed["logs"]) == ("no such move", [], [])
@@ -95,13 +103,19 @@ def test_receipts_read_back(chain: Chain, board: Handle, played: list[Moved]) ->
 
 
 def test_receipts_as_sql_has_them(chain: Chain, board: Handle, played: list[Moved]) -> None:
-    for line, row in zip(jsonl(chain, "receipts"), chain.sql("select * from receipts"), strict=True):
+    for line, row in zip(
+        jsonl(chain, "receipts"), chain.sql("select * from receipts"), strict=True
+    ):
         args = row["args"] and json.loads(row["args"])
-        assert {name: line[name] for name in chain.sql("select * from receipts").columns} == dict(row) | {"args": args}
+        assert {name: line[name] for name in chain.sql("select * from receipts").columns} == dict(
+            row
+        ) | {"args": args}
 
 
 @pytest.mark.parametrize("table", ["receipts", "logs", Moved, "Moved", "moved"])
-def test_csv_as_sql_has_it(chain: Chain, board: Handle, played: list[Moved], table: type | str) -> None:
+def test_csv_as_sql_has_it(
+    chain: Chain, board: Handle, played: list[Moved], table: type | str
+) -> None:
     file = io.StringIO()
     chain.export_csv(file, table)
     names, *rows = csv.reader(io.StringIO(file.getvalue()))
@@ -117,7 +131,9 @@ def test_csv_tells_null_from_empty(chain: Chain, board: Handle, played: list[Mov
     assert '"RED",-5,"say ""hé"",\nthen go","[1,2]",,1,' in file.getvalue()
 
 
-def test_files_and_streams_agree(tmp_path: Path, chain: Chain, board: Handle, played: list[Moved]) -> None:
+def test_files_and_streams_agree(
+    tmp_path: Path, chain: Chain, board: Handle, played: list[Moved]
+) -> None:
     chain.export_jsonl(tmp_path / "receipts.jsonl")
     chain.export_csv(str(tmp_path / "moved.csv"), Moved)
     stream = io.StringIO()
@@ -138,7 +154,11 @@ def test_same_play_same_bytes() -> None:
     assert played() == played()
 
 
-@given(st.integers(-(2**255), 2**255 - 1), st.text(max_size=20), st.lists(st.integers(0, 255), max_size=4))
+@given(
+    st.integers(-(2**255), 2**255 - 1),
+    st.text(max_size=20),
+    st.lists(st.integers(0, 255), max_size=4),
+)
 def test_any_event_reads_back(amount: int, text: str, path: list[int]) -> None:
     chain = Chain()
     chain.deploy(Board).move(Side.RED, amount, text, tuple(path))
@@ -149,7 +169,9 @@ def test_any_event_reads_back(amount: int, text: str, path: list[int]) -> None:
 def test_what_cannot_be_exported(chain: Chain, board: Handle) -> None:
     with pytest.raises(ValueError, match="JSON lines are of receipts or events, not of 'Moved'"):
         chain.export_jsonl(io.StringIO(), "Moved")
-    with pytest.raises(ValueError, match="there is no table of Board; there are receipts, logs, Moved"):
+    with pytest.raises(
+        ValueError, match="there is no table of Board; there are receipts, logs, Moved"
+    ):
         chain.export_csv(io.StringIO(), Board)
     with pytest.raises(ValueError, match="there is no table of mooved"):
         chain.export_csv(io.StringIO(), "mooved")

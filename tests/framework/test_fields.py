@@ -46,7 +46,10 @@ bytes_ = st.integers(0, 255)
 cells = st.tuples(bytes_, bytes_, st.integers(-(2**15), 2**15 - 1))
 texts = st.text(st.characters(codec="utf-8"), max_size=70)
 cards = st.builds(
-    Card, texts, st.lists(st.integers(0, 2**16 - 1), max_size=20).map(tuple), st.none() | st.integers(0, 2**64 - 1)
+    Card,
+    texts,
+    st.lists(st.integers(0, 2**16 - 1), max_size=20).map(tuple),
+    st.none() | st.integers(0, 2**64 - 1),
 )
 addresses = st.binary(min_size=20, max_size=20).map(Address)
 
@@ -93,7 +96,7 @@ def act_on_list(items: Any, name: str, *values: Any) -> Any:
 def test_vector_acts_like_list(name: str, items: st.SearchStrategy[Any]) -> None:
     @given(actions(items))
     def compare(todo: list[Any]) -> None:
-        chain, on = shelf()
+        _, on = shelf()
         plain: list[Any] = []
 
         def go(contract: Any) -> None:
@@ -173,7 +176,10 @@ def test_map_of_vectors_keeps_apart(todo: list[tuple[int, int]]) -> None:
     assert {pile: list(on.fields.piles[pile]) for pile in plain} == plain
 
 
-@pytest.mark.parametrize(("name", "items"), [("seen", st.integers(0, 9)), ("words", st.sampled_from(["", "a", "b" * 40, "c"]))])
+@pytest.mark.parametrize(
+    ("name", "items"),
+    [("seen", st.integers(0, 9)), ("words", st.sampled_from(["", "a", "b" * 40, "c"]))],
+)
 def test_set_acts_like_set(name: str, items: st.SearchStrategy[Any]) -> None:
     @given(st.lists(st.tuples(st.booleans(), items), max_size=40))
     def compare(todo: list[tuple[bool, Any]]) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, call, init
+from chain.frame import DELEGATION
+from chain.hashing import keccak
 from chain.types import u256
 
 NOBODY = Address(b"\x0b" * 20)
 SHA256 = Address(bytes(19) + b"\x02")
-DEEDS = []
+STOPPER, BORROWER, SPENDER = (Address(bytes([n]) * 20) for n in (0x0C, 0x0D, 0x0E))
+GO = keccak(b"go()")[:4]
+ROOM = []  # what a `Doer` is to do
 
 
 class Doer(Contract):
@@ -23,7 +28,7 @@ class Doer(Contract):
 
     @call
     def go(self) -> None:
-        for deed in DEEDS:
+        for deed in ROOM:
             deed.do(self._frame)
 
 
@@ -70,40 +75,76 @@ class Deed:
     @property
     def saying(self):
         """Gas for pushing what the deed needs and dropping what it leaves."""
-        costs = [2 if item in (0, "POP") else 0 if isinstance(item, str) else 3 for item in self.items]
+        costs = [
+            2 if item in (0, "POP") else 0 if isinstance(item, str) else 3 for item in self.items
+        ]
         return sum(costs)
 
 
-WHO = st.sampled_from([NOBODY, SHA256, Address(b"\x0c" * 20), Chain().accounts[1]])
-slots, words = st.integers(0, 3), st.integers(0, 2)
-puts = st.builds(Deed, st.just("put"), slots, words)
-deeds = st.one_of(
-    puts,
-    puts,
-    st.builds(Deed, st.just("get"), slots),
-    st.builds(Deed, st.just("log"), st.integers(0, 32)),
-    st.builds(Deed, st.just("log"), st.integers(0, 32), words, words),
-    st.builds(Deed, st.just("balance"), WHO),
-    st.builds(Deed, st.just("call"), WHO, st.integers(0, 2), st.integers(0, 5_000)),
-    st.builds(Deed, st.just("create"), st.integers(0, 2)),
+WHO = [NOBODY, SHA256, STOPPER, BORROWER, Chain().accounts[1]]
+PUTS = [Deed("put", slot, word) for slot in range(2) for word in range(3)]
+DEEDS = [
+    *PUTS,
+    *PUTS,
+    *(Deed("get", slot) for slot in range(3)),
+    *(Deed("log", size, *topics) for size in (0, 5, 32) for topics in ((), (1,), (1, 2, 3, 4))),
+    *(Deed("balance", who) for who in WHO),
+    *(Deed("call", who, value, gas) for who in WHO for value in range(3) for gas in (0, 60, 10**9)),
+    *(Deed("create", value) for value in range(3)),
+]
+
+
+class Twins:
+    """A Python and a bytecode contract that do the same."""
+
+    def __init__(self, evm, initcode, before, deeds):
+        self.chain = chain = Chain()
+        self.deeds = deeds
+        chain.state.set_code(STOPPER, evm("STOP"))
+        chain.state.set_code(BORROWER, DELEGATION + STOPPER)
+        chain.state.close()
+        first, code = (b"".join(evm(*deed.items) for deed in some) for some in (before, deeds))
+        self.bytecode = chain.send(None, initcode(evm(0, 0, "MSTORE") + code, first)).address
+        self.python = chain.deploy(Doer, [deed.args for deed in before]).address
+        for address in (self.python, self.bytecode):
+            chain.set_balance(address, 4)
+
+    def look(self, gas=10_000_000):
+        """Both finished frames. Bytecode gets along the gas that it takes to say what is to be done."""
+        ROOM[:] = self.deeds
+        ours, _ = self.chain.look(self.python, GO, gas=gas)
+        law, _ = self.chain.look(self.bytecode, b"", gas=gas + self.saying)
+        return ours, law
+
+    @property
+    def saying(self):
+        return 10 + sum(
+            deed.saying for deed in self.deeds
+        )  # 10 for the memory that logs are taken from
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    before=st.lists(st.sampled_from(PUTS), max_size=4),
+    deeds=st.lists(st.sampled_from(DEEDS), max_size=12),
 )
-
-
-@settings(max_examples=150, deadline=None)
-@given(before=st.lists(puts, max_size=4), several=st.lists(deeds, max_size=12))
-def test_deeds_cost_alike(evm, initcode, before, several):
-    chain = Chain()
-    first, code = (b"".join(evm(*deed.items) for deed in some) for some in (before, several))
-    bytecode = chain.send(None, initcode(evm(0, 0, "MSTORE") + code, first)).address
-    python = chain.deploy(Doer, [deed.args for deed in before]).address
-    for address in (python, bytecode):
-        chain.set_balance(address, 4)
-    DEEDS[:] = several
-    ours, law = chain.look(python, Doer.__spec__.entries["go"].selector)[0], chain.look(bytecode, b"")[0]
+def test_deeds_cost_alike(evm, initcode, before, deeds):
+    twins = Twins(evm, initcode, before, deeds)
+    ours, law = twins.look()
     assert ours.failure is law.failure is None
-    assert spent(ours) == spent(law) - 10 - sum(deed.saying for deed in several)  # 10 for the room to log from
+    assert ours.gas == law.gas
     assert ours.context.refund == law.context.refund
 
 
-def spent(frame):
-    return frame.gas_limit - frame.gas
+@pytest.mark.parametrize("gas", [0, 2_299, 2_300, 2_301, 22_099, 22_100, 22_101])
+def test_gas_ends_alike(evm, initcode, gas):
+    ours, law = Twins(evm, initcode, [], [Deed("put", 0, 1)]).look(gas or 1)
+    assert (ours.failure is None, ours.gas) == (law.failure is None, law.gas)
+
+
+def test_messages_keep_a_64th(evm, initcode):
+    twins = Twins(evm, initcode, [], [Deed("call", SPENDER, 0, 10**9)])
+    twins.chain.state.set_code(SPENDER, b"\xfe")
+    twins.chain.state.close()
+    ours, law = twins.look(gas=66_600)
+    assert (ours.gas, law.gas) == (1_000, 998)  # to drop what CALL leaves comes after it

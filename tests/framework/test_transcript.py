@@ -88,7 +88,9 @@ def board(chain: Chain) -> Handle:
 
 
 def without_gas(text: str) -> str:
-    return "\n".join(line.rpartition(" [")[0] if line.endswith(" gas]") else line for line in text.splitlines())
+    return "\n".join(
+        line.rpartition(" [")[0] if line.endswith(" gas]") else line for line in text.splitlines()
+    )
 
 
 def tale(text: str) -> str:
@@ -163,7 +165,11 @@ def test_unknown_logs_are_told(chain: Chain, board: Handle) -> None:
 
 def test_gas_is_told(chain: Chain, board: Handle) -> None:
     receipt = board.move(Side.RED, 1)
-    assert chain.transcript(since=receipt.position).splitlines()[0].endswith(f" [{receipt.gas_used} gas]")
+    assert (
+        chain.transcript(since=receipt.position)
+        .splitlines()[0]
+        .endswith(f" [{receipt.gas_used} gas]")
+    )
 
 
 def test_same_play_same_transcript() -> None:

@@ -1,0 +1,34 @@
+"""How values look to the outside: the Ethereum contract ABI.
+
+Every kind has a row in three tables: its ABI type (`signatures`), how it is encoded (`encode`), how it is decoded
+(`decode`). Both directions are busy, so each is written out once per kind as a flat Python function around one
+`struct.pack` or `unpack`, as `dataclasses` writes `__init__`; only where that fails is the value walked to say what was
+wrong. Property tests hold both equal to eth-abi.
+"""
+
+from __future__ import annotations
+
+from chain.abi.decode import BadData, Decoder, decode, decode_members, decoder, members_decoder
+from chain.abi.encode import Encoder, encoder, widened
+from chain.abi.signatures import abi_type, head_size, is_dynamic, json_type, selector, signature
+from chain.fit import Misfit, misfit
+
+__all__ = [
+    "BadData",
+    "Decoder",
+    "Encoder",
+    "Misfit",
+    "abi_type",
+    "decode",
+    "decode_members",
+    "decoder",
+    "encoder",
+    "head_size",
+    "is_dynamic",
+    "json_type",
+    "members_decoder",
+    "misfit",
+    "selector",
+    "signature",
+    "widened",
+]

@@ -1,0 +1,365 @@
+"""From ABI bytes to value.
+
+The bytes may come from anyone. A value whose parts stand elsewhere in the data is read only if these stand in order and
+apart, as every encoder writes them: so nothing is read twice, and the work is never more than the data is long.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NoReturn
+
+from chain.abi.signatures import body_size, head_size, is_dynamic
+from chain.errors import Revert
+from chain.fit import join, wants
+from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.types import Address, FixedBytes, Int
+
+Decoder = Callable[[bytes, int], Any]
+
+_SIGN = {"minus": b"\xff" * 24, "plus": bytes(24)}
+
+
+class BadData(Revert):
+    """Bytes are not a proper ABI encoding of what was declared."""
+
+
+@cache
+def decoder(kind: Kind) -> Decoder:
+    """A function from (bytes, offset) to the value whose body stands there; raises `BadData`."""
+    read, dynamic = _reader(kind), is_dynamic(kind)
+
+    def decode_one(data: bytes, at: int) -> Any:
+        try:
+            found = read(data, at)
+        except Exception as wrong:
+            raise _blame(kind, data, at, wrong) from None
+        return found[0] if dynamic else found
+
+    return decode_one
+
+
+def decode(kind: Kind, data: bytes) -> Any:
+    """Decode `data` as one value of `kind` standing alone, as return data and event data are."""
+    return decode_members((Member("", kind),), data)[0]
+
+
+def decode_members(members: tuple[Member, ...], data: bytes, start: int = 0) -> tuple[Any, ...]:
+    """Decode what follows `start` as the values of `members`, side by side."""
+    return members_decoder(members)(data, start)
+
+
+@cache
+def members_decoder(members: tuple[Member, ...]) -> Callable[[bytes, int], tuple[Any, ...]]:
+    """The function behind `decode_members`, for those who often need it."""
+    return decoder(Record("", members)) if members else lambda data, start: ()
+
+
+# The flat functions. A static kind gives its value, a dynamic one the value and where it ends; any exception means bad data.
+
+
+@dataclass
+class _Plan:
+    """A decoder while it is being written: the pieces of one `struct.unpack`, and Python that makes sense of them."""
+
+    formats: list[str] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+    zeros: list[str] = field(default_factory=list)  # targets that must be 24 zero bytes
+    checks: list[str] = field(default_factory=list)
+    tails: list[tuple[str, str]] = field(default_factory=list)  # offset, reader
+    names: dict[str, Any] = field(default_factory=lambda: {**_SIGN})
+
+    def name(self, thing: Any) -> str:
+        key = f"k{len(self.names)}"
+        self.names[key] = thing
+        return key
+
+    def target(self, form: str) -> str:
+        self.formats.append(form)
+        self.targets.append(f"t{len(self.targets)}")
+        return self.targets[-1]
+
+    def small(self, guard: str) -> str:
+        """A word of which only the last 8 bytes count."""
+        upper = self.target("24s")
+        if guard:
+            self.check(f"{upper} != plus", guard)
+        else:
+            self.zeros.append(upper)
+        return self.target("Q")
+
+    def check(self, wrong: str, guard: str) -> None:
+        self.checks.append(f"{guard} and ({wrong})" if guard else wrong)
+
+    def add(self, kind: Kind, guard: str = "") -> str:
+        """Plan for a value; the expression that gives it. Where `guard` is false the value is absent and may be anything."""
+        if is_dynamic(kind):
+            self.tails.append((self.small(guard), self.name(_reader(kind))))
+            return f"x{len(self.tails) - 1}"
+        match kind:
+            case Record(members=members, cls=cls):
+                parts = ", ".join([self.add(member.kind, guard) for member in members])
+                return f"({parts},)" if cls is None else f"{self.name(cls)}({parts})"
+            case Option(item=item):
+                flag = self.small(guard)
+                self.check(f"{flag} > 1", guard)
+                inner = self.add(item, f"{guard} and {flag}" if guard else flag)
+                return f"({inner} if {flag} else None)"
+            case _:
+                return self.scalar(kind, guard)
+
+    def scalar(self, kind: Kind, guard: str) -> str:
+        match kind:
+            case Int(bits=bits, signed=False) if bits <= 64:
+                value = self.small(guard)
+                if bits < 64:
+                    self.check(f"{value} >> {bits}", guard)
+                return value
+            case Int(bits=bits, lowest=lowest) if bits <= 64:
+                upper, value = self.target("24s"), self.target("q")
+                self.check(f"{upper} != (minus if {value} < 0 else plus)", guard)
+                if bits < 64:
+                    self.check(f"{value} + {-lowest} >> {bits}", guard)
+                return value
+            case Int(signed=signed):
+                raw = self.target("32s")
+                number = f"number({raw}{', signed=True' if signed else ''})"
+                if kind.highest - kind.lowest == 2**256 - 1:
+                    return number
+                self.check(f"not {kind.lowest} <= (n{raw} := {number}) <= {kind.highest}", guard)
+                return f"n{raw}"
+            case Bool():
+                value = self.small(guard)
+                self.check(f"{value} > 1", guard)
+                return f"({value} == 1)"
+            case Choice():
+                return f"{self.name(kind.member_of())}[{self.small(guard)}]"
+            case Account():
+                self.check(f"{self.target('12s')} != {self.name(bytes(12))}", guard)
+                return f"make(Address, {self.target('20s')})"
+            case FixedBytes(size=size):
+                value = self.target(f"{size}s")
+                if size < 32:
+                    rest = 32 - size
+                    self.check(f"{self.target(f'{rest}s')} != {self.name(bytes(rest))}", guard)
+                return value
+            case _:
+                raise AssertionError(kind)
+
+    def compile(self, head: str, value: str) -> Callable[..., Any]:
+        """`head` is the first line and names what is to be unpacked."""
+        form = struct.Struct(">" + "".join(self.formats))
+        checks = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
+        refused = " or ".join([*checks, *self.checks]) or "False"
+        lines = [f"({', '.join(self.targets)},) = unpack(data, at)", f"if {refused}: fail()"]
+        end = f"at + {form.size}"
+        for i, (offset, read) in enumerate(self.tails):
+            lines += [
+                f"if at + {offset} < {end}: fail()",
+                f"x{i}, e{i} = {read}(data, at + {offset})",
+            ]
+            end = f"e{i}"
+        lines.append(f"return {value}, {end}" if self.tails else f"return {value}")
+        return self._run(form, [head, *(f" {line}" for line in lines)])
+
+    def compile_each(self, value: str) -> Callable[..., Any]:
+        """A reader of items side by side, which gives them in a list."""
+        form = struct.Struct(">" + "".join(self.formats))
+        checks = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
+        refused = " or ".join([*checks, *self.checks]) or "False"
+        fields = f"({', '.join(self.targets)},)"
+        line = f" return [fail() if {refused} else {value} for {fields} in each(data)]"
+        return self._run(form, ["def read(data):", line])
+
+    def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
+        tools = {
+            "unpack": form.unpack_from, "each": form.iter_unpack, "fail": _fail, "number": int.from_bytes,
+            "make": bytes.__new__, "Address": Address,
+        }  # fmt: skip
+        space = self.names | tools
+        exec("\n".join(lines), space)
+        made: Callable[..., Any] = space["read"]
+        return made
+
+
+def _fail() -> NoReturn:
+    raise ValueError
+
+
+@cache
+def _reader(kind: Kind) -> Callable[[bytes, int], Any]:
+    match kind:
+        case Text():
+            return _read_text
+        case Blob():
+            return _read_blob
+        case Sequence(item=item, make=make):
+            return _dynamic_items(item, make) if is_dynamic(item) else _static_items(item, make)
+        case Option(item=item) if is_dynamic(kind):
+            return _option_reader(_reader(item))
+        case Record(members=members, cls=cls) if is_dynamic(kind):
+            plan = _Plan()
+            parts = ", ".join([plan.add(member.kind) for member in members])
+            value = f"({parts},)" if cls is None else f"{plan.name(cls)}({parts})"
+            return plan.compile("def read(data, at):", value)
+        case _:
+            plan = _Plan()
+            return plan.compile("def read(data, at):", plan.add(kind))
+
+
+def _read_blob(data: bytes, at: int) -> tuple[bytes, int]:
+    start = at + 32
+    end = start + int.from_bytes(data[at:start])
+    if end > len(data):
+        _fail()
+    return data[start:end], end
+
+
+def _read_text(data: bytes, at: int) -> tuple[str, int]:
+    raw, end = _read_blob(data, at)
+    return raw.decode(), end
+
+
+def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], Any]:
+    def read_option(data: bytes, at: int) -> tuple[Any, int]:
+        flag, offset = int.from_bytes(data[at : at + 32]), int.from_bytes(data[at + 32 : at + 64])
+        if flag > 1 or len(data) < at + 64 or (flag and offset < 64):
+            _fail()
+        return read(data, at + offset) if flag else (None, at + 64)
+
+    return read_option
+
+
+def _static_items(item: Kind, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
+    plan = _Plan()
+    read, size, listed = plan.compile_each(plan.add(item)), head_size(item), make is list
+
+    def read_items(data: bytes, at: int) -> tuple[Any, int]:
+        start = at + 32
+        end = start + size * int.from_bytes(data[at:start])
+        if end > len(data):
+            _fail()
+        values = read(data[start:end])
+        return values if listed else make(values), end
+
+    return read_items
+
+
+def _dynamic_items(item: Kind, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
+    read = _reader(item)
+
+    def read_items(data: bytes, at: int) -> tuple[Any, int]:
+        start = at + 32
+        end = heads = start + 32 * int.from_bytes(data[at:start])
+        if end > len(data):
+            _fail()
+        values = []
+        for head in range(start, heads, 32):
+            place = start + int.from_bytes(data[head : head + 32])
+            if place < end:
+                _fail()
+            value, end = read(data, place)
+            values.append(value)
+        return make(values), end
+
+    return read_items
+
+
+# Saying what was wrong: the same road again, step by step
+
+
+def _blame(kind: Kind, data: bytes, at: int, cause: Exception) -> BadData:
+    try:
+        _walk(kind, data, at, "")
+    except BadData as bad:
+        return bad
+    return BadData(f"the data cannot be read: {cause!r}")
+
+
+def _walk(kind: Kind, data: bytes, at: int, path: str) -> int:
+    """Read a value, or raise a `BadData` that names the place; returns where its body ends."""
+    match kind:
+        case Record(members=members, cls=cls):
+            names = [join(path, f"[{m.name}]" if m.name.isdigit() else m.name) for m in members]
+            parts = list(zip(names, (m.kind for m in members), strict=True))
+            end = _walk_side_by_side(parts, data, at, path)
+            if cls is not None:
+                _make(kind, data, at, path)
+            return end
+        case Option(item=item):
+            _walk_side_by_side([(path, Bool())], data, at, path)
+            if not _word(data, at):
+                _need(data, at, body_size(kind), path)
+                return at + body_size(kind)
+            return _walk_side_by_side([(path, Bool()), (path, item)], data, at, path)
+        case Sequence(item=item):
+            _need(data, at, 32, path)
+            count = _word(data, at)
+            _need(data, at + 32, count * head_size(item), path)
+            items = [(f"{path}[{i}]", item) for i in range(count)]
+            return _walk_side_by_side(items, data, at + 32, path)
+        case Text() | Blob():
+            _need(data, at, 32, path)
+            _need(data, at + 32, _word(data, at), path)
+            _make(kind, data, at, path)
+            return at + 32 + _word(data, at)
+        case _:
+            _need(data, at, 32, path)
+            _make(kind, data, at, path)
+            return at + 32
+
+
+def _walk_side_by_side(parts: list[tuple[str, Kind]], data: bytes, at: int, path: str) -> int:
+    sizes = [head_size(kind) for _, kind in parts]
+    _need(data, at, sum(sizes), path)
+    head, end = at, at + sum(sizes)
+    for (name, kind), size in zip(parts, sizes, strict=True):
+        if is_dynamic(kind):
+            place = at + _word(data, head)
+            if place < end:
+                raise _bad(name, "its data overlap what stands before them")
+            end = _walk(kind, data, place, name)
+        else:
+            _walk(kind, data, head, name)
+        head += size
+    return end
+
+
+def _make(kind: Kind, data: bytes, at: int, path: str) -> None:
+    """Make the value, whose parts are known to be good."""
+    try:
+        _reader(kind)(data, at)
+    except Exception as wrong:
+        match kind:
+            case Text():
+                raise _bad(path, "the text is not UTF-8") from None
+            case Record():
+                raise _bad(path, str(wrong) or repr(wrong)) from None
+        raise BadData(_shown(kind, data[at : at + 32], path)) from None
+
+
+def _shown(kind: Kind, word: bytes, path: str) -> str:
+    signed = isinstance(kind, Int) and (kind.signed or kind.highest.bit_length() < 255)
+    number = int.from_bytes(word, signed=signed)  # whoever sent 2^256-1 as a u8 meant -1
+    value = f"0x{word.hex()}" if isinstance(kind, Account | FixedBytes) else str(number)
+    return f"{path} = {value} {wants(kind)}" if path else f"{value} {wants(kind)}"
+
+
+def _word(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 32])
+
+
+def _need(data: bytes, at: int, size: int, path: str) -> None:
+    if len(data) < at + size:
+        raise _bad(path, f"{max(len(data) - at, 0)} bytes are too few, {_large(size)} are needed")
+
+
+def _large(number: int) -> str:
+    return str(number) if number < 2**64 else f"2^{number.bit_length() - 1} or more"
+
+
+def _bad(path: str, wrong: str) -> BadData:
+    return BadData(f"{path}: {wrong}" if path else wrong)

@@ -1,0 +1,247 @@
+"""From value to ABI bytes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from chain.abi.signatures import body_size, head_size, is_dynamic
+from chain.fit import misfit, refusal, shape
+from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.types import FixedBytes, Int
+
+Encoder = Callable[[Any], bytes]
+
+_MASK = 2**256 - 1
+_SIGN = {"minus": b"\xff" * 24, "plus": bytes(24)}  # the upper 24 bytes of a signed number
+
+
+@cache
+def encoder(kind: Kind) -> Encoder:
+    """The function that encodes values of `kind`, or raises `Misfit`."""
+    match kind:
+        case Text():
+            return _encode_text
+        case Blob():
+            return _encode_blob
+        case Sequence(item=item) if isinstance(item, Int):
+            return _numbers_encoder(kind, item)
+        case Sequence(item=item):
+            return _sequence_encoder(kind, encoder(item), is_dynamic(item))
+        case Option(item=item) if is_dynamic(kind):
+            return _option_encoder(encoder(item), blank(item))
+        case _:
+            return _flat_encoder(kind)
+
+
+def widened(kind: Kind) -> Kind:
+    """The same shape with whole words for numbers, so that one out of range can be written down.
+
+    Every number that this lets in, the decoder of `kind` refuses: as the 256 bits of another it would read well.
+    """
+    match kind:
+        case Int(highest=highest) if highest.bit_length() < 255:
+            return Int(kind.name, 256, -(2**255), 2**255 - 1)
+        case Option(item=item):
+            return Option(widened(item))
+        case Sequence(item=item, make=make):
+            return Sequence(widened(item), make)
+        case Record(members=members):
+            wide = tuple(Member(member.name, widened(member.kind)) for member in members)
+            return replace(kind, members=wide)
+        case _:
+            return kind
+
+
+def blank(kind: Kind) -> bytes:
+    """What stands in the place of a value that is absent: as short as can be, all zero but for the offsets."""
+    match kind:
+        case Text() | Blob() | Sequence():
+            return bytes(32)
+        case Option(item=item) if is_dynamic(item):
+            return bytes(32) + (64).to_bytes(32) + blank(item)
+        case Record(members=members) if is_dynamic(kind):
+            heads, tails = b"", b""
+            for member in members:
+                if is_dynamic(member.kind):
+                    heads += (body_size(kind) + len(tails)).to_bytes(32)
+                    tails += blank(member.kind)
+                else:
+                    heads += bytes(head_size(member.kind))
+            return heads + tails
+        case _:
+            return bytes(body_size(kind))
+
+
+@dataclass
+class _Plan:
+    """An encoder while it is being written: lines of Python, and the pieces of one `struct.pack`."""
+
+    lines: list[str] = field(default_factory=list)
+    formats: list[str] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+    tails: list[str] = field(default_factory=list)
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def name(self, thing: Any) -> str:
+        key = f"k{len(self.names)}"
+        self.names[key] = thing
+        return key
+
+    def add(self, kind: Kind, value: str) -> None:
+        """Plan for the value called `value`."""
+        match kind:
+            case Record() if not is_dynamic(kind):
+                self.spread(kind, value)
+            case Option(item=item) if isinstance(item, Int | Bool | Choice | Account | FixedBytes):
+                self.formats.append("31x?")
+                self.values.append(f"{value} is not None")
+                self._scalar(item, value, f" if {value} is not None else ")
+            case Option() if not is_dynamic(kind):
+                self.formats.append(f"{head_size(kind)}s")
+                absent = self.name(blank(kind))
+                present = f"yes + {self.name(encoder(kind.item))}({value})"
+                self.values.append(f"{absent} if {value} is None else {present}")
+            case Int() | Bool() | Choice() | Account() | FixedBytes():
+                self._scalar(kind, value)
+            case _:
+                self.formats.append("24xQ")
+                self.values.append(f"o{len(self.tails)}")
+                self.tails.append(f"{self.name(encoder(kind))}({value})")
+
+    def spread(self, kind: Record, value: str) -> None:
+        """Plan for the members of a record, each in a local variable."""
+        self.lines.append(f"if {shape(kind, value, self.name(kind.cls))}: raise TypeError")
+        for i, member in enumerate(kind.members):
+            self.lines.append(f"{value}_{i} = {kind.reach(value, i)}")
+            self.add(member.kind, f"{value}_{i}")
+
+    def _scalar(self, kind: Kind, value: str, unless: str = "") -> None:
+        """`unless` is what turns an expression into one for a value that may be None: ` if v is not None else `."""
+        check = refusal(kind, value)
+        if check:
+            self.checks.append(f"{value} is not None and ({check})" if unless else check)
+        form, parts = _word(kind, value, self.name)
+        self.formats.append(form)
+        self.values += [f"{part}{unless}{zero}" if unless else part for part, zero in parts]
+
+    def compile(self, kind: Kind) -> Encoder:
+        form = struct.Struct(">" + "".join(self.formats))
+        lines = [*self.lines]
+        if self.checks:
+            lines.append(f"if {' or '.join(self.checks)}: raise OverflowError")
+        at = str(form.size)
+        for i, tail in enumerate(self.tails):
+            lines += [f"t{i} = {tail}", f"o{i} = {at}"]
+            at = f"o{i} + len(t{i})"
+        tails = "".join(f" + t{i}" for i in range(len(self.tails)))
+        lines.append(f"return pack({', '.join(self.values)}){tails}")
+        source = ["def encode(v):", " try:", *(f"  {line}" for line in lines)]
+        source.append(" except Exception as wrong: raise misfit(kind, v, wrong) from None")
+        names = {"pack": form.pack, "misfit": misfit, "kind": kind, "yes": (1).to_bytes(32)}
+        space = self.names | names | _SIGN
+        exec("\n".join(source), space)
+        made: Encoder = space["encode"]
+        return made
+
+
+def _word(kind: Kind, value: str, name: Callable[[Any], str]) -> tuple[str, list[tuple[str, str]]]:
+    """A scalar's word: its struct format, and for each part of it the source text and what stands there for None."""
+    match kind:
+        case Int(bits=bits, signed=False) if bits <= 64:
+            return "24xQ", [(value, "0")]
+        case Int(bits=bits) if bits <= 64:
+            return "24sq", [(f"(minus if {value} < 0 else plus)", "plus"), (value, "0")]
+        case Int(signed=signed):
+            number = f"({value} & {_MASK})" if signed else f"({value} + 0)"
+            return "32s", [(f"{number}.to_bytes(32)", "b''")]
+        case Bool():
+            return "31x?", [(value, "False")]
+        case Choice():
+            return "31xB", [(f"{name(kind.code_of())}[{value}]", "0")]
+        case Account():
+            return "12x20s", [(value, "b''")]
+        case FixedBytes(size=size):
+            return f"{size}s{32 - size}x", [(value, "b''")]
+        case _:
+            raise AssertionError(kind)
+
+
+def _flat_encoder(kind: Kind) -> Encoder:
+    plan = _Plan()
+    if isinstance(kind, Record):
+        plan.spread(kind, "v")
+    else:
+        plan.add(kind, "v")
+    return plan.compile(kind)
+
+
+def _encode_text(value: Any) -> bytes:
+    try:
+        return _with_length(str.encode(value))
+    except (TypeError, UnicodeEncodeError) as wrong:
+        raise misfit(Text(), value, wrong) from None
+
+
+def _encode_blob(value: Any) -> bytes:
+    if not isinstance(value, bytes | bytearray):
+        raise misfit(Blob(), value)
+    return _with_length(value)
+
+
+def _with_length(raw: bytes | bytearray) -> bytes:
+    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
+
+
+def _numbers_encoder(kind: Kind, item: Int) -> Encoder:
+    """Boards are lists of small numbers: no call for each of them."""
+    form, parts = _word(item, "v", str)
+    source = f"""def encode(values):
+        return [pack({", ".join(part for part, _ in parts)}) if not ({refusal(item, "v")}) else fail() for v in values]"""
+    space: dict[str, Any] = {"pack": struct.Struct(">" + form).pack, "fail": _fail, **_SIGN}
+    exec(source, space)
+    return _sequence_encoder(kind, space["encode"], False, whole=True)
+
+
+def _fail() -> None:
+    raise OverflowError
+
+
+def _sequence_encoder(
+    kind: Kind, encode: Callable[[Any], Any], dynamic: bool, whole: bool = False
+) -> Encoder:
+    """`encode` takes one item, or the `whole` list of them."""
+
+    def encode_sequence(values: Any) -> bytes:
+        if not isinstance(values, list | tuple):
+            raise misfit(kind, values)
+        try:
+            items = encode(values) if whole else [encode(value) for value in values]
+        except Exception as wrong:
+            raise misfit(kind, values, wrong) from None
+        head = len(items).to_bytes(32)
+        return head + (_join_dynamic(items) if dynamic else b"".join(items))
+
+    return encode_sequence
+
+
+def _join_dynamic(items: list[bytes]) -> bytes:
+    offsets, at = [], 32 * len(items)
+    for item in items:
+        offsets.append(at.to_bytes(32))
+        at += len(item)
+    return b"".join(offsets + items)
+
+
+def _option_encoder(encode: Encoder, blank: bytes) -> Encoder:
+    offset = (64).to_bytes(32)
+    absent, present = bytes(32) + offset + blank, (1).to_bytes(32) + offset
+
+    def encode_option(value: Any) -> bytes:
+        return absent if value is None else present + encode(value)
+
+    return encode_option

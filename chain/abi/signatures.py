@@ -1,0 +1,99 @@
+"""What a kind is called in the ABI, and how much room it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from chain.hashing import keccak
+from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.types import FixedBytes, Int
+
+
+def abi_type(kind: Kind) -> str:
+    match kind:
+        case Int(bits=bits, signed=signed):
+            return f"{'' if signed else 'u'}int{bits}"
+        case FixedBytes(size=size):
+            return f"bytes{size}"
+        case Bool():
+            return "bool"
+        case Account():
+            return "address"
+        case Choice():
+            return "uint8"
+        case Text():
+            return "string"
+        case Blob():
+            return "bytes"
+        case Option(item=item):
+            return f"(bool,{abi_type(item)})"
+        case Sequence(item=item):
+            return f"{abi_type(item)}[]"
+        case Record(members=members, array=True):
+            return f"{abi_type(members[0].kind)}[{len(members)}]"
+        case Record(members=members):
+            return "(" + ",".join(abi_type(member.kind) for member in members) + ")"
+
+
+def signature(name: str, members: Iterable[Member]) -> str:
+    return f"{name}({','.join(abi_type(member.kind) for member in members)})"
+
+
+def selector(text: str) -> bytes:
+    return keccak(text.encode())[:4]
+
+
+def json_type(name: str, kind: Kind) -> dict[str, Any]:
+    """One parameter as the JSON ABI writes it, tuples with their components."""
+    suffix = ""
+    while isinstance(kind, Sequence):
+        kind, suffix = kind.item, suffix + "[]"
+    match kind:
+        case Option(item=item):
+            parts = [Member("exists", Bool()), Member("value", item)]
+        case Record(members=members, cls=cls):
+            parts = [Member("" if cls is None else m.name, m.kind) for m in members]
+        case _:
+            inner = f"enum {kind.name}" if isinstance(kind, Choice) else kind.name
+            return {
+                "name": name,
+                "type": abi_type(kind) + suffix,
+                "internalType": inner + suffix,
+            }
+    inner = f"struct {kind.name}" if isinstance(kind, Record) and kind.cls else "tuple"
+    components = [json_type(part.name, part.kind) for part in parts]
+    return {
+        "name": name,
+        "type": "tuple" + suffix,
+        "internalType": inner + suffix,
+        "components": components,
+    }
+
+
+def is_dynamic(kind: Kind) -> bool:
+    match kind:
+        case Text() | Blob() | Sequence():
+            return True
+        case Option(item=item):
+            return is_dynamic(item)
+        case Record(members=members):
+            return any(is_dynamic(member.kind) for member in members)
+        case _:
+            return False
+
+
+def head_size(kind: Kind) -> int:
+    """The bytes a value takes in its parent's head: its own, or those of an offset."""
+    return 32 if is_dynamic(kind) else body_size(kind)
+
+
+def body_size(kind: Kind) -> int:
+    """The bytes of a value's own head, which stand where an offset leads to, or in the parent's head."""
+    match kind:
+        case Option(item=item):
+            return 32 + head_size(item)
+        case Record(members=members):
+            return sum(head_size(member.kind) for member in members)
+        case _:
+            return 32

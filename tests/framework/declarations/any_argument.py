@@ -1,0 +1,8 @@
+from typing import Any
+
+from chain import Contract, call
+
+
+class Game(Contract):
+    @call
+    def move(self, to: Any) -> None: ...

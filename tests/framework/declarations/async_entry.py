@@ -1,0 +1,6 @@
+from chain import Contract, call
+
+
+class Game(Contract):
+    @call
+    async def play(self) -> None: ...

@@ -1,0 +1,6 @@
+from chain import Contract, view
+
+
+class Game(Contract):
+    @view
+    def square(self) -> tuple[()]: ...

@@ -1,0 +1,6 @@
+from chain import Revert, error
+
+
+@error
+class Error(Revert):
+    text: str

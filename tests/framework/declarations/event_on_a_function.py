@@ -1,0 +1,5 @@
+from chain import event
+
+
+@event
+def moved() -> None: ...

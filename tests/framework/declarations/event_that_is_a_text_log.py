@@ -1,0 +1,6 @@
+from chain import event
+
+
+@event
+class Log:
+    text: str

@@ -1,0 +1,10 @@
+from chain import Contract
+from chain.types import u8
+
+
+class Game(Contract):
+    rounds: u8
+
+
+class LongGame(Game):
+    rounds: u8

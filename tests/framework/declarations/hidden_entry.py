@@ -1,0 +1,6 @@
+from chain import Contract, call
+
+
+class Game(Contract):
+    @call
+    def _play(self) -> None: ...

@@ -1,0 +1,8 @@
+from chain import Key, event
+from chain.types import u8
+
+
+@event
+class Moved:
+    game: Key
+    col: u8

@@ -1,0 +1,6 @@
+from chain import Contract, Map
+from chain.types import u8
+
+
+class Game(Contract):
+    points: Map[list[u8], u8]

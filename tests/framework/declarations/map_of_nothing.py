@@ -1,0 +1,5 @@
+from chain import Contract, Map
+
+
+class Game(Contract):
+    points: Map

@@ -1,0 +1,7 @@
+from chain import Contract, call, view
+
+
+class Game(Contract):
+    @view
+    @call
+    def play(self) -> None: ...

@@ -1,0 +1,5 @@
+from chain import Address, Contract
+
+
+class Game(Contract):
+    players: set[Address]

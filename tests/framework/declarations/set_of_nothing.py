@@ -1,0 +1,5 @@
+from chain import Contract, Set
+
+
+class Game(Contract):
+    players: Set

@@ -1,0 +1,7 @@
+from __future__ import annotations
+
+from chain import Contract, Vector
+
+
+class Game(Contract):
+    board: Vector[Square]

@@ -1,0 +1,5 @@
+from chain import Contract, Vector
+
+
+class Game(Contract):
+    board: Vector

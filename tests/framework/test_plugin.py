@@ -1,0 +1,431 @@
+"""The pytest plugin, seen from a project that uses it: each test here runs pytest on a small test file of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import hypothesis.stateful  # noqa: F401  # here, or each run below would import it anew
+import pytest
+
+from chain import births, pytest_plugin
+
+pytest_plugins = ["pytester"]
+Run = Callable[..., pytest.RunResult]
+
+ROOT = Path(pytest_plugin.__file__).parent.parent
+GAME = dedent("""
+    import pytest
+    from hypothesis import given, settings, strategies as st
+    from chain import Chain, Contract, Key, call, event, require
+    from chain.types import Address, u64
+
+    settings.register_profile("short", max_examples=8, database=None, derandomize=True)
+    settings.load_profile("short")
+
+    @event
+    class Counted:
+        by: Key[Address]
+        total: u64
+
+    class Counter(Contract):
+        total: u64
+
+        @call
+        def add(self, n: u64) -> u64:
+            require(n != 13, "not thirteen")
+            self.total += n
+            self.emit(Counted(self.caller, self.total))
+            return self.total
+""")
+MODULE_WIDE = dedent("""
+    @pytest.fixture(scope="module")
+    def counter():
+        counter = Chain().deploy(Counter)
+        counter.add(1)
+        return counter
+""")
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Run:
+    """Runs pytest on the game and some tests. The plugin is that of this checkout, whatever is installed."""
+
+    def run_tests(*tests: str) -> pytest.RunResult:
+        pytester.makepyfile(GAME + "".join(map(dedent, tests)))
+        options = (
+            "-p",
+            "no:boardchain",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            "-W",
+            "error",
+        )
+        return pytester.runpytest_inprocess(*options, plugins=[pytest_plugin])
+
+    return run_tests
+
+
+# Fixtures
+
+
+def test_fixtures_are_there(run: Run) -> None:
+    result = run(
+        """
+        def test_play(chain, accounts, alice, bob, carol, deploy):
+            assert [alice, bob, carol] == accounts[:3] == chain.accounts[:3]
+            assert deploy(Counter).add(3, sender=bob).sender == bob
+            assert chain.events(Counted, by=bob).count() == 1
+
+        def test_fresh_chain(chain):
+            assert len(chain.receipts) == 0
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_accounts_for_wide_fixtures(run: Run) -> None:
+    result = run(
+        """
+        @pytest.fixture(scope="session")
+        def counter(alice):
+            counter = Chain().deploy(Counter, sender=alice)
+            counter.add(5, sender=alice)
+            return counter
+
+        def test_play(counter, alice):
+            assert counter.chain.events(Counted).one().by == alice
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+# Anchors
+
+
+def test_wide_fixture_is_anchored(run: Run) -> None:
+    result = run(
+        MODULE_WIDE,
+        """
+        @pytest.mark.parametrize("n", [5, 6, 7])
+        def test_add(counter, n):
+            assert counter.add(n).return_value == 1 + n
+            counter.chain.advance(1000)
+
+        def test_clock(counter):
+            assert counter.chain.now == counter.chain.head.timestamp
+        """,
+    )
+    result.assert_outcomes(passed=4)
+
+
+def test_own_fixture_on_wide_one(run: Run) -> None:
+    result = run(
+        MODULE_WIDE,
+        """
+        @pytest.fixture
+        def hundred(counter):
+            counter.add(99)
+            yield counter
+            assert counter.fields.total == 101  # the anchor ends after this
+
+        def test_one(hundred):
+            assert hundred.add(1).return_value == 101
+
+        def test_again(hundred):
+            assert hundred.add(1).return_value == 101
+        """,
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_chain_outside_fixtures(run: Run) -> None:
+    result = run(
+        """
+        COUNTER = Chain().deploy(Counter)
+
+        class TestCounter:
+            def setup_method(self):
+                COUNTER.add(1)
+
+            def test_one(self):
+                assert COUNTER.add(1).return_value == 2
+
+            def test_again(self):
+                assert COUNTER.add(1).return_value == 2
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_wide_fixtures_stay(run: Run) -> None:
+    """A wider fixture may come late, and what it did to a chain that was there before it is not undone."""
+    result = run(
+        MODULE_WIDE,
+        """
+        @pytest.fixture(scope="module")
+        def ten(counter):
+            counter.add(9)
+            return counter
+
+        def test_without(counter):
+            assert counter.add(1).return_value == 2
+
+        def test_late(counter, request):
+            assert request.getfixturevalue("ten").add(1).return_value == 11
+
+        def test_named(ten):
+            assert ten.add(1).return_value == 11
+        """,
+    )
+    result.assert_outcomes(passed=3)
+
+
+def test_late_wide_chain_is_anchored(run: Run) -> None:
+    result = run(
+        MODULE_WIDE,
+        """
+        def test_late(request):
+            assert request.getfixturevalue("counter").add(1).return_value == 2
+
+        def test_again(counter):
+            assert counter.add(1).return_value == 2
+        """,
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_late_fixture_that_cannot_stay(run: Run) -> None:
+    result = run(
+        MODULE_WIDE,
+        """
+        @pytest.fixture(scope="module")
+        def ten(counter):
+            counter.add(9)
+
+        def test_late(counter, request):
+            counter.add(1)
+            request.getfixturevalue("ten")
+        """,
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*fixture 'ten' outlives this test but changes a chain that the test has changed*"]
+    )
+
+
+@pytest.mark.parametrize("after", ["", "chain.deploy(Counter)", "chain.mine(); chain.mine()"])
+def test_going_back_too_far(run: Run, after: str) -> None:
+    result = run(
+        f"""
+        @pytest.fixture(scope="module")
+        def early():
+            chain = Chain()
+            snapshot = chain.snapshot()
+            chain.deploy(Counter)
+            return chain, snapshot
+
+        def test_back(early):
+            chain, snapshot = early
+            chain.revert(snapshot)
+            {after}
+        """
+    )
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*the test took a chain back to before the test began*"])
+
+
+# Hypothesis
+
+
+@pytest.mark.parametrize("fixture", ["deploy", "counter", "own"])
+def test_every_example_is_anchored(run: Run, fixture: str) -> None:
+    """Whatever scope the chain has: a test's own, a module's, or a fixture of the test on that of the module."""
+    result = run(
+        MODULE_WIDE,
+        f"""
+        @pytest.fixture
+        def own(counter):
+            return counter
+
+        @given(st.integers(0, 12))
+        def test_add({fixture}, n):
+            counter = deploy(Counter) if "{fixture}" == "deploy" else {fixture}
+            before = counter.fields.total
+            assert before == (0 if "{fixture}" == "deploy" else 1)
+            assert counter.add(n).return_value == before + n
+            assert len(counter.chain.receipts) == 2 + before
+        """,
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_examples_in_classes_and_params(run: Run) -> None:
+    result = run(
+        MODULE_WIDE,
+        """
+        class TestCounter:
+            @pytest.mark.parametrize("more", [1, 2])
+            @given(st.integers(0, 12))
+            def test_add(self, counter, more, n):
+                assert counter.add(n).return_value == 1 + n
+        """,
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_state_machines_are_anchored(run: Run) -> None:
+    result = run(
+        """
+        from hypothesis.stateful import RuleBasedStateMachine, rule
+
+        COUNTER = Chain().deploy(Counter)
+
+        class Machine(RuleBasedStateMachine):
+            def __init__(self):
+                super().__init__()
+                self.total = 0
+                assert COUNTER.fields.total == 0
+
+            @rule(n=st.integers(0, 12))
+            def add(self, n):
+                self.total += n
+                assert COUNTER.add(n).return_value == self.total
+
+        TestMachine = Machine.TestCase
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("value", ["[]", "Unhashable()"])
+def test_other_fixtures_still_warn(run: Run, value: str) -> None:
+    result = run(
+        f"""
+        class Unhashable:
+            __hash__ = None
+
+        @pytest.fixture
+        def seen():
+            return {value}
+
+        @given(n=st.integers())
+        def test_add(chain, seen, n):
+            pass
+        """
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*function-scoped fixture 'chain'*"])
+
+
+# Reports
+
+
+def test_failure_shows_transcript(run: Run) -> None:
+    result = run(
+        MODULE_WIDE,
+        """
+        def test_add(counter, bob):
+            counter.add(2, sender=bob)
+            counter.add(13)
+        """,
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "*- chain transcript -*",
+            "3 +3s bob: Counter.add(2) -> 3 *",
+            "    Counted(by=bob, total=3)",
+            "4 +4s alice: Counter.add(13) failed: not thirteen at *",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*Counter.add(1)*")
+
+
+def test_failed_example_is_shown(run: Run) -> None:
+    result = run(
+        """
+        @given(st.integers(12, 14))
+        def test_add(deploy, n):
+            counter = deploy(Counter)
+            counter.add(1)
+            assert counter.add(n, check=False).ok
+        """,
+    )
+    result.assert_outcomes(failed=1)
+    lines = [line for line in result.outlines if " alice: " in line]
+    assert [line.partition("alice: ")[2].partition(" [")[0][:28] for line in lines] == [
+        "deploy Counter() ok", "Counter.add(1) -> 1", "Counter.add(13) failed: not ",
+    ]  # fmt: skip
+
+
+def test_failed_fixture_shows_transcript(run: Run) -> None:
+    result = run(
+        """
+        @pytest.fixture(scope="module")
+        def counter():
+            Chain().deploy(Counter).add(13)
+
+        def test_add(counter):
+            pass
+        """
+    )
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["1 +1s alice: deploy Counter() ok*", "2 +2s alice: Counter.add(13) failed: not thirteen*"]
+    )
+
+
+def test_long_plays_are_cut(run: Run) -> None:
+    result = run(
+        """
+        def test_add(chain, deploy):
+            counter = deploy(Counter)
+            for _ in range(60):
+                counter.add(1)
+            assert False
+        """
+    )
+    result.stdout.fnmatch_lines(
+        ["(11 earlier transactions)", "12 +12s alice: Counter.add(1) -> 11 *"]
+    )
+
+
+def test_passed_tests_stay_quiet(run: Run) -> None:
+    result = run(
+        MODULE_WIDE, "def test_add(counter): counter.add(1)", "\ndef test_no_chain(): assert False"
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.no_fnmatch_line("*chain transcript*")
+
+
+# Lightness
+
+
+def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_nothing(): pass")
+    pytester.makeconftest(
+        """
+        import sys
+
+        def pytest_sessionfinish():
+            print("imported:", sorted(name for name in sys.modules if name.partition(".")[0] in ("chain", "eth", "web3")))
+        """
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:hypothesispytest", "-p", "no:boardchain"]
+    done = subprocess.run(
+        [*command, "-p", "chain.pytest_plugin", "--co", "-s", "-q"],
+        env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "imported: ['chain', 'chain.births', 'chain.pytest_plugin']" in done.stdout
+    assert "test_nothing" in done.stdout
+
+
+def test_nobody_listens_afterwards(run: Run) -> None:
+    before = list(births.witnesses)
+    run("def test_nothing(): pass").assert_outcomes(passed=1)
+    assert births.witnesses == before

@@ -1,0 +1,451 @@
+"""What receipts say about the words that a transaction changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chain import (
+    Address,
+    Chain,
+    Contract,
+    Key,
+    Map,
+    Reverted,
+    Set,
+    System,
+    Vector,
+    call,
+    init,
+    model,
+)
+from chain.ledger.writes import Write
+from chain.machine.state import entries
+from chain.types import i16, u8, u16, u64, u256
+
+ALICE = Chain().accounts[0]
+
+
+class Suit(Enum):
+    CLUBS = 0
+    HEARTS = 1
+
+
+@dataclass(frozen=True)
+class Point:
+    x: i16
+    y: i16
+
+
+@dataclass(frozen=True)
+class Cube:
+    position: Point
+    suit: Suit
+    owner: Address | None
+
+
+@dataclass(frozen=True)
+class Game:
+    name: str
+    board: tuple[Cube, ...]
+    winner: Cube | None
+    pair: tuple[u8, u8]
+    long: Point | None
+    moves: u256
+
+
+@dataclass(frozen=True)
+class Session:
+    game: Game
+    notes: tuple[str, ...] | None
+
+
+class Lab(Contract):
+    """Something of every layout, and a way to work on it inside one message."""
+
+    low: u8
+    high: u16
+    motto: str
+    sizes: tuple[u16, ...]
+    session: Session
+    sessions: Vector[Session]
+    prices: Map[str, u64]
+    grid: Map[tuple[u8, Address], Map[u64, Point]]
+    piles: Map[u64, Vector[u8]]
+    seen: Set[u16]
+    cell: Point | None
+
+    @call
+    def work(self) -> None:
+        job[0](self)
+
+    @call
+    def fail_inside(self) -> None:
+        self.low = 1
+        try:
+            self.at(Lab, self.address).spoil()
+        except ValueError:
+            raise
+        except Exception:
+            self.high = 2
+
+    @call(nonreentrant=False)
+    def spoil(self) -> None:
+        self.low = 9
+        raise ArithmeticError("spoiled")
+
+
+job: list[Callable[[Any], None]] = []
+
+
+@pytest.fixture
+def lab() -> Any:
+    return Chain().deploy(Lab)
+
+
+def work(on: Any, *steps: Callable[[Any], object], check: bool = True) -> Any:
+    """The receipt of the last of these steps."""
+    receipt = None
+    for step in steps:
+        job[:] = [step]
+        receipt = on.work(check=check)
+    return receipt
+
+
+def told(on: Any, *steps: Callable[[Any], object]) -> list[str]:
+    return [str(write) for write in work(on, *steps).writes]
+
+
+def put(name: str, value: Any) -> Callable[[Any], None]:
+    return lambda lab: setattr(lab, name, value)
+
+
+# One by one
+
+
+BLANK = Game("", (), None, (0, 0), None, 0)
+CUBE = Cube(Point(0, 0), Suit.CLUBS, None)
+
+
+def with_board(*cubes: Cube) -> Session:
+    return Session(Game("a", cubes, None, (0, 0), None, 0), None)
+
+
+TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
+    ([put("low", 7)], ["Lab.low: 0 -> 7"]),
+    ([put("low", 7), put("high", 8)], ["Lab.high: 0 -> 8"]),  # in one word
+    ([put("low", 7), put("low", 7)], []),
+    ([put("motto", "hello")], ["Lab.motto: '' -> 'hello'"]),
+    ([put("sizes", (1, 2, 3)), put("sizes", (1, 5, 3))], ["Lab.sizes[1]: 2 -> 5"]),
+    (
+        [put("sizes", (1, 2)), put("sizes", (1,))],
+        ["Lab.sizes[1]: 2 -> 0", "Lab.sizes.length: 2 -> 1"],
+    ),
+    ([put("cell", Point(1, -2))], ["Lab.cell: None -> Point(x=1, y=-2)"]),
+    ([put("cell", Point(1, -2)), put("cell", Point(1, 3))], ["Lab.cell.y: -2 -> 3"]),
+    (
+        [
+            put("session", with_board(CUBE)),
+            put("session", with_board(Cube(Point(0, 4), Suit.HEARTS, ALICE))),
+        ],
+        [
+            "Lab.session.game.board[0].position.y: 0 -> 4",
+            "Lab.session.game.board[0].suit: <Suit.CLUBS: 0> -> <Suit.HEARTS: 1>",
+            f"Lab.session.game.board[0].owner: None -> {ALICE}",
+        ],
+    ),
+    (
+        [
+            lambda lab: lab.sessions.append(with_board(CUBE)),
+            lambda lab: lab.sessions.__setitem__(
+                0, with_board(Cube(Point(5, 0), Suit.CLUBS, None))
+            ),
+        ],
+        ["Lab.sessions[0].game.board[0].position.x: 0 -> 5"],
+    ),
+    (
+        [lambda lab: lab.sessions.append(Session(BLANK, None))],
+        ["Lab.sessions.length: 0 -> 1"],
+    ),
+    ([lambda lab: lab.prices.__setitem__("tea", 3)], ["Lab.prices['tea']: 0 -> 3"]),
+    (
+        [lambda lab: lab.grid[2, ALICE].__setitem__(9, Point(0, 1))],
+        [f"Lab.grid[(2, {ALICE})][9].y: 0 -> 1"],
+    ),
+    (
+        [lambda lab: lab.piles[4].append(6)],
+        ["Lab.piles[4].length: 0 -> 1", "Lab.piles[4][0]: 0 -> 6"],
+    ),
+    (
+        [lambda lab: lab.seen.add(77)],
+        ["Lab.seen.length: 0 -> 1", "Lab.seen[0]: 0 -> 77", "Lab.seen[77].place: 0 -> 1"],
+    ),
+    ([lambda lab: (setattr(lab, "low", 5), setattr(lab, "low", 0))], []),
+    ([lambda lab: (setattr(lab, "low", 5), setattr(lab, "low", 6))], ["Lab.low: 0 -> 6"]),
+]
+
+
+@pytest.mark.parametrize(("steps", "lines"), TOLD)
+def test_writes_name_what_changed(
+    lab: Any, steps: list[Callable[[Any], object]], lines: list[str]
+) -> None:
+    assert told(lab, *steps) == lines
+
+
+def test_write_carries_its_parts(lab: Any) -> None:
+    write = work(lab, lambda lab: lab.grid[2, ALICE].__setitem__(9, Point(0, 1))).writes[0]
+    assert write == Write(lab.address, "Lab", "grid", ((2, ALICE), 9), "y", 0, 1)
+    assert (write.field, write.model, write.key) == ("grid", None, ((2, ALICE), 9))
+
+
+def test_key_alone_stands_bare(lab: Any) -> None:
+    price, low = work(
+        lab, lambda lab: (lab.prices.__setitem__("tea", 3), setattr(lab, "low", 1))
+    ).writes
+    assert (price.key, low.key) == ("tea", None)
+
+
+def test_long_text_is_told_once_and_whole(lab: Any) -> None:
+    first, second = "x" * 90, "x" * 80 + "y" * 10
+    receipt = work(lab, put("motto", first), put("motto", second))
+    work(lab, put("motto", "short"), put("motto", first[::-1]))
+    assert receipt.writes == [Write(lab.address, "Lab", "motto", (), "", first, second)]
+
+
+def test_cell_that_came_is_told_whole(lab: Any) -> None:
+    session = Session(Game("n" * 40, (CUBE,), CUBE, (1, 2), Point(1, 1), 5), ("a", "b" * 50))
+    notes = [
+        write for write in work(lab, put("session", session)).writes if write.member == "notes"
+    ]
+    assert [(write.old, write.new) for write in notes] == [(None, ("a", "b" * 50))]
+
+
+# All in all: the writes of a change are the differences between two values
+
+
+cubes = st.builds(
+    Cube,
+    st.builds(Point, st.integers(-5, 5), st.integers(-5, 5)),
+    st.sampled_from(Suit),
+    st.none() | st.just(ALICE),
+)
+texts = st.sampled_from(["", "a", "b" * 31, "c" * 32, "c" * 40 + "d" * 60, "c" * 40 + "e" * 60])
+games = st.builds(
+    Game,
+    texts,
+    st.lists(cubes, max_size=4).map(tuple),
+    st.none() | cubes,
+    st.tuples(st.integers(0, 2), st.integers(0, 2)),
+    st.none() | st.builds(Point, st.integers(-5, 5), st.integers(-5, 5)),
+    st.integers(0, 2**256 - 1) | st.just(0),
+)
+sessions = st.builds(Session, games, st.none() | st.lists(texts, max_size=3).map(tuple))
+
+
+def differences(old: Any, new: Any, blank: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """What differs between two values, as deep as it has names; beyond the end of a list lie zeros."""
+    if old == new:
+        return
+    if is_dataclass(new) and is_dataclass(old):
+        for field in fields(new):
+            one, other = getattr(old, field.name), getattr(new, field.name)
+            yield from differences(
+                one, other, BLANKS.get(field.name), f"{path}.{field.name}".removeprefix(".")
+            )
+    elif isinstance(new, tuple) and isinstance(old, tuple) and blank is not None:
+        if len(old) != len(new):
+            yield f"{path}.length", len(old), len(new)
+        for i in range(max(len(old), len(new))):
+            one, other = (values[i] if i < len(values) else blank for values in (old, new))
+            yield from differences(one, other, None, f"{path}[{i}]")
+    else:
+        yield path, old, new
+
+
+BLANKS: dict[str, Any] = {"board": CUBE, "notes": ""}  # what the items of lists are when unset
+
+
+@given(sessions, sessions, st.booleans())
+def test_writes_are_the_differences(before: Session, after: Session, later: bool) -> None:
+    lab = Chain().deploy(Lab)
+    for amount in range(3):  # no transactions, but on the timeline
+        lab.chain.set_balance(ALICE, 10**30 + amount)
+    receipt = work(lab, put("session", before), put("session", after))
+    if later:  # an old receipt tells the same
+        work(lab, put("session", before), put("motto", "other"))
+    found = [(write.member, write.old, write.new) for write in receipt.writes]
+    assert sorted(found, key=repr) == sorted(differences(before, after, None), key=repr)
+
+
+@given(st.lists(st.integers(0, 255), max_size=70), st.lists(st.integers(0, 255), max_size=70))
+def test_every_changed_word_is_told(before: list[int], after: list[int]) -> None:
+    lab = Chain().deploy(Lab)
+    receipt = work(lab, put("sizes", tuple(before)), put("sizes", tuple(after)))
+    differ = {
+        slot
+        for _, slot, one, other in entries(receipt.changes)
+        if isinstance(slot, int) and one != other
+    }
+    assert bool(differ) == bool(receipt.writes) == (before != after)
+
+
+# What was undone
+
+
+def test_failed_call_tells_undone_writes(lab: Any) -> None:
+    def go(lab: Any) -> None:
+        lab.low, lab.motto = 3, "no"
+        raise ValueError
+
+    receipt = work(lab, go, check=False)
+    assert (receipt.writes, [str(write) for write in receipt.undone_writes]) == (
+        [], ["Lab.low: 0 -> 3", "Lab.motto: '' -> 'no'"],
+    )  # fmt: skip
+
+
+def test_caught_failure_tells_both(lab: Any) -> None:
+    receipt = lab.fail_inside()
+    assert [str(write) for write in receipt.writes] == ["Lab.low: 0 -> 1", "Lab.high: 0 -> 2"]
+    assert [str(write) for write in receipt.undone_writes] == ["Lab.low: 1 -> 9"]
+
+
+def test_outer_failure_knows_first_value(lab: Any) -> None:
+    def go(lab: Any) -> None:
+        lab.low = 1
+        with pytest.raises(Exception, match="spoiled"):
+            lab.at(Lab, lab.address).spoil()
+        lab.low = 2
+        raise ValueError
+
+    assert [str(write) for write in work(lab, go, check=False).undone_writes] == ["Lab.low: 0 -> 2"]
+
+
+def test_failed_deploy_names_its_fields() -> None:
+    class Stillborn(Contract):
+        count: u8
+
+        @init
+        def new(self) -> None:
+            self.count = 5
+            raise ValueError
+
+    chain = Chain()
+    with pytest.raises(Reverted) as failed:
+        chain.deploy(Stillborn)
+    assert [str(write) for write in failed.value.receipt.undone_writes] == [
+        "Stillborn.count: 0 -> 5"
+    ]
+
+
+# Models
+
+
+@model
+class Board:
+    id: Key[u64]
+    side: Key[str]
+    moves: u8
+    cells: list[tuple[u8, u8]]
+    cube: Cube
+
+
+class Duel(System):
+    turn: u8
+
+    @call
+    def start(self, id: u64) -> None:
+        self.world.write(Board(id, "left", 0, [(0, 0)] * 20, CUBE))
+
+    @call
+    def move(self, id: u64) -> None:
+        board = self.world.read(Board, id, "left")
+        board.moves += 1
+        board.cells[17] = (1, 2)
+        self.world.write(board)
+        self.turn += 1
+
+
+@pytest.fixture
+def world() -> Any:
+    return Chain().deploy_world("duel", systems=[Duel], writers={Board: [Duel]})
+
+
+def test_models_are_told_by_member(world: Any) -> None:
+    duel = world.system(Duel)
+    duel.start(3)
+    assert [str(write) for write in duel.move(3).writes] == [
+        "Board(3, 'left').moves: 0 -> 1",
+        "Board(3, 'left').cells[17]: (0, 0) -> (1, 2)",
+        "Duel.turn: 0 -> 1",
+    ]
+
+
+def test_model_write_carries_its_parts(world: Any) -> None:
+    world.system(Duel).start(3)
+    write = world.system(Duel).move(3).writes[0]
+    assert write == Write(
+        world.address, "World", "Board", (3, "left"), "moves", 0, 1, is_model=True
+    )
+    assert (write.model, write.field) == ("Board", None)
+
+
+def test_new_model_is_told_to_exist(world: Any) -> None:
+    first, *rest = world.system(Duel).start(3).writes
+    assert str(first) == "Board(3, 'left').exists: False -> True"
+    assert [str(write) for write in rest] == ["Board(3, 'left').cells.length: 0 -> 20"]
+
+
+def test_system_tells_its_world(world: Any) -> None:
+    deployed = world.chain.receipts[1]
+    assert [str(write) for write in deployed.writes] == [
+        f"Duel.world: {Address(bytes(20))} -> {world.address}"
+    ]
+
+
+def test_world_tells_grants(world: Any) -> None:
+    resource = world.handle.selector("Board")
+    write = world.chain.receipts[3].writes[0]
+    assert (write.name, write.key, write.new) == (
+        "writers",
+        (resource, world.system(Duel).address),
+        True,
+    )
+
+
+# Words without names
+
+
+STORE = bytes.fromhex("600a600c600039600a6000f3602a60005560016001550000"[:20])
+
+
+def test_bytecode_stays_slots() -> None:
+    chain = Chain()
+    code = bytes.fromhex("602a600755")  # PUSH1 42, PUSH1 7, SSTORE
+    receipt = chain.send(None, code)
+    assert [str(write) for write in receipt.writes] == [f"{receipt.address}.slot 0x7: 0 -> 42"]
+
+
+def test_unknown_words_stay_slots(lab: Any) -> None:
+    chain, far = lab.chain, 2**200
+    state = chain.state
+    receipt = work(lab, lambda lab: lab._frame.sstore(far, 5))
+    assert [str(write) for write in receipt.writes] == [f"Lab.slot {far:#x}: 0 -> 5"]
+    assert state.word(lab.address, far) == 5
+
+
+def test_impossible_words_stay_slots() -> None:
+    class Tidy(Contract):
+        suit: Suit
+
+        @call
+        def spoil(self) -> None:
+            self._frame.sstore(0, 9)
+
+    receipt = Chain().deploy(Tidy).spoil()
+    assert [str(write) for write in receipt.writes] == ["Tidy.slot 0x0: 0 -> 9"]

@@ -1,0 +1,65 @@
+"""What is stored and sent says all that the values of the rules say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chain.errors import Revert
+from contracts.blokus.board import BOARD
+from contracts.blokus.models import MoveRecord, PieceRecord, SeatRecord, StateRecord
+from contracts.blokus.move import Move, pass_of
+from contracts.blokus.pieces import FULL_HAND, PIECES, Piece
+from contracts.blokus.playouts import midgame
+from contracts.blokus.state import Seat
+
+placements = st.builds(
+    Move,
+    piece=st.sampled_from(PIECES),
+    position=st.tuples(st.integers(0, 19), st.integers(0, 19)),
+    rotation=st.sampled_from([0, 90, 180, 270]),
+    player_id=st.integers(1, 4),
+    flip=st.booleans(),
+)
+moves = placements | st.builds(pass_of, st.integers(1, 4))
+seats = st.builds(
+    Seat,
+    squares=st.integers(0, 2**420 - 1).map(lambda bits: bits & BOARD),
+    hand=st.integers(0, FULL_HAND),
+    passed=st.booleans(),
+    last_piece=st.none() | st.integers(0, 20),
+)
+
+
+@given(moves)
+def test_move_survives_its_record(move: Move) -> None:
+    assert MoveRecord.of(move).read() == move
+
+
+def test_pass_has_neither_piece_nor_position() -> None:
+    assert MoveRecord.of(pass_of(2)) == MoveRecord(None, None, 0, 2, is_pass=True)
+
+
+def test_ill_formed_move_is_a_refusal() -> None:
+    with pytest.raises(Revert, match=r"^Invalid rotation: 45$"):
+        MoveRecord(PieceRecord("I1"), (0, 0), 45, 1).read()
+
+
+def test_unknown_piece_is_a_piece_nobody_owns() -> None:
+    assert MoveRecord(PieceRecord("V4"), (0, 0), 0, 1).read().piece == Piece("V4", ())
+
+
+@given(seats)
+def test_seat_survives_its_record(seat: Seat) -> None:
+    assert SeatRecord.of(seat).read() == seat
+
+
+def test_untouched_seat_is_all_zeros() -> None:
+    assert SeatRecord.of(Seat()) == SeatRecord(0, 0, 0, 0, False, None)
+
+
+def test_state_is_read_from_its_seats() -> None:
+    state = midgame()
+    seats = tuple(SeatRecord.of(seat) for seat in state.seats)
+    assert StateRecord(seats, state.turn, state.scoring).read() == state
