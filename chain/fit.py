@@ -57,14 +57,18 @@ def refusal(kind: Kind, value: str) -> str:
     return f"{wide} or {value} is True or {value} is False"
 
 
-def shape(kind: Record, value: str, cls: str) -> str:
-    """The same for a record: source text that is true where `value` is no instance of the class called `cls`."""
+def taking_apart(kind: Record, value: str) -> list[str]:
+    """Lines of source that put the members of the record `value` into `value_0`, `value_1`, …, or raise.
+
+    For a dataclass anything will do that has its members, so that the rules of a game may have classes of their own.
+    """
+    lines = []
     if kind.cls is None:
-        return (
-            f"{value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
-            f" or len({value}) != {len(kind.members)}"
+        lines.append(
+            f"if {value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
+            f" or len({value}) != {len(kind.members)}: raise TypeError"
         )
-    return f"{value}.__class__ is not {cls} and not isinstance({value}, {cls})"
+    return lines + [f"{value}_{i} = {kind.reach(value, i)}" for i in range(len(kind.members))]
 
 
 @cache
@@ -115,7 +119,9 @@ def _find(kind: Kind, value: Any, path: str) -> tuple[str, Kind, Any] | None:
                 (join(path, f"[{m.name}]" if m.name.isdigit() else m.name), m.kind, inner)
                 for m, inner in zip(members, value, strict=True)
             ]
-        case Record(members=members, cls=cls) if isinstance(cls, type) and isinstance(value, cls):
+        case Record(members=members, cls=cls) if (
+            cls is not None and all(hasattr(value, member.name) for member in members)
+        ):
             parts = [(join(path, m.name), m.kind, getattr(value, m.name)) for m in members]
         case _:
             return None if fits(kind, value) else (path, kind, value)

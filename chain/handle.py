@@ -44,19 +44,21 @@ class Entry:
         self,
         *args: Any,
         sender: Address | None = None,
-        value: int = 0,
+        value: int | None = None,
         gas: int | None = None,
         check: bool = True,
         **named: Any,
     ) -> Any:
         spec = self.spec
+        if value is not None and spec.owns_value:
+            named["value"], value = value, None
         data = spec.encode_args(args, named)
         if spec.kind == "view":
             seen = self._observe(data, sender, value, gas)
             if seen.error is not None:
                 raise Reverted(seen) from seen.error.cause
             return seen.value
-        receipt = self._chain.send(self._address, data, sender=sender, value=value, gas=gas)
+        receipt = self._chain.send(self._address, data, sender=sender, value=value or 0, gas=gas)
         if check and receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause
         return receipt
@@ -65,17 +67,20 @@ class Entry:
         self,
         *args: Any,
         sender: Address | None = None,
-        value: int = 0,
+        value: int | None = None,
         gas: int | None = None,
         **named: Any,
     ) -> Observation:
         """Run the entry and undo it: what it would return, log and cost."""
+        if value is not None and self.spec.owns_value:
+            named["value"], value = value, None
         return self._observe(self.spec.encode_args(args, named), sender, value, gas)
 
     def _observe(
-        self, data: bytes, sender: Address | None, value: int, gas: int | None
+        self, data: bytes, sender: Address | None, value: int | None, gas: int | None
     ) -> Observation:
-        frame, rows = self._chain.look(self._address, data, sender=sender, value=value, gas=gas)
+        wei = value or 0
+        frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
         events = Events(self._chain.ledger.decode_rows(rows))
         return Observation(frame.result, texts, events, frame.gas_limit - frame.gas, frame.failure)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, NoReturn, TypeVar
 
-from chain.abi import Misfit
+from chain.fit import Misfit
 from chain.layout import PackedLayout, SequenceLayout, Words
 from chain.models import ModelSpec
 
@@ -21,11 +21,6 @@ M = TypeVar("M")
 T = TypeVar("T")
 
 Store = Callable[[ModelSpec, Words, int, Any], None]
-
-
-class _Closed(dict[int, None]):
-    def __setitem__(self, *_: object) -> NoReturn:
-        raise TypeError("this model is not open any more: set its items inside the 'with'")
 
 
 class Items(Generic[T]):
@@ -91,42 +86,92 @@ class Items(Generic[T]):
     def is_changed(self) -> bool:
         return bool(self._changed)
 
-    def save(self, words: Words) -> None:
-        """Write what was set, and its list's length if that grew."""
+    def pack(self) -> list[tuple[int, Any]]:
+        """What was set, each with its place, checked and ready to be written."""
+        packed = []
+        for place in self._changed:
+            try:
+                packed.append((place, self._layout.item.pack(self._items[place])))
+            except Misfit as wrong:
+                raise wrong.under(f"[{place}]") from None
+        return packed
+
+    def write(self, words: Words, packed: list[tuple[int, Any]]) -> None:
+        """Write what was packed, and the length if that grew."""
         base, item = words.data_slot(self._slot), self._layout.item
-        try:
-            for place in self._changed:
-                if isinstance(item, PackedLayout):
-                    self._merge(words, base, item, place)
-                else:
-                    item.store(words, base + place * item.words, self._items[place])
-        except Misfit as wrong:
-            raise wrong.under(f"[{place}]") from None
+        if isinstance(item, PackedLayout):
+            self._merge(words, base, 8 * (item.size or 0), packed)
+        else:
+            for place, ready in packed:
+                item.write(words, base + place * item.words, ready)
         if self._length != self._stored:
             words.sstore(self._slot, len(self))
+
+    def _merge(self, words: Words, base: int, bits: int, packed: list[tuple[int, int]]) -> None:
+        per_word, mask, merged = self._layout.per_word, (1 << bits) - 1, dict[int, int]()
+        for place, number in packed:
+            slot, shift = base + place // per_word, place % per_word * bits
+            word = merged[slot] if slot in merged else words.sload(slot)
+            merged[slot] = word & ~(mask << shift) | number << shift
+        for slot, word in merged.items():
+            words.sstore(slot, word)
 
     def close(self) -> None:
         self._changed = _Closed()
 
 
+class _Closed(dict[int, None]):
+    def __setitem__(self, *_: object) -> NoReturn:
+        raise TypeError("this model is not open any more: set its items inside the 'with'")
+
+
 class InPlace(Generic[M]):
-    """The scope in which a model is open. Members that are no lists are read at once, and written if they are set anew."""
+    """The scope in which a model is open.
+
+    Members that are no lists are read at once, and written if they are set anew; so is a list if another takes its place.
+    """
 
     def __init__(
         self, spec: ModelSpec, words: Words, slot: int, keys: tuple[Any, ...],
         save: Callable[[Any, Store], None],
     ) -> None:  # fmt: skip
         self._save = save
-        self._before = {
-            name: Items(words, slot + at.word, layout)
-            if isinstance(layout, SequenceLayout) and layout.kind.make is list
-            else spec.load_member(words, slot, name)
-            for name, layout, at in spec.members()
-        }
-        self._model: M = spec.make(keys, self._before.values())
+        self._before: dict[str, Any] = {}
+        for name, layout, word in spec.members():
+            if isinstance(layout, SequenceLayout) and layout.kind.make is list:
+                self._before[name] = Items(words, slot + word, layout)
+            else:
+                self._before[name] = spec.load_member(words, slot, name)
+        self._model: M = spec.make(keys, tuple(self._before.values()))
 
     def __enter__(self) -> M:
         return self._model
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
-        ...
+        if problem is None and self._is_changed():
+            self._save(self._model, self._store)
+        for items in self._lists().values():
+            items.close()
+
+    def _lists(self) -> dict[str, Items[Any]]:
+        return {name: was for name, was in self._before.items() if isinstance(was, Items)}
+
+    def _replaced(self) -> tuple[str, ...]:
+        model = self._model
+        return tuple(name for name, was in self._before.items() if getattr(model, name) is not was)
+
+    def _is_changed(self) -> bool:
+        lists = self._lists().values()
+        return any(items.is_changed for items in lists) or bool(self._replaced())
+
+    def _store(self, spec: ModelSpec, words: Words, slot: int, model: Any) -> None:
+        replaced, packed = self._replaced(), []
+        for name, items in self._lists().items():
+            if items.is_changed and name not in replaced:
+                try:
+                    packed.append((items, items.pack()))
+                except Misfit as wrong:
+                    raise wrong.under(f"{spec.name}.{name}") from None
+        spec.store_members(words, slot, model, replaced)
+        for items, ready in packed:
+            items.write(words, ready)

@@ -313,6 +313,11 @@ class SequenceLayout(_Stored):
         values = [load(frame, base + i * step) for i in range(count)]
         return values if self.kind.make is list else tuple(values)
 
+    def items_in(self, word: int) -> list[Any]:
+        """The items that lie in a word, where several do."""
+        found: list[Any] = self._words[word]
+        return found
+
     def _unpack(self, count: int, *words: int) -> list[Any]:
         values: list[Any] = []
         for word in words:

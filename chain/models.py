@@ -7,15 +7,16 @@ words: the frame of a running message, or the state as it stands, seen from outs
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from chain import abi
 from chain.hashing import keccak
 from chain.kinds import Bool, Member, Record
-from chain.layout import RecordLayout, Words
+from chain.layout import Layout, RecordLayout, Words
 from chain.records import RecordSpec
 
 # The slot that all models of a world hang on.
@@ -83,6 +84,15 @@ class ModelSpec:
         """The model; all zero, but for its keys, if nobody wrote it."""
         return self.record.cls(*self._arrange((*keys, *self.layout.load(words, slot))))
 
+    def make(self, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+        """The model with these keys and values of its other members."""
+        return self.record.cls(*self._arrange((*keys, True, *values)))
+
+    def members(self) -> Iterator[tuple[str, Layout, int]]:
+        """The members that are no keys: their names, how they lie, and how many words after the model's slot."""
+        found = zip(self.layout.names, self.layout.layouts, self.layout.places, strict=True)
+        return ((name, layout, at.word) for name, layout, at in islice(found, 1, None))
+
     def load_member(self, words: Words, slot: int, name: str) -> Any:
         return self._member(name)[0](words, slot)
 
@@ -103,6 +113,16 @@ class ModelSpec:
                 store(words, slot, getattr(model, name))
             except abi.Misfit as wrong:
                 raise wrong.under(f"{self.name}.{name}") from None
+
+    def change(self, words: Words, slot: int, model: Any, before: Any) -> None:
+        """Write what is another object in `model` than in `before`; the model is set from then on."""
+        was_set = self.exists(words, slot)
+        try:
+            self.layout.change(
+                words, slot, (was_set, *self._values_of(before)), (True, *self._values_of(model))
+            )
+        except abi.Misfit as wrong:
+            raise wrong.under(self.name) from None
 
     def clear(self, words: Words, slot: int) -> None:
         self.layout.clear(words, slot)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
-from chain.fit import misfit, refusal, shape
+from chain.fit import misfit, refusal, taking_apart
 from chain.kinds import Account, Bool, Choice, Kind, Option, Record
 from chain.types import Address, FixedBytes, Int
 
@@ -96,10 +96,8 @@ class Source:
 
     def spread(self, kind: Record, value: str) -> list[str]:
         """Put the members of a record into local variables; their names."""
-        self.lines.append(f"if {shape(kind, value, self.name(kind.cls))}: raise TypeError")
-        found = [f"{value}_{i}" for i in range(len(kind.members))]
-        self.lines += [f"{name} = {kind.reach(value, i)}" for i, name in enumerate(found)]
-        return found
+        self.lines += taking_apart(kind, value)
+        return [f"{value}_{i}" for i in range(len(kind.members))]
 
     def pack(self, kind: Kind, value: str) -> str:
         """An expression for the value called `value` as a number of `packed_size(kind)` bytes."""

@@ -199,13 +199,15 @@ class Chain(Looking, Questions):
     # Contracts
 
     def deploy(
-        self, contract: type[Contract], *args: Any, sender: Address | None = None, value: int = 0,
+        self, contract: type[Contract], /, *args: Any, sender: Address | None = None, value: int | None = None,
         gas: int | None = None, **named: Any,
     ) -> Handle:  # fmt: skip
         """Deploy a contract; what follows the class goes to its `@init`."""
         program, init = self.declare(contract), contract.__spec__.init
+        if value is not None and init is not None and init.owns_value:
+            named["value"], value = value, None
         data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
-        receipt = self.send(None, program.initcode + data, sender=sender, value=value, gas=gas)
+        receipt = self.send(None, program.initcode + data, sender=sender, value=value or 0, gas=gas)
         if receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause
         return Handle(self, contract, receipt.address)

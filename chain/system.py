@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from chain.contract import Contract, encode_event
 from chain.errors import Revert, require
 from chain.frame import Frame
 from chain.hashing import checksum_address, keccak
+from chain.in_place import InPlace
 from chain.kinds import Account, Bool, Member
 from chain.layout import Members, layout_of
 from chain.machine.gas import COLD_ACCOUNT, WARM
@@ -93,6 +94,25 @@ class WorldStorage:
         """Write only these members of `model`."""
         self._change(model, ModelSpec.store_members, names)
 
+    def change(self, before: M, after: M) -> None:
+        """Write only what is another object in `after` than in `before`, the same model as it was read."""
+        spec = model_spec(type(after))
+        if spec.keys_of(before) != spec.keys_of(after):
+            raise TypeError(f"change: these are two different {spec.name} models")
+        self._change(after, ModelSpec.change, before)
+
+    def in_place(self, model: type[M], *keys: Any) -> InPlace[M]:
+        """The model with these keys, open: `with self.world.in_place(UnionFind, 1) as union_find: …`.
+
+        Its lists are read and written item by item, and what was set is written when the scope ends.
+        """
+        spec, words = model_spec(model), self._borrow()
+        try:
+            slot = spec.slot(words, self.namespace, keys)
+        finally:
+            self._frame.gas = words.gas
+        return InPlace(spec, _Lent(self), slot, keys, self._change)
+
     def erase(self, model: Any) -> None:
         """Make the model unset: its keys then read as zero again."""
         self._change(model, lambda spec, words, slot, model: spec.clear(words, slot))
@@ -163,6 +183,28 @@ class WorldStorage:
     def _name(self) -> str:
         program = self._frame.program
         return program.spec.name if program else checksum_address(self._frame.address)
+
+
+class _Lent:
+    """The words of the world to be read for a longer time; each look at one is paid by itself."""
+
+    __slots__ = ("_storage",)
+
+    def __init__(self, storage: WorldStorage) -> None:
+        self._storage = storage
+
+    def sload(self, slot: int) -> int:
+        words = self._storage._borrow()
+        try:
+            return words.sload(slot)
+        finally:
+            self._storage._frame.gas = words.gas
+
+    def sstore(self, slot: int, word: int) -> NoReturn:
+        raise AssertionError("what is open is written by whoever may")
+
+    def data_slot(self, slot: int) -> int:
+        return self._storage._words.data_slot(slot)
 
 
 def world_at(words: Frame) -> World:

@@ -156,4 +156,6 @@ def _check(systems: Sequence[type[System]], init: Mapping[type[System], Any]) ->
         if system not in systems or system.__spec__.setup is None:
             raise TypeError(f"init: {system.__name__} is not among the systems or has no @init")
         if not isinstance(args, tuple):
-            raise TypeError(f"init: give the arguments of {system.__name__} as a tuple: ({args!r},)")
+            raise TypeError(
+                f"init: give the arguments of {system.__name__} as a tuple: ({args!r},)"
+            )

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from chain.abi.signatures import body_size, head_size, is_dynamic
-from chain.fit import misfit, refusal, shape
+from chain.fit import misfit, refusal, taking_apart
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
 from chain.types import FixedBytes, Int
 
@@ -115,9 +115,8 @@ class _Plan:
 
     def spread(self, kind: Record, value: str) -> None:
         """Plan for the members of a record, each in a local variable."""
-        self.lines.append(f"if {shape(kind, value, self.name(kind.cls))}: raise TypeError")
+        self.lines += taking_apart(kind, value)
         for i, member in enumerate(kind.members):
-            self.lines.append(f"{value}_{i} = {kind.reach(value, i)}")
             self.add(member.kind, f"{value}_{i}")
 
     def _scalar(self, kind: Kind, value: str, unless: str = "") -> None:

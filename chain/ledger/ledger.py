@@ -53,7 +53,9 @@ class Ledger:
         self.versions = Versions(self)
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
-        self.watchers: list[Callable[[int, int], None]] = []  # told how many blocks and receipts a cut leaves
+        self.watchers: list[
+            Callable[[int, int], None]
+        ] = []  # told how many blocks and receipts a cut leaves
 
     # Writing
 
@@ -111,7 +113,8 @@ class Ledger:
                 self.state.put_back(changes)
 
     def copy(
-        self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account], blocks: int, moments: int, receipts: int
+        self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
+        blocks: int, moments: int, receipts: int,
     ) -> Ledger:  # fmt: skip
         """The first so many blocks, moments and receipts, as the beginning of another chain's ledger."""
         made = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
@@ -219,7 +222,9 @@ class Ledger:
             return found[0]
         if found:
             ways = " or ".join(f"'{spec.signature}'" for spec in found)
-            raise TypeError(f"{len(found)} events are called {name}: ask for the class, or for {ways}")
+            raise TypeError(
+                f"{len(found)} events are called {name}: ask for the class, or for {ways}"
+            )
         names = ", ".join(sorted({spec.name for spec in self.event_specs})) or "none"
         raise TypeError(f"no contract on this chain declares an event '{name}'; there are {names}")
 

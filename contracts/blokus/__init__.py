@@ -8,15 +8,9 @@ from contracts.blokus.events import (
     PlayerJoined,
     TurnPassed,
 )
-from contracts.blokus.models import (
-    GameRecord,
-    LegalCount,
-    MoveRecord,
-    PieceRecord,
-    SeatRecord,
-    StateRecord,
-)
-from contracts.blokus.move import Move
+from contracts.blokus.models import GameRecord, LegalCount, SeatRecord, StateRecord
+from contracts.blokus.move import Move, MoveRecord
+from contracts.blokus.pieces import PieceRecord
 from contracts.blokus.rules import Ending, Outcome
 from contracts.blokus.state import Scoring
 

@@ -21,8 +21,8 @@ from contracts.blokus.events import (
     PlayerJoined,
     TurnPassed,
 )
-from contracts.blokus.models import GameRecord, LegalCount, MoveRecord, SeatRecord, StateRecord
-from contracts.blokus.move import Move, pass_of
+from contracts.blokus.models import GameRecord, LegalCount, SeatRecord, StateRecord
+from contracts.blokus.move import Move, MoveRecord, pass_of
 from contracts.blokus.pieces import pieces_in
 from contracts.blokus.rules import LegalMoves, Outcome
 from contracts.blokus.state import PLAYER_NOT_FOUND, Scoring, Seat, State
@@ -110,8 +110,7 @@ class Blokus(Contract):
         self, game_id: u64, player_id: u8, start: u32 = 0, limit: u32 = 100
     ) -> tuple[MoveRecord, ...]:
         """A page of a player's placements, each once, in the order of the rules."""
-        moves = islice(self._legal(game_id, player_id), start, start + limit)
-        return tuple(MoveRecord.of(move) for move in moves)
+        return tuple(islice(self._legal(game_id, player_id), start, start + limit))
 
     @view
     def legal_count(self, game_id: u64, player_id: u8) -> LegalCount:

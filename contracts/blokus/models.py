@@ -1,4 +1,4 @@
-"""What the contract stores and sends: the values of the rules, cut to the words of a chain.
+"""What the contract stores and shows: the values of the rules, cut to the words of a chain.
 
 A record is made from a value of the rules by `of` and turned back into it by `read`. An untouched
 seat is all zeros, so a new game writes none, and what a player has on the board, in hand and behind
@@ -9,59 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chain.errors import Revert
-from chain.types import i16, u8, u32, u64, u128, u256
+from chain.types import u8, u32, u64, u128, u256
 from contracts.blokus.board import from_parts, to_parts
-from contracts.blokus.move import Move
-from contracts.blokus.pieces import FULL_HAND, NUMBERS, PIECES, Piece
+from contracts.blokus.pieces import FULL_HAND
 from contracts.blokus.state import Scoring, Seat, State
-
-
-@dataclass(frozen=True, slots=True)
-class PieceRecord:
-    """A piece by its name; what it looks like is for the rules to say."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class MoveRecord:
-    """A `Move` as one ABI tuple, with its fields in their order; a `Move` can be sent as it is.
-
-    A pass has neither piece nor position, as a `Move` has it: both are options, `(bool, value)`.
-    The numbers are signed and wide, so that a wrong one is refused in the words of `Move`.
-    """
-
-    piece: PieceRecord | None
-    position: tuple[i16, i16] | None
-    rotation: i16
-    player_id: i16
-    is_pass: bool = False
-    flip: bool = False
-
-    @classmethod
-    def of(cls, move: Move) -> MoveRecord:
-        piece = PieceRecord(move.piece.name) if move.piece else None
-        return cls(piece, move.position, move.rotation, move.player_id, move.is_pass, move.flip)
-
-    def read(self) -> Move:
-        try:
-            return Move(
-                None if self.piece is None else _piece(self.piece.name),
-                self.position,
-                self.rotation,
-                self.player_id,
-                self.is_pass,
-                self.flip,
-            )
-        except ValueError as fault:
-            raise Revert(str(fault)) from None
-
-
-def _piece(name: str) -> Piece:
-    """A name that no inventory has makes a piece that nobody owns, which is for the rules to say."""
-    number = NUMBERS.get(name)
-    return Piece(name, ()) if number is None else PIECES[number]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 A Move that exists is well formed: whatever is wrong with it by itself, without looking at a board,
 is refused when it is made. The checks run in the order of the fields. Whether the rules allow it in
-a position is `rules.refusal`.
+a position is `rules.refusal`. What is sent to a chain is only the record of a move until it is read;
+a Move is such a record that holds, so it can be sent as it is.
 """
 
 from __future__ import annotations
@@ -11,13 +12,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from chain.errors import Revert
+from chain.types import i16
 from contracts.blokus.board import Position, is_on_board
-from contracts.blokus.pieces import NUMBERS, PIECES, Piece
+from contracts.blokus.pieces import NUMBERS, PIECES, Piece, PieceRecord
 from contracts.blokus.shapes import ROTATIONS
 
 
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """A move as one ABI tuple. A pass has no piece and no position: both are options, `(bool, value)`.
+
+    The numbers are signed and wide, so that a wrong one is refused by `Move` and in its words.
+    """
+
+    piece: PieceRecord | None
+    position: tuple[i16, i16] | None
+    rotation: i16
+    player_id: i16
+    is_pass: bool = False
+    flip: bool = False
+
+    def read(self) -> Move:
+        piece = None if self.piece is None else _piece_called(self.piece.name)
+        try:
+            return Move(
+                piece, self.position, self.rotation, self.player_id, self.is_pass, self.flip
+            )
+        except ValueError as fault:
+            raise Revert(str(fault)) from None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Move:
+class Move(MoveRecord):
     """`position` is where square (0, 0) of the piece's own drawing lands."""
 
     piece: Piece | None
@@ -85,6 +112,11 @@ class Move:
 
 def pass_of(player_id: int) -> Move:
     return Move(None, None, 0, player_id, is_pass=True)
+
+
+def _piece_called(name: str) -> Piece:
+    """A name that no inventory has makes a piece that nobody owns, which is for the rules to say."""
+    return piece_named(name) if name in NUMBERS else Piece(name, ())
 
 
 def piece_named(name: str) -> Piece:

@@ -43,10 +43,16 @@ DRAWINGS: Final = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece in a player's inventory, or on the board once it has a `placed_position`."""
+class PieceRecord:
+    """A piece as it is sent: by its name, which need not be one that a player has."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(PieceRecord):
+    """A piece in a player's inventory, or on the board once it has a `placed_position`."""
+
     cells: tuple[Position, ...]
     placed_position: Position | None = None
 

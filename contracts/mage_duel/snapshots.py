@@ -1,19 +1,21 @@
 """Going back: a board as it was some moves ago, and the cities and roads of any board.
 
 A rewound board takes its moves back, newest first: a tile leaves its cell, a joker returns to its
-owner, a tile of the deck is the top tile again and the one that had come up after it goes under the
-deck. What a skip drew stays drawn, so the deck holds the right tiles but perhaps in another order
-than it did. Scores and components are not taken back but made anew from the tiles that are left;
-they come to what they were.
+owner, a tile of the deck is the top tile again and the one that had come up after it goes back to
+where it was drawn. Who does not know where that was puts it under the deck and leaves drawn what a
+skip drew: then the deck holds the right tiles, but perhaps in another order than it did. Scores and
+components are not taken back but made anew from the tiles that are left; they come to what they
+were.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from chain.errors import require
-from chain.types import u8
+from chain.types import u8, u16
 from contracts.mage_duel.board import (
     BOTTOM,
     CELLS,
@@ -34,6 +36,9 @@ from contracts.mage_duel.scoring import (
 )
 from contracts.mage_duel.state import EMPTY_CELL, Cell, Move, Scores, State
 from contracts.mage_duel.union_find import Components, Contest, no_components
+
+
+UNDER: Final = 1 << 16  # a place behind the last one of any deck
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +80,20 @@ def _walk(cells: Sequence[Cell]) -> Iterator[int]:
                     group.append(neighbour)
 
 
-def rewind(state: State, moves: Sequence[Move], move_number: u8) -> tuple[State, Rebuilt]:
+def rewind(
+    state: State, moves: Sequence[Move], move_number: u8, draws: Sequence[u16 | None] | None = None
+) -> tuple[State, Rebuilt]:
     """The board as it stood after so many moves, its clock at 0, and what its tiles come to.
 
     `moves` are those of the board, newest first, at least back to that one; if they end too
-    early, the board goes back as far as they reach.
+    early, the board goes back as far as they reach. `draws` tells of each where in the deck the
+    tile lay that came up after it, and None if none did.
     """
     require(move_number <= state.moves_done, "The board has fewer moves")
     count = state.moves_done - move_number
-    before = _take_back(state, moves[:count])
+    if draws is None:
+        draws = [None if move.tile is None else UNDER for move in moves]
+    before = _take_back(state, moves[:count], draws)
     rebuilt = rebuild(before)
     rewound = replace(
         before,
@@ -96,18 +106,21 @@ def rewind(state: State, moves: Sequence[Move], move_number: u8) -> tuple[State,
     return rewound, rebuilt
 
 
-def _take_back(state: State, moves: Sequence[Move]) -> State:
+def _take_back(state: State, moves: Sequence[Move], draws: Sequence[u16 | None]) -> State:
     cells, jokers = list(state.cells), list(state.jokers)
     deck, top_tile = list(state.deck), state.top_tile
-    for move in moves:
-        if move.tile is None:
-            continue
-        cells[cell_at(move.col, move.row)] = EMPTY_CELL
+    for move, drawn in zip(moves, draws, strict=False):
+        if move.tile is not None:
+            cells[cell_at(move.col, move.row)] = EMPTY_CELL
         if move.is_joker:
             jokers[move.side] += 1
-        else:
-            deck += [] if top_tile is None else [top_tile]
+            continue
+        if drawn is not None and top_tile is not None:
+            deck.insert(drawn, top_tile)
+        if move.tile is not None:
             top_tile = move.tile
+        elif drawn is not None:
+            top_tile = deck.pop()  # a skip puts it under the deck before it draws
     blue, red = jokers
     return replace(
         state, cells=tuple(cells), jokers=(blue, red), deck=tuple(deck), top_tile=top_tile

@@ -82,7 +82,7 @@ def test_precompiles_answer_python(diver):
 
 
 def test_precompiles_can_be_borrowed(chain, place):
-    code = (4, 0, "MSTORE", 32, 0, 32, 0, IDENTITY, "GAS", "DELEGATECALL", "POP", 32, 0, "RETURN")
+    code = (4, 0, "MSTORE", 32, 32, 32, 0, IDENTITY, "GAS", "DELEGATECALL", "POP", 32, 32, "RETURN")
     assert number(chain.send(place(*code))) == 4
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call
@@ -94,6 +94,7 @@ def act_on_list(items: Any, name: str, *values: Any) -> Any:
 
 @pytest.mark.parametrize(("name", "items"), [("cells", cells), ("cards", cards), ("texts", texts)])
 def test_vector_acts_like_list(name: str, items: st.SearchStrategy[Any]) -> None:
+    @settings(deadline=None)
     @given(actions(items))
     def compare(todo: list[Any]) -> None:
         _, on = shelf()
@@ -113,6 +114,7 @@ def test_vector_acts_like_list(name: str, items: st.SearchStrategy[Any]) -> None
 
 @pytest.mark.parametrize(("name", "items"), [("cells", cells), ("cards", cards), ("texts", texts)])
 def test_emptied_vector_leaves_nothing(name: str, items: st.SearchStrategy[Any]) -> None:
+    @settings(deadline=None)
     @given(st.lists(items, max_size=12))
     def fill_and_empty(values: list[Any]) -> None:
         chain, on = shelf()
@@ -129,6 +131,7 @@ def test_emptied_vector_leaves_nothing(name: str, items: st.SearchStrategy[Any])
     fill_and_empty()
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(texts, st.integers(0, 2**64 - 1) | st.just(None)), max_size=20))
 def test_map_acts_like_dict(todo: list[tuple[str, int | None]]) -> None:
     chain, on = shelf()
@@ -147,6 +150,7 @@ def test_map_acts_like_dict(todo: list[tuple[str, int | None]]) -> None:
     assert len(chain.state.storages[on.address]) == sum(1 for value in plain.values() if value)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(bytes_, addresses, cards | st.none()), max_size=8))
 def test_map_of_options_tells_unset(todo: list[tuple[int, Address, Card | None]]) -> None:
     _, on = shelf()
@@ -162,6 +166,7 @@ def test_map_of_options_tells_unset(todo: list[tuple[int, Address, Card | None]]
     assert all(on.fields.stock[key] == card for key, card in plain.items())
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**16 - 1)), max_size=30))
 def test_map_of_vectors_keeps_apart(todo: list[tuple[int, int]]) -> None:
     _, on = shelf()
@@ -181,6 +186,7 @@ def test_map_of_vectors_keeps_apart(todo: list[tuple[int, int]]) -> None:
     [("seen", st.integers(0, 9)), ("words", st.sampled_from(["", "a", "b" * 40, "c"]))],
 )
 def test_set_acts_like_set(name: str, items: st.SearchStrategy[Any]) -> None:
+    @settings(deadline=None)
     @given(st.lists(st.tuples(st.booleans(), items), max_size=40))
     def compare(todo: list[tuple[bool, Any]]) -> None:
         chain, on = shelf()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import (
@@ -196,6 +196,7 @@ def test_fork_has_the_same_blocks(chain: Chain, counter: Any) -> None:
     assert (fork.state_root(), fork.now) == (chain.state_root(), chain.now)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 3), st.lists(st.integers(1, 100), max_size=5))
 def test_fork_goes_on_as_the_chain_would(calls: int, steps: list[int]) -> None:
     long, short = Chain(), Chain()

@@ -219,15 +219,23 @@ def test_late_fixture_that_cannot_stay(run: Run) -> None:
     )
 
 
-@pytest.mark.parametrize("after", ["", "chain.deploy(Counter)", "chain.mine(); chain.mine()"])
-def test_going_back_too_far(run: Run, after: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("chain.deploy(Counter)", ""),
+        ("chain.deploy(Counter)", "chain.deploy(Counter)"),
+        ("chain.mine()", "chain.mine()"),
+        ("chain.set_balance(chain.accounts[0], 5)", "chain.set_balance(chain.accounts[0], 6)"),
+    ],
+)
+def test_going_back_too_far(run: Run, before: str, after: str) -> None:
     result = run(
         f"""
         @pytest.fixture(scope="module")
         def early():
             chain = Chain()
             snapshot = chain.snapshot()
-            chain.deploy(Counter)
+            {before}
             return chain, snapshot
 
         def test_back(early):

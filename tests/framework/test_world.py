@@ -1,21 +1,16 @@
-"""Worlds and systems: models written whole and by member, permissions, and what is seen from outside."""
+"""Worlds and their systems: who may write, register, announce, and begin."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chain import (
     Address,
     Chain,
     Contract,
-    DeclarationError,
     Key,
     Reverted,
     System,
@@ -28,43 +23,13 @@ from chain import (
 )
 from chain.code import program_of
 from chain.models import selector_of
-from chain.types import ZERO_ADDRESS, felt252, i32, u8, u16, u32, u64
-
-
-class Side(Enum):
-    BLUE = 0
-    RED = 1
-
-
-@dataclass(frozen=True)
-class Seat:
-    player: Address
-    side: Side
-    jokers: u8
+from chain.types import ZERO_ADDRESS, felt252, u8, u16, u32, u64
 
 
 @model
 class Board:
     id: Key[u64]
-    moves_done: u8
-    top_tile: u8 | None
-    state: list[tuple[u8, u8, u8]]
-    seats: tuple[Seat, Seat]
-    last: u64
-
-
-@model
-class Odd:
-    """Keys among the members, some of them long; members that pack and members that do not."""
-
-    heights: list[i32]
-    name: Key[str]
-    note: str
-    flags: tuple[bool, bool]
-    player: Key[Address]
-    seat: Seat | None
-    notes: tuple[str, ...] | None
-    depth: i32
+    moves: u8
 
 
 @model
@@ -92,16 +57,10 @@ class Game(System):
         self.limit = limit
 
     @call
-    def start(self, id: u64) -> None:
-        seats = (Seat(self.caller, Side.BLUE, 3), Seat(ZERO_ADDRESS, Side.RED, 3))
-        self.world.write(Board(id, 0, None, [(24, 0, 0)] * 64, seats, self.block.timestamp))
-
-    @call
     def move(self, id: u64) -> None:
         board = self.world.read(Board, id)
-        board.moves_done += 1
-        board.state[board.moves_done] = (1, 2, 1)
-        self.world.write_member(board, "moves_done", "state")
+        board.moves += 1
+        self.world.write(board)
         announce(self, board)
 
     @call
@@ -114,7 +73,7 @@ class Game(System):
 
 
 def announce(game: Game, board: Board) -> None:
-    game.world.emit(Moved(board.id, board.moves_done))
+    game.world.emit(Moved(board.id, board.moves))
 
 
 class Register(System):
@@ -142,7 +101,7 @@ def deploy(chain: Chain) -> Any:
         "duel",
         systems=[Game, Register],
         init={Game: (9,)},
-        writers={Board: [Game], Odd: [Game], Score: [Register]},
+        writers={Board: [Game], Score: [Register]},
     )
 
 
@@ -154,186 +113,6 @@ def work(world: Any, what: Callable[[Any], None], **options: Any) -> Any:
 def look(world: Any, what: Callable[[Any], None]) -> None:
     job[:] = [what]
     world.system(Game).look()
-
-
-# Models
-
-
-def test_unset_model_reads_zero(world: Any) -> None:
-    nobody = Seat(ZERO_ADDRESS, Side.BLUE, 0)
-    assert world.read(Board, 7) == Board(7, 0, None, [], (nobody, nobody), 0)
-    assert not world.exists(Board, 7)
-
-
-def test_zero_model_exists(world: Any) -> None:
-    work(world, lambda game: game.world.write(game.world.read(Board, 7)))
-    assert world.exists(Board, 7)
-    assert not world.exists(Board, 8)
-
-
-seats = st.builds(
-    Seat,
-    st.binary(min_size=20, max_size=20).map(Address),
-    st.sampled_from(Side),
-    st.integers(0, 255),
-)
-odds = st.builds(
-    Odd,
-    heights=st.lists(st.integers(-(2**31), 2**31 - 1), max_size=20),
-    name=st.text(max_size=40),
-    note=st.text(max_size=40),
-    flags=st.tuples(st.booleans(), st.booleans()),
-    player=st.binary(min_size=20, max_size=20).map(Address),
-    seat=st.none() | seats,
-    notes=st.none() | st.lists(st.text(max_size=40), max_size=3).map(tuple),
-    depth=st.integers(-(2**31), 2**31 - 1),
-)
-
-
-@given(st.lists(odds, max_size=4))
-def test_models_come_back_equal(written: list[Odd]) -> None:
-    world = deploy(Chain())
-    latest = {(one.name, one.player): one for one in written}
-
-    def go(game: Game) -> None:
-        game.world.write(*written)
-        for keys, one in latest.items():
-            assert game.world.read(Odd, *keys) == one
-            assert game.world.read_member(Odd, *keys, "depth") == one.depth
-
-    work(world, go)
-    assert world.all(Odd) == list(latest.values())
-
-
-@given(odds, odds, st.sets(st.sampled_from(["heights", "note", "flags", "seat", "notes", "depth"])))
-def test_member_writes_leave_others(before: Odd, after: Odd, names: set[str]) -> None:
-    world = deploy(Chain())
-    after.name, after.player = before.name, before.player
-
-    def go(game: Game) -> None:
-        game.world.write(before)
-        game.world.write_member(after, *sorted(names))
-
-    work(world, go)
-    found = world.read(Odd, before.name, before.player)
-    assert all(getattr(found, name) == getattr(after, name) for name in names)
-    assert all(getattr(found, name) == getattr(before, name) for name in set(vars(found)) - names)
-
-
-def test_member_write_makes_model_exist(world: Any) -> None:
-    work(
-        world,
-        lambda game: game.world.write_member(Board(1, 5, None, [], (None, None), 0), "moves_done"),
-    )
-    assert world.exists(Board, 1)
-    assert world.read(Board, 1).moves_done == 5
-
-
-@given(odds)
-def test_erased_model_leaves_no_words(one: Odd) -> None:
-    chain = Chain()
-    world = deploy(chain)
-    before = dict(chain.state.storages[world.address])
-    work(world, lambda game: (game.world.write(one), game.world.erase(one)))
-    assert chain.state.storages[world.address] == before
-
-
-def test_same_words_cost_no_write(world: Any) -> None:
-    world.system(Game).start(1)
-    looked = work(world, lambda game: game.world.read(Board, 1) and None)
-    written = work(world, lambda game: game.world.write(game.world.read(Board, 1)))
-    assert (
-        written.gas_used - looked.gas_used < 5_000
-    )  # the cheapest change of a word costs 2 900, and there are twelve
-    assert written.writes == []
-
-
-def test_world_account_is_paid_once(world: Any) -> None:
-    def gas(times: int) -> int:
-        return int(
-            work(
-                world, lambda game: [game.world.exists(Board, 1) for _ in range(times)] and None
-            ).gas_used
-        )
-
-    home, account, namespace, flag, warm = 2_100, 2_600 - 100, 100 + 2_100, 100 + 2_100, 100 + 100
-    assert gas(1) == 21_064 + home + account + namespace + flag
-    assert gas(3) == gas(1) + 2 * warm
-
-
-def test_failed_call_undoes_models(world: Any) -> None:
-    def go(game: Game) -> None:
-        game.world.write(Board(1, 1, None, [], game.world.read(Board, 1).seats, 0))
-        game.world.emit(Moved(1, 1))
-        raise ValueError("no")
-
-    receipt = work(world, go, check=False)
-    assert not world.exists(Board, 1)
-    assert (receipt.undone_events, receipt.events) == ([Moved(1, 1)], [])
-
-
-def test_out_of_gas_takes_all(world: Any) -> None:
-    receipt = work(
-        world, lambda game: [game.world.uuid() for _ in range(9_999)], gas=90_000, check=False
-    )
-    assert (receipt.error.kind, receipt.gas_used) == ("out of gas", 90_000)
-    assert work(world, lambda game: require_equal(game.world.uuid(), 0)).ok
-
-
-def require_equal(left: object, right: object) -> None:
-    assert left == right
-
-
-WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
-    (lambda world: world.read(Board), "Board is found by id: 0 values were given"),
-    (lambda world: world.read(Board, -1), "Board.id = -1 does not fit u64"),
-    (lambda world: world.read(Seat, 1), "Seat is no model: mark its class with @model"),
-    (
-        lambda world: world.write(Board(1, 256, None, [], (), 0)),
-        "Board.moves_done = 256 does not fit u8",
-    ),
-    (
-        lambda world: world.write(Board(1, 0, None, [(1, 2)], (), 0)),
-        r"Board.state\[0\] = \(1, 2\) is not",
-    ),
-    (
-        lambda world: world.write_member(Board(1, 256, None, [], (), 0), "moves_done"),
-        "Board.moves_done = 256 does not",
-    ),
-    (
-        lambda world: world.write_member(Board(1, 0, None, [], (), 0), "id"),
-        "'id' is a key of Board; its members are",
-    ),
-    (
-        lambda world: world.read_member(Board, 1, "colour"),
-        "'colour' is no member of Board; its members are moves_done,",
-    ),
-    (
-        lambda world: world.emit(Seat(ZERO_ADDRESS, Side.RED, 1)),
-        "Seat is no event; mark its class with @event",
-    ),
-]
-
-
-@pytest.mark.parametrize(("what", "text"), WRONG_MODELS)
-def test_wrong_model_use_says_why(world: Any, what: Callable[[Any], None], text: str) -> None:
-    with pytest.raises(Reverted, match=text):
-        work(world, lambda game: what(game.world))
-
-
-def test_changeable_members_are_refused() -> None:
-    @dataclass
-    class Loose:
-        x: u8
-
-    with pytest.raises(
-        DeclarationError, match=r"Bad\.loose: 'Loose' can change .* write @dataclass\(frozen=True\)"
-    ):
-
-        @model
-        class Bad:
-            id: Key[u8]
-            loose: Loose
 
 
 # Permissions
@@ -398,7 +177,7 @@ def test_system_asks_who_owns(world: Any, chain: Chain) -> None:
 
 
 WRITES: list[Callable[[Any], object]] = [
-    lambda game: game.world.write(Board(1, 0, None, [], game.world.read(Board, 1).seats, 0)),
+    lambda game: game.world.write(Board(1, 0)),
     lambda game: game.world.erase(game.world.read(Board, 1)),
     lambda game: game.world.emit(Moved(1, 1)),
     lambda game: game.world.uuid(),
@@ -407,7 +186,7 @@ WRITES: list[Callable[[Any], object]] = [
 
 @pytest.mark.parametrize("what", WRITES)
 def test_views_only_look(world: Any, what: Callable[[Any], None]) -> None:
-    world.system(Game).start(1)
+    world.system(Game).move(1)
     with pytest.raises(Reverted, match=r"^Game\.look is a view and cannot (write|emit)"):
         look(world, what)
 
@@ -453,7 +232,6 @@ def test_uuids_count_up(world: Any) -> None:
 
 
 def test_events_come_from_world(world: Any, chain: Chain) -> None:
-    world.system(Game).start(4)
     receipt = world.system(Game).move(4)
     assert receipt.events.one(Moved) == Moved(4, 1)
     assert receipt.logs[0].address == world.address
@@ -525,7 +303,7 @@ def test_selectors_are_of_tags(world: Any) -> None:
 
 def test_world_announces_changes(chain: Chain, world: Any) -> None:
     names = [type(event).__name__ for receipt in chain.receipts for event in receipt.events]
-    assert names == ["WorldSpawned", "SystemRegistered", "SystemRegistered", *["WriterGranted"] * 3]
+    assert names == ["WorldSpawned", "SystemRegistered", "SystemRegistered", *["WriterGranted"] * 2]
 
 
 @pytest.mark.parametrize("namespace", ["", "two words", "9lives", "n" * 32, "mage-duel", "bühne"])
@@ -546,6 +324,8 @@ def test_wrong_worlds_are_refused(chain: Chain) -> None:
         chain.deploy_world("duel", systems=[Plain])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="init: Register is not among the systems or has no @init"):
         chain.deploy_world("duel", systems=[Register], init={Register: ()})
+    with pytest.raises(TypeError, match=r"init: give the arguments of Game as a tuple: \(9,\)"):
+        chain.deploy_world("duel", systems=[Game], init={Game: 9})  # type: ignore[dict-item]
     with pytest.raises(
         TypeError, match=r"'dule' is neither a model class nor this world's namespace, 'duel'"
     ):
@@ -578,7 +358,7 @@ def rival() -> type[System]:
 
 def test_worlds_keep_apart(chain: Chain, world: Any) -> None:
     second = chain.deploy_world("duel", systems=[Game], init={Game: (1,)}, writers={Board: [Game]})
-    second.system(Game).start(1)
+    second.system(Game).move(1)
     assert (world.exists(Board, 1), second.exists(Board, 1)) == (False, True)
 
 
@@ -590,45 +370,24 @@ def test_own_world_class_works(chain: Chain) -> None:
     assert chain.deploy(Game, arena.address).fields.world.namespace == "arena"
 
 
-# From outside
+# Both roads
 
 
-def test_all_in_order_of_first_write(world: Any) -> None:
-    for id in (5, 2, 9, 2):
-        world.system(Game).start(id)
-    work(world, lambda game: game.world.erase(game.world.read(Board, 5)))
-    assert [board.id for board in world.all(Board)] == [2, 9]
-    world.system(Game).start(5)
-    assert [board.id for board in world.all(Board)] == [5, 2, 9]
-
-
-def test_reading_makes_no_model(world: Any) -> None:
-    work(world, lambda game: require_equal(game.world.exists(Board, 3), False))
-    assert (world.read(Board, 4).id, world.all(Board), world.history(Board, 4)) == (4, [], [])
-
-
-def test_history_tells_every_version(world: Any, chain: Chain) -> None:
-    game = world.system(Game)
-    receipts = [game.start(1), game.move(1), game.move(1)]
-    game.start(2)
-    receipts.append(work(world, lambda game: game.world.erase(game.world.read(Board, 1))))
-    history = world.history(Board, 1)
-    assert [version.value and version.value.moves_done for version in history] == [0, 1, 2, None]
-    assert [version.value and version.value.state[2][0] for version in history] == [24, 24, 1, None]
-    assert [version.receipt for version in history] == receipts
-    assert [(version.block_number, version.timestamp) for version in history] == [
-        (receipt.block_number, receipt.timestamp) for receipt in receipts
+def test_both_roads_agree() -> None:
+    chains = [Chain(), Chain(evm_only=True)]
+    for chain in chains:
+        world = deploy(chain)
+        world.system(Game).move(1, sender=chain.accounts[1])
+        world.system(Register).score(5)
+        work(world, lambda game: game.world.write(Score(ZERO_ADDRESS, 1)), check=False)
+        work(
+            world,
+            lambda game: [game.world.uuid() for _ in range(99)] and None,
+            gas=60_000,
+            check=False,
+        )
+        world.revoke_writer(Board, Game)
+    assert chains[0].block_hash() == chains[1].block_hash()
+    assert [receipt.gas_used for receipt in chains[0].receipts] == [
+        receipt.gas_used for receipt in chains[1].receipts
     ]
-
-
-def test_history_skips_what_was_undone(world: Any, chain: Chain) -> None:
-    world.system(Game).start(1)
-    with chain.anchor():
-        world.system(Game).move(1)
-        assert len(world.history(Board, 1)) == 2
-    world.system(Game).start(2)  # where the move had been
-    assert len(world.history(Board, 1)) == 1
-    chain.account("late.testnet")  # changes the state between two transactions
-    assert [version.value.moves_done for version in world.history(Board, 1)] == [0]
-    receipt = world.system(Game).move(1)
-    assert world.history(Board, 1)[-1].receipt == receipt

@@ -8,23 +8,10 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain import (
-    Address,
-    Chain,
-    Contract,
-    Key,
-    Map,
-    Reverted,
-    Set,
-    System,
-    Vector,
-    call,
-    init,
-    model,
-)
+from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call, init
 from chain.ledger.writes import Write
 from chain.machine.state import entries
 from chain.types import i16, u8, u16, u64, u256
@@ -271,6 +258,7 @@ def differences(old: Any, new: Any, blank: Any, path: str = "") -> Iterator[tupl
 BLANKS: dict[str, Any] = {"board": CUBE, "notes": ""}  # what the items of lists are when unset
 
 
+@settings(deadline=None)
 @given(sessions, sessions, st.booleans())
 def test_writes_are_the_differences(before: Session, after: Session, later: bool) -> None:
     lab = Chain().deploy(Lab)
@@ -283,6 +271,7 @@ def test_writes_are_the_differences(before: Session, after: Session, later: bool
     assert sorted(found, key=repr) == sorted(differences(before, after, None), key=repr)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 255), max_size=70), st.lists(st.integers(0, 255), max_size=70))
 def test_every_changed_word_is_told(before: list[int], after: list[int]) -> None:
     lab = Chain().deploy(Lab)
@@ -341,81 +330,6 @@ def test_failed_deploy_names_its_fields() -> None:
     assert [str(write) for write in failed.value.receipt.undone_writes] == [
         "Stillborn.count: 0 -> 5"
     ]
-
-
-# Models
-
-
-@model
-class Board:
-    id: Key[u64]
-    side: Key[str]
-    moves: u8
-    cells: list[tuple[u8, u8]]
-    cube: Cube
-
-
-class Duel(System):
-    turn: u8
-
-    @call
-    def start(self, id: u64) -> None:
-        self.world.write(Board(id, "left", 0, [(0, 0)] * 20, CUBE))
-
-    @call
-    def move(self, id: u64) -> None:
-        board = self.world.read(Board, id, "left")
-        board.moves += 1
-        board.cells[17] = (1, 2)
-        self.world.write(board)
-        self.turn += 1
-
-
-@pytest.fixture
-def world() -> Any:
-    return Chain().deploy_world("duel", systems=[Duel], writers={Board: [Duel]})
-
-
-def test_models_are_told_by_member(world: Any) -> None:
-    duel = world.system(Duel)
-    duel.start(3)
-    assert [str(write) for write in duel.move(3).writes] == [
-        "Board(3, 'left').moves: 0 -> 1",
-        "Board(3, 'left').cells[17]: (0, 0) -> (1, 2)",
-        "Duel.turn: 0 -> 1",
-    ]
-
-
-def test_model_write_carries_its_parts(world: Any) -> None:
-    world.system(Duel).start(3)
-    write = world.system(Duel).move(3).writes[0]
-    assert write == Write(
-        world.address, "World", "Board", (3, "left"), "moves", 0, 1, is_model=True
-    )
-    assert (write.model, write.field) == ("Board", None)
-
-
-def test_new_model_is_told_to_exist(world: Any) -> None:
-    first, *rest = world.system(Duel).start(3).writes
-    assert str(first) == "Board(3, 'left').exists: False -> True"
-    assert [str(write) for write in rest] == ["Board(3, 'left').cells.length: 0 -> 20"]
-
-
-def test_system_tells_its_world(world: Any) -> None:
-    deployed = world.chain.receipts[1]
-    assert [str(write) for write in deployed.writes] == [
-        f"Duel.world: {Address(bytes(20))} -> {world.address}"
-    ]
-
-
-def test_world_tells_grants(world: Any) -> None:
-    resource = world.handle.selector("Board")
-    write = world.chain.receipts[3].writes[0]
-    assert (write.name, write.key, write.new) == (
-        "writers",
-        (resource, world.system(Duel).address),
-        True,
-    )
 
 
 # Words without names

@@ -201,11 +201,10 @@ def test_placement_is_told(blokus: Handle, game: int) -> None:
 
 
 def test_record_of_a_move_is_as_good(blokus: Handle, game: int) -> None:
-    move = put("L4", 2, 0, 1, rotation=90)
-    assert blokus.make_move.calldata(game, move) == blokus.make_move.calldata(
-        game, MoveRecord.of(move)
-    )
-    assert sent(blokus, game, move).args["move"].read() == move
+    move, calldata = put("L4", 2, 0, 1, rotation=90), blokus.make_move.calldata
+    record = MoveRecord(PieceRecord("L4"), (2, 0), 90, 1)
+    assert calldata(game, move) == calldata(game, record)
+    assert sent(blokus, game, move).args["move"] == record
 
 
 @pytest.mark.parametrize("account", [*PLAYERS[1:], STRANGER])

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from chain.errors import Revert
 from contracts.blokus.board import BOARD
-from contracts.blokus.models import MoveRecord, PieceRecord, SeatRecord, StateRecord
-from contracts.blokus.move import Move, pass_of
-from contracts.blokus.pieces import FULL_HAND, PIECES, Piece
+from contracts.blokus.models import SeatRecord, StateRecord
+from contracts.blokus.move import Move, MoveRecord, pass_of
+from contracts.blokus.pieces import FULL_HAND, PIECES, Piece, PieceRecord
 from contracts.blokus.playouts import midgame
 from contracts.blokus.state import Seat
 
@@ -34,11 +34,16 @@ seats = st.builds(
 
 @given(moves)
 def test_move_survives_its_record(move: Move) -> None:
-    assert MoveRecord.of(move).read() == move
+    assert recorded(move).read() == move.read() == move
+
+
+def recorded(move: Move) -> MoveRecord:
+    piece = PieceRecord(move.piece.name) if move.piece else None
+    return MoveRecord(piece, move.position, move.rotation, move.player_id, move.is_pass, move.flip)
 
 
 def test_pass_has_neither_piece_nor_position() -> None:
-    assert MoveRecord.of(pass_of(2)) == MoveRecord(None, None, 0, 2, is_pass=True)
+    assert MoveRecord(None, None, 0, 2, is_pass=True).read() == pass_of(2)
 
 
 def test_ill_formed_move_is_a_refusal() -> None:
