@@ -8,15 +8,16 @@ coincurve, gas given so that nothing is estimated.
 from __future__ import annotations
 
 import gc
-import json
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
+import bench_blokus
+import bench_deblockle
 import vyper
 from eth_tester import EthereumTester, PyEVMBackend
 from web3 import EthereumTesterProvider, Web3
@@ -24,10 +25,8 @@ from web3 import EthereumTesterProvider, Web3
 from chain import Address, Chain, Contract, Key, call, event
 from chain.foreign import functions_from_json
 from chain.types import u256
-from contracts.deblockle import Deblockle, rules
 
 ROUNDS = 5
-GAMES = Path(__file__).parent.parent / "tests" / "vectors" / "deblockle" / "games.jsonl"
 SOURCE = """
 count: public(uint256)
 
@@ -70,19 +69,22 @@ class Road(NamedTuple):
     bar: float
 
 
+GAMES = (bench_deblockle, bench_blokus)
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     print(f"Python {sys.version.split()[0]}, best of {ROUNDS} rounds, processor time\n")
-    rates = measure([eth_tester(), counter(), bytecode(), web3(), *deblockle()])
+    games = [Road(*parts) for game in GAMES for parts in game.roads()]
+    rates = measure([eth_tester(), counter(), bytecode(), web3(), *games])
     base = rates["eth-tester counter"][0]
     print(f"{'road':34}{'calls/s':>10}{'ratio':>9}{'bar':>7}")
     for name, (rate, bar) in rates.items():
         print(f"{name:34}{rate:10,.0f}{rate / base:8.1f}x{verdict(rate / base >= bar, bar)}")
-    share = rates["Deblockle contract"][0] / rates["Deblockle bare rules"][0]
-    print(f"\nDeblockle: {share:.0%} of the calls/s of its bare rules; the rest of a call goes to")
-    where_time_goes()
     growth()
     start_up()
+    for game in GAMES:
+        game.show_bars()
 
 
 def verdict(met: bool, bar: float) -> str:
@@ -95,7 +97,7 @@ def measure(roads: list[Road]) -> dict[str, tuple[float, float]]:
     for _ in range(ROUNDS):
         for road in roads:
             best[road.name] = max(
-                best[road.name], road.calls / timed(lambda r=road: r.run(r.calls))
+                best[road.name], road.calls / timed(partial(road.run, road.calls))
             )
     return {road.name: (best[road.name], road.bar) for road in roads}
 
@@ -160,108 +162,43 @@ def bytecode() -> Road:
     return Road("bytecode counter, in process", run, 500, 20)
 
 
-def recorded() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in GAMES.read_text("utf-8").splitlines()]
-
-
-def moves(game: dict[str, Any]) -> list[dict[str, Any]]:
-    return [step for step in game["calls"] if step["m"] in ("make_move", "pass_move")]
-
-
-def deblockle() -> list[Road]:
-    """Recorded games, refusals included, through the contract and through the bare rules."""
-    games = recorded()
-    total = sum(len(moves(game)) for game in games)
-    chain = Chain()
-    desk = chain.deploy(Deblockle)
-    accounts = {step["by"]: chain.account(step["by"]) for game in games for step in game["calls"]}
-
-    def play(_: int) -> None:
-        for game in games:
-            sender = accounts[game["calls"][0]["by"]]
-            made = desk.create_game(game["first"], game["second"], game["num_cubes"], sender=sender)
-            index = made.return_value
-            for step in moves(game):
-                entry = desk.make_move if step["m"] == "make_move" else desk.pass_move
-                entry(index, *step["a"], sender=accounts[step["by"]], check=False)
-
-    def think(_: int) -> None:
-        for game in games:
-            state, _report = rules.set_up(game["num_cubes"])
-            for step in moves(game):
-                if not step["ok"]:
-                    continue  # the contract refuses these before the rules see them
-                if step["m"] == "make_move":
-                    state, _report = rules.make_move(state, rules.read_move(*step["a"]))
-                    rules.draw(state)
-                else:
-                    state, _report = rules.pass_turn(state)
-
-    return [
-        Road("Deblockle contract", play, total, 60),
-        Road("Deblockle bare rules", think, total, 0),
-    ]
-
-
-def where_time_goes() -> None:
-    """Processor time of a Deblockle call by the part of the tree it is spent in, as a profiler sees it."""
-    import cProfile
-    import pstats
-
-    play = deblockle()[0]
-    play.run(play.calls)
-    profile = cProfile.Profile()
-    profile.runcall(play.run, play.calls)
-    spent: dict[str, float] = {}
-    for (file, _, name), (_, _, own, *_) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
-        part = part_of(file, name)
-        spent[part] = spent.get(part, 0.0) + own
-    whole = sum(spent.values())
-    for part, seconds in sorted(spent.items(), key=lambda item: -item[1]):
-        print(f"  {part:32}{seconds / whole:6.0%}")
-
-
-def part_of(file: str, name: str) -> str:
-    parts = (
-        ("contracts/", "rules and contract"),
-        ("layout", "storage layout"),
-        ("fields", "storage layout"),
-        ("frame", "words, gas, logs"),
-        ("machine/", "transaction"),
-        ("ledger/", "receipts and logs"),
-        ("abi", "ABI"),
-        ("spec", "ABI"),
-        ("chain/", "entry and handle"),
-    )
-    found = (part for pattern, part in parts if pattern in file)
-    return next(found, "compiled codecs" if file == "<string>" else "Python built-ins")
-
-
 def growth() -> None:
-    """Whether calls and questions stay as fast when the chain is long."""
-    chain = Chain()
-    increment, accounts = chain.deploy(Counter).increment, chain.accounts
-
-    def calls(n: int) -> Callable[[], None]:
-        return lambda: [increment(1, sender=accounts[i % 10]) for i in range(n)] and None
-
-    calls(1_000)()
-    early = min(timed(calls(1_000)) for _ in range(10))
-    calls(190_000 - len(chain.receipts))()
-    rare = chain.account("rare")
+    """Whether calls and questions stay as fast when the chain is long. A short and a long chain take turns."""
+    short, long = counting(1_000), counting(200_000)
+    rare = long.chain.account("rare")
     for _ in range(100):
-        increment(1, sender=rare)
-    calls(200_000 - len(chain.receipts))()
-    late = min(timed(calls(1_000)) for _ in range(10))
+        long.increment(1, sender=rare)
+    costs = [
+        (timed(partial(short.calls, 1_000)), timed(partial(long.calls, 1_000))) for _ in range(10)
+    ]
+    early, late = (min(times) for times in zip(*costs, strict=True))
     print(
         f"\ncost of a call at 200 000 receipts: {late / early:.2f}x that at 1 000{limit(late / early <= 1.2, '1.2x')}"
     )
-    first = timed(lambda: chain.events(Added, who=rare).count()) * 1000
-    asked = timed(lambda: list(chain.events(Added, who=rare))) * 1000
+    counted = timed(lambda: long.chain.events(Added, who=rare).count()) * 1000
+    asked = timed(lambda: list(long.chain.events(Added, who=rare))) * 1000
     print(
-        f"one player's 100 events among 200 000: {asked:.2f} ms{limit(asked < 2, '2 ms')}, counted in {first:.3f} ms"
+        f"one player's 100 events among 200 000: {asked:.2f} ms{limit(asked < 2, '2 ms')}, counted in {counted:.3f} ms"
     )
-    logs(chain)
+    logs(long.chain)
+
+
+class Counting(NamedTuple):
+    """A chain with a counter on it."""
+
+    chain: Chain
+    increment: Any
+
+    def calls(self, n: int) -> None:
+        for i in range(n):
+            self.increment(1, sender=self.chain.accounts[i % 10])
+
+
+def counting(receipts: int) -> Counting:
+    chain = Chain()
+    made = Counting(chain, chain.deploy(Counter).increment)
+    made.calls(receipts)
+    return made
 
 
 def logs(chain: Chain) -> None:
@@ -283,7 +220,7 @@ def limit(met: bool, bar: str) -> str:
 def start_up() -> None:
     """What it costs to begin."""
     code = (
-        "import time; t = time.perf_counter(); import chain, sys; t = time.perf_counter() - t;"
+        "import time; t = time.perf_counter(); import chain, sys; chain.Chain(); t = time.perf_counter() - t;"
         "print(t * 1000, *({'eth', 'web3', 'eth_tester'} & set(sys.modules)))"
     )
     runs = [
@@ -293,7 +230,7 @@ def start_up() -> None:
     imports = [run.stdout.split() for run in runs]
     quickest = min(float(line[0]) for line in imports)
     print(
-        f"import chain: {quickest:.0f} ms{limit(quickest < 120, '120 ms')}, engines loaded: {imports[0][1:] or 'none'}"
+        f"import chain and make one: {quickest:.0f} ms{limit(quickest < 120, '120 ms')}, engines loaded: {imports[0][1:] or 'none'}"
     )
     made = timed(lambda: [Chain() for _ in range(1_000)])
     print(f"Chain(): {made:.3f} ms{limit(made < 1, '1 ms')}")
