@@ -139,7 +139,8 @@ class _Reader:
     def _member(self, cls: type, item: dataclasses.Field[Any]) -> Kind:
         outer, self.names = self.names, self.names.within(owner_of(cls, item.name))
         try:
-            return self.read(resolve(item.type, self.names))
+            hint = resolve(item.type, self.names)
+            return self.read(without_key(hint) if "__model__" in vars(cls) else hint)
         except UnknownKind as unknown:
             if unknown.place:
                 raise

@@ -54,11 +54,8 @@ class Evm:
         blobs = tuple(asked.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
         context = Context(machine, block, tx.sender, tx.nonce, price, blobs, loaded=machine.loaded)
         state = self._state_of(context)
+        world.access = {}
         try:
-            if tx.gas < asked.intrinsic_gas:
-                raise ValidationError(
-                    f"{tx.gas} gas is too little: {asked.intrinsic_gas} is needed before anything runs"
-                )
             computation = cast(Computation, state.apply_transaction(asked))
         except BaseException as problem:
             world.undo(START)
@@ -105,20 +102,26 @@ class Asked:
         self.access_list = tx.access_list
         self.max_fee_per_gas, self.max_priority_fee_per_gas = tx.max_fee, tx.tip
 
+        self.intrinsic_gas = calculate_txn_intrinsic_gas_berlin(cast(Any, self))
+        if tx.to is None:  # py-evm takes this when the message starts (EIP-3860)
+            self.intrinsic_gas += cost.INITCODE_WORD * cost.words(len(tx.data))
+
     def validate(self) -> None:
         """The machine has admitted it."""
-
-    @property
-    def intrinsic_gas(self) -> int:
-        """With the charge for init code, which py-evm takes when the message starts (EIP-3860)."""
-        initcode = cost.INITCODE_WORD * cost.words(len(self.data)) if not self.to else 0
-        return calculate_txn_intrinsic_gas_berlin(cast(Any, self)) + initcode
 
 
 class Executor(PragueTransactionExecutor):
     """Runs a transaction by py-evm's rules."""
 
     vm_state: EvmState
+
+    def validate_transaction(self, transaction: Any) -> None:
+        super().validate_transaction(transaction)
+        gas, needed = transaction.gas, transaction.intrinsic_gas
+        if gas < needed:  # py-evm would find out with the fee taken
+            raise ValidationError(
+                f"{gas} gas is too little: {needed} is needed before anything runs"
+            )
 
     def build_evm_message(self, transaction: Any) -> FrameMessage:
         """Take the fee, raise the nonce, and make the frame that the first message is for."""

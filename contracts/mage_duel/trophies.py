@@ -11,7 +11,7 @@ from typing import Final
 from chain import Address
 from chain.system import WorldStorage
 from contracts.mage_duel.events import TrophyCreation, TrophyProgression
-from contracts.mage_duel.models import Player, PlayerRole, Trophy, TrophyProgress
+from contracts.mage_duel.models import Move, Player, PlayerRole, Trophy, TrophyProgress
 from contracts.mage_duel.tiles import Edge
 from contracts.mage_duel.union_find import Contest
 
@@ -60,13 +60,20 @@ def create(world: WorldStorage) -> None:
 
 def report(world: WorldStorage, player: Address, now: int, *tasks: str) -> None:
     """Counts each of these tasks once more, if the player is a controller."""
-    if world.read_member(Player, player, "role") != PlayerRole.CONTROLLER.value:
+    if not tasks or world.read_member(Player, player, "role") != PlayerRole.CONTROLLER.value:
         return
     for task in tasks:
         progress = world.read(TrophyProgress, player, task)
         progress.count += 1
         world.write(progress)
         world.emit(TrophyProgression(player, task, 1, now))
+
+
+def tasks_of_move(move: Move) -> list[str]:
+    """What a player has done by this move."""
+    tasks = [FIRST_MOVE] if move.prev_move_id is None else []
+    tasks += [JOKER_USED] if move.is_joker else []
+    return tasks + ([STRATEGIC_SKIP] if move.tile is None else [])
 
 
 def tasks_of_contest(held: Contest) -> tuple[str, ...]:

@@ -84,6 +84,29 @@ def test_receipts_hold_logs(w3: Web3, counter: Any) -> None:
     assert w3.eth.get_logs({"fromBlock": 0}) == receipt["logs"]
 
 
+def test_time_passes_after_what_waits(backend: ChainBackend) -> None:
+    alice, *_ = backend.get_accounts()
+    backend.send_transaction({"from": alice, "to": alice, "gas": 21_000})
+    backend.time_travel(backend.chain.now + 100)
+    assert [len(backend.get_block_by_number(n)["transactions"]) for n in (1, 2)] == [1, 0]
+    assert backend.get_block_by_number("pending")["timestamp"] == backend.chain.now + 1
+
+
+def test_old_transactions_are_shown(backend: ChainBackend, w3: Web3) -> None:
+    to = w3.eth.accounts[0]
+    fields = {
+        "chainId": w3.eth.chain_id,
+        "gas": 21_000,
+        "gasPrice": 10**9,
+        "to": to,
+        "nonce": 0,
+        "value": 0,
+    }
+    signed = Account.sign_transaction(fields, backend.chain.accounts[0].key)
+    w3.eth.send_raw_transaction(signed.raw_transaction)
+    assert w3.eth.get_block("latest", full_transactions=True)["transactions"][0]["v"] == signed.v
+
+
 def test_signed_transactions_wait(backend: ChainBackend, w3: Web3) -> None:
     """eth-tester keeps what waits as fields, and hands them back with the signature."""
     tester, signer = w3.provider.ethereum_tester, Account.from_key("0x" + "5a" * 32)

@@ -429,7 +429,9 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
         [*command, "-p", "chain.pytest_plugin", "--co", "-s", "-q"],
         env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert "imported: ['chain', 'chain.births', 'chain.pytest_plugin']" in done.stdout
+    assert (
+        "imported: ['chain', 'chain.anchors', 'chain.births', 'chain.pytest_plugin']" in done.stdout
+    )
     assert "test_nothing" in done.stdout
 
 

@@ -25,6 +25,7 @@ from chain import (
     rlp,
     view,
 )
+from chain.accounts import ACCOUNTS
 from chain.handle import Handle
 from chain.rpc.errors import BAD_PARAMS, NO_METHOD, NO_REQUEST, REFUSED, REVERTED, RpcError
 from chain.types import u64
@@ -68,6 +69,11 @@ class Counter(Contract):
         self.emit(Reset(self.block.timestamp))
 
     @call
+    def wipe(self) -> None:
+        self.count = 0
+        self.log("wiped" * 99)
+
+    @call
     def keep(self, n: u64) -> None:
         for i in range(n):
             self.kept.append(i + 1)
@@ -83,6 +89,10 @@ class Counter(Contract):
     @view
     def total(self) -> u64:
         return self.count
+
+    @view
+    def kept_so_far(self) -> u64:
+        return len(self.kept)
 
     @view
     def height(self) -> u64:
@@ -251,9 +261,25 @@ def test_calls_leave_no_trace(chain: Chain, counter: Handle, request_: Request) 
 
 def test_calls_take_imagined_accounts(chain: Chain, counter: Handle, request_: Request) -> None:
     address = hexed(counter.address)
-    imagined = {address: {"stateDiff": {"0x0": hex(41)}, "balance": "0x7"}}
-    assert int(request_("eth_call", to(counter.total), "latest", imagined), 16) == 41
-    assert (counter.total(), counter.balance) == (0, 0)
+    counter.keep(3)
+    for imagined, total, kept in (
+        ({"stateDiff": {"0x0": hex(41)}}, 41, 3),
+        ({"state": {"0x0": hex(41)}}, 41, 0),
+    ):
+        for entry, expected in ((counter.total, total), (counter.kept_so_far, kept)):
+            assert (
+                int(request_("eth_call", to(entry), "latest", {address: imagined}), 16) == expected
+            )
+    nobody = "0x" + "12" * 20
+    code = {nobody: {"code": hexed(chain.code(counter.address)), "balance": "0x7", "nonce": "0x5"}}
+    assert (
+        request_("eth_call", {**to(counter.total), "to": nobody}, "latest", code) == f"0x{0:064x}"
+    )
+    assert (counter.total(), chain.balance(Address(nobody)), chain.nonce(Address(nobody))) == (
+        0,
+        0,
+        0,
+    )
 
 
 def test_reverts_carry_their_reason(counter: Handle, request_: Request) -> None:
@@ -266,6 +292,15 @@ def test_reverts_carry_their_reason(counter: Handle, request_: Request) -> None:
 def test_any_reason_is_told(counter: Handle, request_: Request, why: str) -> None:
     no = refusal(request_, "eth_call", to(counter.refuse, why))
     assert no.message.removeprefix("execution reverted").removeprefix(": ") == why
+
+
+def test_unknown_errors_are_data_only(
+    chain: Chain, request_: Request, evm: Callable[..., bytes]
+) -> None:
+    there = Address(bytes(19) + b"\x99")
+    chain.set_code(there, evm(0x12345678, 0, "MSTORE", 4, 28, "REVERT"))
+    no = refusal(request_, "eth_call", {"to": hexed(there)})
+    assert (no.code, no.message, no.data) == (REVERTED, "execution reverted", "0x12345678")
 
 
 def test_declared_errors_carry_data(counter: Handle, request_: Request) -> None:
@@ -317,6 +352,7 @@ def test_transactions_keep_their_type(chain: Chain, request_: Request) -> None:
         "0x3b9aca00",
     ]
     assert [tx.get("accessList") for tx in shown] == [None, listed, listed, []]
+    assert shown[3]["maxFeePerGas"] == hex(2 * 10**9)  # good for some blocks to come
 
 
 # Gas
@@ -367,9 +403,10 @@ def test_estimates_take_two_runs(
 ) -> None:
     rehearse, runs = Chain.rehearse, []
     monkeypatch.setattr(Chain, "rehearse", lambda *args: runs.append(args) or rehearse(*args))
-    for by in (1, 2):
-        request_("eth_estimateGas", to(counter.add, by))
-        assert len(runs) == 2 * by
+    counter.add(1)
+    for i, asked in enumerate([to(counter.add, 1), to(counter.wipe)], 1):
+        request_("eth_estimateGas", asked)
+        assert len(runs) == 2 * i
 
 
 def test_estimates_stay_in_the_block(chain: Chain, request_: Request) -> None:
@@ -496,6 +533,7 @@ def test_fee_history_counts_back(chain: Chain, counter: Handle, request_: Reques
     assert history["baseFeePerGas"] == [hex(10**9)] * 3
     assert [ratio > 0 for ratio in history["gasUsedRatio"]] == [True, True]
     assert history["reward"] == [["0x0", "0x0"]] * 2
+    assert request_("eth_feeHistory", 99)["oldestBlock"] == "0x0"
 
 
 def test_tips_stand_by_percentile(chain: Chain, request_: Request) -> None:
@@ -553,6 +591,11 @@ def test_proofs_lead_to_the_root(counter: Handle, request_: Request) -> None:
     assert proof["storageProof"][0]["value"] == "0x5"
 
 
+def test_pending_blocks_prove_nothing(counter: Handle, request_: Request) -> None:
+    no = refusal(request_, "eth_getProof", hexed(counter.address), [], "pending")
+    assert no.code == REFUSED
+
+
 # Logs
 
 
@@ -569,6 +612,7 @@ def logged(chain: Chain, counter: Handle) -> tuple[Handle, Handle]:
 
 ADDED, RESET = (f"0x{kind.__event__.topic:064x}" for kind in (Added, Reset))
 ONE, TWO = (f"0x{number:064x}" for number in (1, 2))
+BOB = "0x" + (bytes(12) + ACCOUNTS[1]).hex()
 
 
 @pytest.mark.parametrize(
@@ -593,6 +637,7 @@ ONE, TWO = (f"0x{number:064x}" for number in (1, 2))
         ({"address": ["one", "two"]}, [3, 4, 5, 6, 7]),
         ({"address": "two", "topics": [ADDED]}, [6]),
         ({"address": "two", "topics": [RESET]}, []),
+        ({"address": "one", "topics": [ADDED, BOB]}, []),
     ],
 )
 def test_logs_are_found(

@@ -1,0 +1,50 @@
+"""Mage Duel deployed: a World with its two systems, each of which may write what it writes and no more."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from chain import Address, Chain, System
+from chain.world_handle import Resource, WorldHandle
+from contracts.mage_duel import models
+from contracts.mage_duel.contract import Game
+from contracts.mage_duel.profile import PlayerProfile
+from contracts.mage_duel.rules import USUAL
+from contracts.mage_duel.state import RuleSet
+
+NAMESPACE: Final = "mage_duel"
+WRITERS: Final[dict[Resource, tuple[type[System], ...]]] = {
+    models.Board: (Game,),
+    models.Move: (Game,),
+    models.Game: (Game,),
+    models.Snapshot: (Game,),
+    models.UnionFind: (Game,),
+    models.Player: (Game, PlayerProfile),
+    models.TrophyProgress: (Game, PlayerProfile),
+}
+ONCE: Final[dict[Resource, tuple[type[System], ...]]] = {  # written when the world is made, and never again
+    models.Rules: (Game,),
+    models.Shop: (PlayerProfile,),
+    models.Trophy: (PlayerProfile,),
+}
+
+
+def deploy(
+    chain: Chain,
+    rule_set: RuleSet = USUAL,
+    *,
+    namespace: str = NAMESPACE,
+    sender: Address | None = None,
+) -> WorldHandle:
+    """Deploys a World of Mage Duel that belongs to `sender`."""
+    world = chain.deploy_world(
+        namespace,
+        systems=[Game, PlayerProfile],
+        writers={**WRITERS, **ONCE},
+        init={Game: (rule_set,)},
+        sender=sender,
+    )
+    for model, systems in ONCE.items():
+        for system in systems:
+            world.revoke_writer(model, system, sender=sender)
+    return world
