@@ -131,13 +131,15 @@ class Contract(metaclass=ContractType):
             self._random = Random(self._frame)
             return self._random
 
-    def at(self, contract: type[C], address: Address) -> C:
-        """The Python contract at `address`: call its entries as methods; `with value or gas` by `.using(...)`."""
-        return cast(C, Remote(self._frame, address, contract.__spec__.entries))
+    def at(self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None) -> C:
+        """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
+        return cast(C, Remote(self._frame, address, contract.__spec__.entries, value, gas))
 
-    def abi(self, address: Address, abi: list[dict[str, Any]]) -> Any:
+    def abi(
+        self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
+    ) -> Any:
         """Any contract at `address`, bytecode included, by its JSON ABI."""
-        return Remote(self._frame, address, functions_from_json(abi))
+        return Remote(self._frame, address, functions_from_json(abi), value, gas)
 
     def transfer(self, to: Address, amount: int) -> None:
         """Send wei; reverts if the receiver refuses."""

@@ -113,15 +113,13 @@ class Handle:
         return self.chain.fields_of(self)
 
     @property
-    def balance(self) -> int:
-        return self.chain.balance(self.address)
-
-    @property
     def web3(self) -> Any:
         """The same contract as web3.py sees it."""
         return self.chain.web3.eth.contract(address=str(self.address), abi=self.abi)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "balance":  # in wei, where the contract has no entry of that name
+            return self.chain.balance(self.address)
         entries = ", ".join(self.contract.__spec__.entries)
         raise AttributeError(f"{self.contract.__name__} has no entry '{name}'; it has {entries}")
 

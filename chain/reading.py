@@ -25,6 +25,9 @@ from chain.where import here, line_of, line_of_argument, line_of_field
 # What a handle has beside the entries, or a contract as another sees it.
 HANDLE_WORDS = frozenset({"chain", "contract", "fields", "web3", "using"})
 
+# What every contract has and an entry may take the place of: many games keep balances of their own, few hold wei.
+OPEN_WORDS = frozenset({"balance"})
+
 
 def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
     """Read contract class `cls`, which derives from `base` (Contract or System), or say what is wrong with it."""
@@ -128,7 +131,7 @@ class _Reader:
     def _check_name(self, name: str, line: str) -> None:
         if name.startswith("_"):
             self._refuse(line, name, "an entry is public; take the leading '_' away")
-        if hasattr(self.base, name):
+        if hasattr(self.base, name) and name not in OPEN_WORDS:
             self._refuse(
                 line, name, f"every {self.base.__name__} has its own '{name}'; choose another name"
             )

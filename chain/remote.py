@@ -16,16 +16,13 @@ from chain.types import Address
 class Remote:
     """A contract elsewhere; its entries are methods."""
 
-    __slots__ = ("_entries", "_frame", "_options", "address")
+    __slots__ = ("_entries", "_frame", "_gas", "_value", "address")
 
     def __init__(
-        self, frame: Frame, address: Address, entries: Mapping[str, Any], **options: Any
+        self, frame: Frame, address: Address, entries: Mapping[str, Any], value: int, gas: int | None
     ) -> None:
-        self._frame, self.address, self._entries, self._options = frame, address, entries, options
-
-    def using(self, *, value: int = 0, gas: int | None = None) -> Remote:
-        """The same contract, its next calls sent with `value` wei or at most `gas`."""
-        return Remote(self._frame, self.address, self._entries, value=value, gas=gas)
+        self._frame, self.address, self._entries = frame, address, entries
+        self._value, self._gas = value, gas
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         entry = self._entries.get(name)
@@ -37,7 +34,7 @@ class Remote:
         def send(*args: Any, **named: Any) -> Any:
             data = entry.encode_args(args, named)
             child = self._frame.call(
-                bytes(self.address), data, static=entry.is_view, **self._options
+                bytes(self.address), data, self._value, self._gas, static=entry.is_view
             )
             return entry.decode_result(answer(child))
 

@@ -21,6 +21,7 @@ from chain.machine.state import LogRow
 from chain.types import Address
 
 _LONGEST = 32  # bytes shown whole
+_WIDEST = 60  # characters of a result; what it was exactly, the receipt tells
 _INDENT = "    "
 
 
@@ -72,7 +73,8 @@ class Transcript:
             return " ok" if name == receipt.contract else f" as {name}"
         if receipt.entry is None or receipt.return_value is None:
             return " ok"
-        return f" -> {self.show(receipt.return_value)}"
+        result = self.show(receipt.return_value)
+        return f" -> {result}" if len(result) <= _WIDEST else f" -> {result[:_WIDEST]}…"
 
     def _log(self, receipt: Receipt, row: LogRow, indent: str) -> Iterator[str]:
         """A log, under the name of the contract that wrote it if the transaction was to another one."""

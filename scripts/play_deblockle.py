@@ -70,9 +70,10 @@ def make_move(
 def show_receipts(chain: Chain) -> None:
     """What the receipt log knows of all this."""
     title("The receipt log")
-    print(chain.transcript())
+    print(chain.sql("select block, sender_name, entry, ok, gas_used, error from receipts"))
     moves = chain.receipts.where(entry="make_move", ok=True)
-    print(f"{moves.count()} moves in {len(chain.blocks) - 1} blocks, the last at {chain.now}")
+    print(f"\n{moves.count()} moves in {len(chain.blocks) - 1} blocks, the last:\n")
+    print(chain.transcript(since=len(chain.receipts) - 1))
     print(f"last block: 0x{chain.block_hash().hex()}")
 
 

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import make_dataclass
+from enum import Enum, IntEnum, StrEnum, auto
+from functools import cache
+from typing import Any
 
 import pytest
 from eth.vm import opcode_values
+from hypothesis import strategies as st
+
+from chain import types
+from chain.annotations import kind_of
+from chain.kinds import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
+from chain.types import Address, FixedBytes, Int
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +55,134 @@ def initcode(evm: Callable[..., bytes]) -> Callable[..., bytes]:
         return first + evm(size, "DUP1", start, 0, "CODECOPY", 0, "RETURN") + code
 
     return wrap
+
+
+class Side(Enum):
+    NONE = 0
+    BLUE = 1
+    RED = 2
+
+
+class Suit(Enum):  # no member has the code 0
+    CLUBS = auto()
+    HEARTS = auto()
+
+
+class Edge(IntEnum):
+    CITY = 0
+    ROAD = 7
+    STREET = 7
+
+
+class Mode(StrEnum):  # coded by place
+    FAST = "fast"
+    SLOW = "slow"
+
+
+WORDS = "u8 u16 u32 u64 u128 u256 i8 i16 i32 i64 i128 i256 felt252 bytes4 bytes32".split()
+SCALARS = [
+    *(kind_of(getattr(types, word)) for word in WORDS),
+    *map(kind_of, (bool, Address, Side, Suit, Edge, Mode)),
+]
+
+
+@cache
+def record_of(kinds: tuple[Kind, ...], is_class: bool) -> Record:
+    members = tuple(Member(f"m{i}" if is_class else str(i), kind) for i, kind in enumerate(kinds))
+    if not is_class:
+        return Record("tuple", members)
+    made = make_dataclass("Point", [member.name for member in members], frozen=True)
+    return Record("Point", members, made)
+
+
+def composed(inner: st.SearchStrategy[Kind]) -> st.SearchStrategy[Kind]:
+    return st.one_of(
+        inner.filter(lambda kind: not isinstance(kind, Option)).map(Option),
+        st.builds(Sequence, inner, st.sampled_from([list, tuple])),
+        st.builds(record_of, st.lists(inner, min_size=1, max_size=4).map(tuple), st.booleans()),
+    )
+
+
+def values_of(kind: Kind) -> st.SearchStrategy[Any]:
+    """Values that fit `kind`, the ends of its range among them."""
+    match kind:
+        case Int(lowest=lowest, highest=highest):
+            return st.integers(lowest, highest) | st.sampled_from([lowest, 0, highest])
+        case FixedBytes(size=size):
+            return st.binary(min_size=size, max_size=size)
+        case Bool():
+            return st.booleans()
+        case Account():
+            return st.binary(min_size=20, max_size=20).map(Address)
+        case Choice(cls=cls):
+            return st.sampled_from(list(cls))
+        case Text():
+            return st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+        case Blob():
+            return st.binary(max_size=70)
+        case Option(item=item):
+            return st.none() | values_of(item)
+        case Sequence(item=item, make=make):
+            return st.lists(values_of(item), max_size=4).map(make)
+        case Record(members=members, cls=cls):
+            parts = st.tuples(*(values_of(member.kind) for member in members))
+            return parts if cls is None else parts.map(lambda values: cls(*values))
+
+
+WRONG: dict[type, Callable[[Any], list[Any]]] = {
+    Int: lambda kind: [kind.lowest - 1, kind.highest + 1, None, True, 1.0, "1", b"1", 10**5000],
+    FixedBytes: lambda kind: [bytes(kind.size - 1), bytes(kind.size + 1), "a" * kind.size, 5, None],
+    Bool: lambda kind: [0, 1, None, "yes"],
+    Account: lambda kind: [f"0x{'00' * 20}", bytes(19), bytes(21), [0] * 20, 5, None],
+    Choice: lambda kind: ["nothing", 99, [], None],
+    Text: lambda kind: ["\ud800", b"a", 5, ["a"], None],
+    Blob: lambda kind: ["a", 5, [1], None],
+    Sequence: lambda kind: ["ab", b"ab", {}, 5, None],
+    Record: lambda kind: ["ab"[: len(kind.members)], 5, {}, (), None],
+}
+
+
+def spoiled(kind: Kind, value: Any) -> st.SearchStrategy[tuple[Any, str]]:
+    """`value` with one part that does not fit, and the path to that part."""
+    match kind:
+        case Option(item=item):
+            bad = st.just(value) if value is not None else values_of(item)
+            return bad.flatmap(lambda inner: spoiled(item, inner)).filter(
+                lambda b: b[0] is not None
+            )
+        case Sequence(item=item, make=make) if value:
+            parts = [(f"[{i}]", item) for i in range(len(value))]
+            build: Callable[[list[Any]], Any] = make
+        case Record(members=members, cls=cls):
+            parts = [(m.name if cls else f"[{m.name}]", m.kind) for m in members]
+            build = tuple if cls is None else lambda values: cls(*values)
+            value = [getattr(value, m.name) for m in members] if cls else value
+        case _:
+            return st.sampled_from([(wrong, "") for wrong in WRONG[type(kind)](kind)])
+
+    def put(place: int, bad: tuple[Any, str]) -> tuple[Any, str]:
+        path = parts[place][0] + ("." if bad[1][:1] not in ("", "[") else "") + bad[1]
+        return build([*value[:place], bad[0], *value[place + 1 :]]), path
+
+    inside = [
+        spoiled(inner, value[i]).map(lambda b, i=i: put(i, b)) for i, (_, inner) in enumerate(parts)
+    ]
+    outside = [(wrong, "") for wrong in WRONG[type(kind)](kind)]
+    return st.one_of(*inside, st.sampled_from(outside))
+
+
+class Drawn:
+    """Strategies for kinds, for values of them, and for both."""
+
+    scalars = SCALARS
+    kinds: st.SearchStrategy[Kind] = st.recursive(
+        st.sampled_from([*SCALARS, Text(), Blob()]), composed, max_leaves=6
+    )
+    typed = kinds.flatmap(lambda kind: st.tuples(st.just(kind), values_of(kind)))
+    values_of = staticmethod(values_of)
+    spoiled = staticmethod(spoiled)
+
+
+@pytest.fixture(scope="session")
+def drawn() -> type[Drawn]:
+    return Drawn

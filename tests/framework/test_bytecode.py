@@ -97,7 +97,7 @@ class Asker(Contract):
         """Let the relay send itself a message, and live with it if that fails."""
         self.count += 1
         try:
-            self.it.using(gas=200_000).relay(self.relay, data)
+            self.abi(self.relay, ABI, gas=200_000).relay(self.relay, data)
         except Revert as no:
             return no.text
         return "done"
@@ -112,7 +112,7 @@ class Asker(Contract):
 
     @call(payable=True)
     def pay(self, amount: u256) -> u256:
-        self.it.using(value=amount).relay(self.address, asked("add", 1))
+        self.abi(self.relay, ABI, value=amount).relay(self.address, asked("add", 1))
         return self.balance
 
     @view

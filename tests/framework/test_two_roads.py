@@ -99,7 +99,7 @@ class Script(Contract):
     def pass_on(self, step, inner):
         """Let a partner do some steps: `b` says which, and how much money it gets."""
         value, who = divmod(step.b, 5)
-        partner = self.at(Script, self.partners[who]).using(value=value % 3)
+        partner = self.at(Script, self.partners[who], value=value % 3)
         try:
             return partner.guarded(inner) if who == 1 else partner.play(inner)
         except Revert:

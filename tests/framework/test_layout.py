@@ -1,0 +1,265 @@
+"""How values lie in words: where Solidity would put them, nothing stale, neighbours untouched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chain import abi
+from chain.annotations import kind_of
+from chain.hashing import keccak
+from chain.kinds import Member, Option, Record, zero
+from chain.layout import Members, layout_of
+from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
+
+
+class Words:
+    """Bare storage: a word is absent until it is something else than zero."""
+
+    def __init__(self) -> None:
+        self.words: dict[int, int] = {}
+
+    def sload(self, slot: int) -> int:
+        return self.words.get(slot, 0)
+
+    def sstore(self, slot: int, word: int) -> None:
+        assert type(word) is int and 0 <= word < 2**256
+        self.words.pop(slot, None)
+        if word:
+            self.words[slot] = word
+
+    def data_slot(self, slot: int) -> int:
+        return int.from_bytes(keccak(slot.to_bytes(32)))
+
+    def map_slot(self, slot: int, key: bytes) -> int:
+        return int.from_bytes(keccak(key + slot.to_bytes(32)))
+
+    def show(self) -> dict[int, str]:
+        """The words as hex from the first byte that counts; those behind the keccak of slot 0 under 1000 and so on."""
+        base = self.data_slot(0)
+        near = {
+            1000 + slot - base if slot >= base else slot: word for slot, word in self.words.items()
+        }
+        return {slot: f"{word:x}" for slot, word in sorted(near.items())}
+
+
+class Side(Enum):
+    NONE = 0
+    RED = 2
+
+
+class Suit(Enum):
+    CLUBS = 1
+    HEARTS = 2
+
+
+class Level(IntEnum):
+    HIGH = 9
+
+
+@dataclass(frozen=True)
+class Square:
+    x: u8
+    y: u8
+
+
+@dataclass(frozen=True)
+class Move:
+    to: Square
+    joker: u8 | None
+    side: Side
+    at: u64
+
+
+@dataclass(frozen=True)
+class Player:
+    account: Address
+    name: str
+    points: u16
+    hand: list[u8]
+
+
+LONG = "a text of more than thirty-one bytes, which goes elsewhere"
+WHO = Address(b"\xaa" * 20)
+
+# The slots are written out from Solidity's rules: members from the low end of a word, none across its border, lists and texts
+# by their length with the content at keccak(slot), shown here as 1000 and on.
+PLACES: list[tuple[Any, Any, dict[int, str]]] = [
+    (u8, 5, {0: "5"}),
+    (i8, -1, {0: "ff"}),
+    (i16, -2, {0: "fffe"}),
+    (felt252, 2**251, {0: "8" + 62 * "0"}),
+    (bool, True, {0: "1"}),
+    (Side, Side.RED, {0: "2"}),
+    (Suit, Suit.CLUBS, {0: "1"}),
+    (Address, WHO, {0: "aa" * 20}),
+    (bytes4, b"\x01\x02\x03\x04", {0: "1020304"}),
+    (bytes32, b"\x12" * 32, {0: "12" * 32}),
+    (u8 | None, None, {}),
+    (u8 | None, 0, {0: "1"}),
+    (u8 | None, 7, {0: "701"}),
+    (u256 | None, 0, {0: "1"}),
+    (u256 | None, 7, {0: "1", 1: "7"}),
+    (tuple[u8, u16, u32], (1, 2, 3), {0: "3" + "0002" + "01"}),
+    (tuple[u128, u128, u8], (1, 2, 3), {0: "2" + 31 * "0" + "1", 1: "3"}),
+    (tuple[u8, u256, u8], (1, 2, 3), {0: "1", 1: "2", 2: "3"}),
+    (tuple[Address, u64, u64], (WHO, 1, 2), {0: "1" + "aa" * 20, 1: "2"}),
+    (tuple[u8, str, u8], (1, "hi", 3), {0: "1", 1: "6869" + 58 * "0" + "04", 2: "3"}),
+    (str, "", {}),
+    (str, "a" * 31, {0: "61" * 31 + "3e"}),
+    (str, "a" * 32, {0: "41", 1000: "61" * 32}),
+    (str, "a" * 33, {0: "43", 1000: "61" * 32, 1001: "61" + 62 * "0"}),
+    (bytes, b"\0", {0: "2"}),
+    (list[u8], [1, 2, 3], {0: "3", 1000: "30201"}),
+    (list[u8], [0] * 32 + [9], {0: "21", 1001: "9"}),
+    (list[u64], [1, 2, 3, 4, 5], {0: "5", 1000: f"4{3:016x}{2:016x}{1:016x}", 1001: "5"}),
+    (list[Address], [WHO, WHO], {0: "2", 1000: "aa" * 20, 1001: "aa" * 20}),
+    (list[tuple[u128, u256]], [(1, 2), (3, 4)], {0: "2", 1000: "1", 1001: "2", 1002: "3", 1003: "4"}),
+    (Square, Square(1, 2), {0: "201"}),
+    (Move, Move(Square(1, 2), 3, Side.RED, 4), {0: "4" + "02" + "0301" + "0201"}),
+    (list[Square], [Square(1, 2), Square(3, 4)], {0: "2", 1000: "4030201"}),
+    (Player, Player(WHO, "hi", 7, []), {0: "aa" * 20, 1: "6869" + 58 * "0" + "04", 2: "7"}),
+    (Player | None, Player(WHO, "", 0, []), {0: "1", 1: "aa" * 20}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("annotation", "value", "expected"), PLACES, ids=range(len(PLACES)))
+def test_words_are_these(annotation: Any, value: Any, expected: dict[int, str]) -> None:
+    words = Words()
+    layout_of(kind_of(annotation)).store(words, 0, value)
+    assert words.show() == expected
+
+
+FIELDS: list[tuple[list[Any], list[tuple[int, int]]]] = [
+    ([u8, u8, u256, u8], [(0, 0), (0, 8), (1, 0), (2, 0)]),
+    ([Address, bool, Side, u64, u64], [(0, 0), (0, 160), (0, 168), (0, 176), (1, 0)]),
+    ([u128, u128, u8], [(0, 0), (0, 128), (1, 0)]),
+    ([u8, str, u8, list[u8], u8], [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0)]),
+    ([u8 | None, u64 | None, u256 | None, u8], [(0, 0), (0, 16), (1, 0), (3, 0)]),
+    ([bytes4, bytes32, bytes4], [(0, 0), (1, 0), (2, 0)]),
+    ([u8, Player, u8], [(0, 0), (1, 0), (5, 0)]),
+]
+
+
+@pytest.mark.parametrize(("annotations", "expected"), FIELDS, ids=range(len(FIELDS)))
+def test_members_lie_here(annotations: list[Any], expected: list[tuple[int, int]]) -> None:
+    fields = Members([""] * len(annotations), [layout_of(kind_of(each)) for each in annotations])
+    assert [(at.word, at.shift) for at in fields.places] == expected
+
+
+@given(st.data())
+def test_loads_what_was_stored(drawn: Any, data: st.DataObject) -> None:
+    kind, value = data.draw(drawn.typed)
+    words, layout = Words(), layout_of(kind)
+    assert layout.load(words, 3) == zero(kind)
+    layout.store(words, 3, value)
+    assert layout.load(words, 3) == value
+
+
+@given(st.data())
+def test_leaves_nothing_stale(drawn: Any, data: st.DataObject) -> None:
+    kind, before = data.draw(drawn.typed)
+    after, layout = data.draw(drawn.values_of(kind)), layout_of(kind)
+    used, changed, fresh = Words(), Words(), Words()
+    for words in (used, changed):
+        layout.store(words, 3, before)
+    layout.store(used, 3, after)
+    layout.change(changed, 3, before, after)
+    layout.store(fresh, 3, after)
+    assert used.words == changed.words == fresh.words
+    layout.clear(used, 3)
+    assert used.words == {}
+
+
+@given(st.data())
+def test_neighbours_stay_untouched(drawn: Any, data: st.DataObject) -> None:
+    kinds = data.draw(st.lists(drawn.kinds, min_size=2, max_size=6))
+    fields = Members([""] * len(kinds), [layout_of(kind) for kind in kinds])
+    accesses, words = [fields.access(i) for i in range(len(kinds))], Words()
+    expected = [zero(kind) for kind in kinds]
+    for i in data.draw(st.lists(st.sampled_from(range(len(kinds))), max_size=8)):
+        expected[i] = data.draw(drawn.values_of(kinds[i]))
+        accesses[i][1](words, 5, expected[i])
+        assert [load(words, 5) for load, _ in accesses] == expected
+    fields.clear(words, 5)
+    assert words.words == {}
+
+
+@given(st.data())
+def test_whole_record_and_its_members_agree(drawn: Any, data: st.DataObject) -> None:
+    kinds = data.draw(st.lists(drawn.kinds, min_size=1, max_size=5))
+    record = Record(
+        "", (Member("0", kind_of(u256)), *(Member(str(i), k) for i, k in enumerate(kinds, 1)))
+    )
+    value = data.draw(drawn.values_of(record))
+    whole, parts, layout = Words(), Words(), layout_of(record)
+    layout.store(whole, 0, value)
+    for i, part in enumerate(value):
+        layout.access(i)[1](parts, 0, part)  # type: ignore[attr-defined]  # too long to be packed
+    assert whole.words == parts.words
+
+
+@given(st.data())
+def test_misfit_writes_nothing(drawn: Any, data: st.DataObject) -> None:
+    kind, value = data.draw(drawn.typed)
+    bad, path = data.draw(drawn.spoiled(kind, value))
+    words, layout = Words(), layout_of(kind)
+    layout.store(words, 0, value)
+    before = dict(words.words)
+    with pytest.raises(abi.Misfit) as caught:
+        layout.store(words, 0, bad)
+    assert (caught.value.path, words.words) == (path, before)
+
+
+@given(st.data())
+def test_change_refuses_what_store_refuses(drawn: Any, data: st.DataObject) -> None:
+    kind, value = data.draw(drawn.typed)
+    bad, _ = data.draw(drawn.spoiled(kind, value))
+    words, layout = Words(), layout_of(kind)
+    layout.store(words, 0, value)
+    before = dict(words.words)
+    with pytest.raises(abi.Misfit):
+        layout.change(words, 0, value, bad)
+    assert words.words == before
+
+
+def test_change_touches_what_differs_only() -> None:
+    class Watched(Words):
+        def sstore(self, slot: int, word: int) -> None:
+            super().sstore(slot, word)
+            touched.append(slot)
+
+    touched: list[int] = []
+    words, layout = Watched(), layout_of(kind_of(Player))
+    before = Player(WHO, LONG, 7, [1, 2, 3])
+    layout.store(words, 0, before)
+    touched.clear()
+    layout.change(words, 0, before, Player(WHO, before.name, 8, before.hand))
+    assert touched == [2]
+
+
+def test_number_of_enum_is_stored_as_number() -> None:
+    words = Words()
+    layout_of(kind_of(u64)).store(words, 0, Level.HIGH)  # the double of sstore takes nothing else
+    assert words.show() == {0: "9"}
+
+
+def test_unset_enum_without_zero_is_first_member() -> None:
+    for kind in (kind_of(Suit), kind_of(tuple[u8, Suit]), kind_of(tuple[u256, Suit])):
+        assert layout_of(kind).load(Words(), 0) == zero(kind)
+    assert zero(kind_of(Suit)) is Suit.CLUBS
+
+
+def test_option_of_packed_record_shares_word() -> None:
+    fields = Members(["a", "b"], [layout_of(Option(kind_of(Square))), layout_of(kind_of(u8))])
+    words, (_, store_option), (_, store_number) = Words(), fields.access(0), fields.access(1)
+    store_number(words, 0, 0xEE)
+    store_option(words, 0, Square(1, 2))
+    assert words.show() == {0: "ee" + "0201" + "01"}
+    store_option(words, 0, None)
+    assert words.show() == {0: "ee000000"}
