@@ -131,7 +131,9 @@ class Contract(metaclass=ContractType):
             self._random = Random(self._frame)
             return self._random
 
-    def at(self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None) -> C:
+    def at(
+        self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
+    ) -> C:
         """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
         return cast(C, Remote(self._frame, address, contract.__spec__.entries, value, gas))
 

@@ -15,6 +15,7 @@ from chain.fit import Misfit
 from chain.hints import Names, UnknownKind
 from chain.kinds import Blob, Collection, Kind, Option, Record, Sequence, Text
 from chain.layout import Layout, layout_of
+from chain.memory import memory_of
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -86,7 +87,7 @@ class Map(Collection, Generic[K, V]):
         self._frame, self._slot, self._layout = frame, slot, layout
 
     def __getitem__(self, key: K) -> V:
-        return cast(V, self._layout.value.load(self._frame, self._place(key)))
+        return cast(V, self._layout.memory.load(self._frame, self._place(key)))
 
     def __setitem__(self, key: K, value: V) -> None:
         layout, place = self._layout, self._place(key)
@@ -99,7 +100,7 @@ class Map(Collection, Generic[K, V]):
     def change(self, key: K, before: V, after: V) -> None:
         """Write only what is another object in `after` than in `before`, the value as it was read."""
         try:
-            self._layout.value.change(self._frame, self._place(key), before, after)
+            self._layout.memory.change(self._frame, self._place(key), before, after)
         except Misfit as wrong:
             raise wrong.under(f"{self._layout.name}[{key!r}]") from None
 
@@ -215,6 +216,7 @@ class VectorLayout(_Collection):
     def __init__(self, name: str, item: Layout) -> None:
         super().__init__(name)
         self.item = item
+        self.memory = memory_of(item)
         self.per_word = 32 // item.size if item.size else 1
 
     def load(self, frame: Any, slot: int) -> Vector[Any]:
@@ -224,7 +226,7 @@ class VectorLayout(_Collection):
         word, shift = self._find(frame, slot, index)
         if self.per_word > 1:
             return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
-        return self.item.load(frame, word)
+        return self.memory.load(frame, word)
 
     def pack_item(self, index: int, value: Any) -> Any:
         """`value` ready to be written as item `index`."""
@@ -245,7 +247,7 @@ class VectorLayout(_Collection):
             self.write_item(frame, slot, index, self.pack_item(index, after))
             return
         try:
-            self.item.change(frame, self._find(frame, slot, index)[0], before, after)
+            self.memory.change(frame, self._find(frame, slot, index)[0], before, after)
         except Misfit as wrong:
             raise wrong.under(f"{self.name}[{index}]") from None
 
@@ -275,6 +277,7 @@ class MapLayout(_Collection):
     def __init__(self, name: str, key: Kind, value: Layout, optional: bool) -> None:
         super().__init__(name)
         self.key, self.value, self.optional = key, value, optional
+        self.memory = memory_of(value)
         self.key_bytes = _key_encoder(name, key)
 
     def load(self, frame: Any, slot: int) -> Map[Any, Any]:

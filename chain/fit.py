@@ -119,8 +119,8 @@ def _find(kind: Kind, value: Any, path: str) -> tuple[str, Kind, Any] | None:
                 (join(path, f"[{m.name}]" if m.name.isdigit() else m.name), m.kind, inner)
                 for m, inner in zip(members, value, strict=True)
             ]
-        case Record(members=members, cls=cls) if (
-            cls is not None and all(hasattr(value, member.name) for member in members)
+        case Record(members=members, cls=cls) if cls is not None and all(
+            hasattr(value, member.name) for member in members
         ):
             parts = [(join(path, m.name), m.kind, getattr(value, m.name)) for m in members]
         case _:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 from chain import abi
 from chain.hashing import keccak
 from chain.kinds import Account, Blob, Bool, Kind, Member, Record, Sequence, Text
 from chain.types import FixedBytes, Int
 
-_PLAIN: dict[str, Kind] = {"bool": Bool(), "address": Account(), "string": Text(), "bytes": Blob()}
+_PLAIN: dict[str, Kind] = {
+    "bool": Bool(), "address": Account(), "string": Text(), "bytes": Blob(), "function": FixedBytes("function", 24),
+}  # fmt: skip
 
 
 def kind_from_json(parameter: dict[str, Any]) -> Kind:
@@ -24,20 +27,31 @@ def kind_from_json(parameter: dict[str, Any]) -> Kind:
         item = kind_from_json({**parameter, "type": array[1]})
         if not array[2]:
             return Sequence(item)
-        return Record(written, tuple(Member(str(i), item) for i in range(int(array[2]))))
+        members = tuple(Member(str(i), item) for i in range(int(array[2])))
+        return Record(written, members, array=True) if members else _unknown(written)
     if written == "tuple":
-        return Record("tuple", members_from_json(parameter["components"]))
-    if written in _PLAIN:
-        return _PLAIN[written]
-    number = re.fullmatch(r"(u?)int(\d+)", written)
-    if number:
-        bits = int(number[2])
-        if number[1]:
-            return Int(f"u{bits}", bits, 0, 2**bits - 1)
-        return Int(f"i{bits}", bits, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    fixed = re.fullmatch(r"bytes(\d+)", written)
-    if fixed:
-        return FixedBytes(written, int(fixed[1]))
+        parts = members_from_json(parameter.get("components", []))
+        return Record("tuple", parts) if parts else _unknown("tuple()")
+    return _PLAIN[written] if written in _PLAIN else _sized(written)
+
+
+def _sized(written: str) -> Kind:
+    """A type with its size in its name; a number without one has 256 bits."""
+    found = re.fullmatch(r"(u?int|bytes)([1-9]\d*)?", written)
+    name, size = (found[1], int(found[2] or 256)) if found else ("", 0)
+    if name == "bytes" and size <= 32:
+        return FixedBytes(written, size)
+    if name in ("int", "uint") and size <= 256 and size % 8 == 0:
+        half, whole = 2 ** (size - 1), 2**size
+        return (
+            Int(written, size, 0, whole - 1)
+            if name == "uint"
+            else Int(written, size, -half, half - 1)
+        )
+    return _unknown(written)
+
+
+def _unknown(written: str) -> NoReturn:
     raise TypeError(f"the ABI type '{written}' is not known here")
 
 
@@ -58,8 +72,12 @@ class Function:
     outputs: tuple[Member, ...]
 
     @cached_property
+    def signature(self) -> str:
+        return abi.signature(self.name, self.params)
+
+    @cached_property
     def selector(self) -> bytes:
-        return abi.selector(abi.signature(self.name, self.params))
+        return abi.selector(self.signature)
 
     def encode_args(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
         if named or len(args) != len(self.params):
@@ -79,17 +97,44 @@ class Function:
         return values[0] if len(values) == 1 else tuple(values) or None
 
 
-def functions_from_json(items: list[dict[str, Any]]) -> dict[str, Function]:
-    return {
-        item["name"]: Function(
-            item["name"],
-            item.get("stateMutability") in ("view", "pure"),
-            members_from_json(item.get("inputs", [])),
-            members_from_json(item.get("outputs", [])),
-        )
-        for item in items
-        if item.get("type") == "function"
-    }
+class Functions(Mapping[str, Function]):
+    """The functions of a JSON ABI by name, each read when it is asked for. One of several of a name goes by its signature."""
+
+    def __init__(self, items: list[dict[str, Any]]) -> None:
+        self._items = [item for item in items if item.get("type") == "function"]
+
+    def __getitem__(self, name: str) -> Function:
+        bare = name.partition("(")[0]
+        found = [_function(item) for item in self._items if item["name"] == bare]
+        if bare != name:
+            found = [function for function in found if function.signature == name]
+        if len(found) > 1:
+            choices = ", ".join(f"'{function.signature}'" for function in found)
+            raise TypeError(
+                f"there are {len(found)} functions '{name}': get one by its signature, {choices}"
+            )
+        if not found:
+            raise KeyError(name)
+        return found[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(item["name"] for item in self._items))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+def functions_from_json(items: list[dict[str, Any]]) -> Functions:
+    return Functions(items)
+
+
+def _function(item: dict[str, Any]) -> Function:
+    return Function(
+        item["name"],
+        item.get("stateMutability") in ("view", "pure"),
+        members_from_json(item.get("inputs", [])),
+        members_from_json(item.get("outputs", [])),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +163,10 @@ class ForeignEvent:
         plain = tuple(
             m for m, indexed in zip(self.members, self.indexed, strict=True) if not indexed
         )
+        if len(topics) - 1 != len(self.members) - len(plain):
+            raise abi.BadData(
+                f"{self.name} has {len(self.keys)} indexed values, not {len(topics) - 1}"
+            )
         values, rest = iter(topics[1:]), iter(abi.decode_members(plain, data))
         pairs = zip(self.members, self.indexed, strict=True)
         return ForeignLog(
@@ -133,12 +182,10 @@ class ForeignLog:
     values: dict[str, Any]
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            return self.values[name]
-        except KeyError:
-            raise AttributeError(
-                f"event {self.name} has no '{name}'; it has {', '.join(self.values)}"
-            ) from None
+        values = vars(self).get("values", {})
+        if name not in values:
+            raise AttributeError(f"event {self.name} has no '{name}'; it has {', '.join(values)}")
+        return values[name]
 
 
 def _topic(kind: Kind, topic: int) -> Any:
@@ -148,11 +195,11 @@ def _topic(kind: Kind, topic: int) -> Any:
 
 
 def events_from_json(items: list[dict[str, Any]]) -> Iterator[ForeignEvent]:
+    """The events of a JSON ABI, but for those of types that are not known here."""
     for item in items:
-        if item.get("type") == "event" and not item.get("anonymous"):
-            inputs = item["inputs"]
-            yield ForeignEvent(
-                item["name"],
-                members_from_json(inputs),
-                tuple(bool(i.get("indexed")) for i in inputs),
-            )
+        if item.get("type") != "event" or item.get("anonymous"):
+            continue
+        inputs = item["inputs"]
+        with suppress(TypeError):
+            members = members_from_json(inputs)
+            yield ForeignEvent(item["name"], members, tuple(bool(i.get("indexed")) for i in inputs))

@@ -7,8 +7,9 @@ transaction share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chain.errors import OutOfGas, Revert
@@ -148,6 +149,20 @@ class Frame:
         if self.gas < 0:
             raise OutOfGas
         return word
+
+    def recall(self, slots: Mapping[int, int], words: tuple[int, ...]) -> bool:
+        """Read all of `slots` if they hold `words`; whether they do."""
+        if tuple(map(self.storage.get, slots, repeat(0))) != words:
+            return False
+        warm = self.warm
+        if warm.keys().isdisjoint(slots):
+            self.charge(2100 * len(slots))
+            warm.update(zip(slots, words, strict=True))
+            self.state.accessed.extend(zip(repeat(warm), slots, strict=False))
+        else:
+            for slot in slots:
+                self.sload(slot)
+        return True
 
     def sstore(self, slot: int, word: int) -> None:
         if self.static:

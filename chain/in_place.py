@@ -11,6 +11,7 @@ into its words when the scope ends, and nothing at all if it ends with an error.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Generic, NoReturn, TypeVar
 
 from chain.fit import Misfit
@@ -131,47 +132,51 @@ class InPlace(Generic[M]):
     Members that are no lists are read at once, and written if they are set anew; so is a list if another takes its place.
     """
 
+    __slots__ = ("_before", "_lists", "_model", "_save")
+
     def __init__(
         self, spec: ModelSpec, words: Words, slot: int, keys: tuple[Any, ...],
         save: Callable[[Any, Store], None],
     ) -> None:  # fmt: skip
         self._save = save
-        self._before: dict[str, Any] = {}
-        for name, layout, word in spec.members():
+        self._lists: list[tuple[str, Items[Any]]] = []
+        self._before: list[tuple[str, Any]] = []
+        for name, layout, word in spec.members:
             if isinstance(layout, SequenceLayout) and layout.kind.make is list:
-                self._before[name] = Items(words, slot + word, layout)
+                items: Items[Any] = Items(words, slot + word, layout)
+                self._lists.append((name, items))
+                self._before.append((name, items))
             else:
-                self._before[name] = spec.load_member(words, slot, name)
-        self._model: M = spec.make(keys, tuple(self._before.values()))
+                self._before.append((name, spec.load_member(words, slot, name)))
+        self._model: M = spec.make(keys, tuple([value for _, value in self._before]))
 
     def __enter__(self) -> M:
         return self._model
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
-        if problem is None and self._is_changed():
-            self._save(self._model, self._store)
-        for items in self._lists().values():
+        if problem is None:
+            model = self._model
+            replaced = [name for name, was in self._before if getattr(model, name) is not was]
+            changed = [
+                (n, items) for n, items in self._lists if items.is_changed and n not in replaced
+            ]
+            if replaced or changed:
+                self._save(model, partial(_store, replaced=replaced, changed=changed))
+        for _name, items in self._lists:
             items.close()
 
-    def _lists(self) -> dict[str, Items[Any]]:
-        return {name: was for name, was in self._before.items() if isinstance(was, Items)}
 
-    def _replaced(self) -> tuple[str, ...]:
-        model = self._model
-        return tuple(name for name, was in self._before.items() if getattr(model, name) is not was)
-
-    def _is_changed(self) -> bool:
-        lists = self._lists().values()
-        return any(items.is_changed for items in lists) or bool(self._replaced())
-
-    def _store(self, spec: ModelSpec, words: Words, slot: int, model: Any) -> None:
-        replaced, packed = self._replaced(), []
-        for name, items in self._lists().items():
-            if items.is_changed and name not in replaced:
-                try:
-                    packed.append((items, items.pack()))
-                except Misfit as wrong:
-                    raise wrong.under(f"{spec.name}.{name}") from None
-        spec.store_members(words, slot, model, replaced)
-        for items, ready in packed:
-            items.write(words, ready)
+def _store(
+    spec: ModelSpec, words: Words, slot: int, model: Any, *,
+    replaced: list[str], changed: list[tuple[str, Items[Any]]],
+) -> None:  # fmt: skip
+    """Pack all, so that what does not fit leaves nothing half written; then write."""
+    packed = []
+    for name, items in changed:
+        try:
+            packed.append((items, items.pack()))
+        except Misfit as wrong:
+            raise wrong.under(f"{spec.name}.{name}") from None
+    spec.store_members(words, slot, model, tuple(replaced))
+    for items, ready in packed:
+        items.write(words, ready)

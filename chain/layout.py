@@ -373,16 +373,19 @@ class SequenceLayout(_Stored):
                     self.item.plan(frame, base + i * step, old, new, writes)
 
     def _plan_words(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
-        count, words = self.pack(after)
-        base, per_word = frame.data_slot(slot), self.per_word
-        for i, word in enumerate(words):
-            if (
-                after[i * per_word : (i + 1) * per_word]
-                != before[i * per_word : (i + 1) * per_word]
-            ):
-                writes.append((_write_word, base + i, word))
-        if count != len(before):
-            writes.append((self._resize, slot, count))
+        """Words whose items are equal stay as they are, and are not packed."""
+        if not isinstance(after, list | tuple):
+            raise misfit(self.kind, after)
+        base, step = frame.data_slot(slot), self.per_word
+        try:
+            for start in range(0, len(after), step):
+                items = after[start : start + step]
+                if items != before[start : start + step]:
+                    writes.append((_write_word, base + start // step, self._pack_words(items)[0]))
+        except Exception as wrong:
+            raise misfit(self.kind, after, wrong) from None
+        if len(after) != len(before):
+            writes.append((self._resize, slot, len(after)))
 
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):

@@ -7,9 +7,8 @@ words: the frame of a running message, or the state as it stands, seen from outs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Protocol, TypeAlias, cast
 
@@ -50,6 +49,13 @@ class ModelSpec:
         found = [*record.keys, "", *names]
         self._arrange = itemgetter(*(found.index(member.name) for member in record.members))
         self._access = {name: self.layout.access(i) for i, name in enumerate(names, 1)}
+        # Each member that is no key: its name, how it lies, and how many words after the model's slot.
+        self.members: tuple[tuple[str, Layout, int], ...] = tuple(
+            (name, layout, at.word)
+            for name, layout, at in zip(
+                names, self.layout.layouts[1:], self.layout.places[1:], strict=True
+            )
+        )
 
     # Where it is
 
@@ -87,11 +93,6 @@ class ModelSpec:
     def make(self, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
         """The model with these keys and values of its other members."""
         return self.record.cls(*self._arrange((*keys, True, *values)))
-
-    def members(self) -> Iterator[tuple[str, Layout, int]]:
-        """The members that are no keys: their names, how they lie, and how many words after the model's slot."""
-        found = zip(self.layout.names, self.layout.layouts, self.layout.places, strict=True)
-        return ((name, layout, at.word) for name, layout, at in islice(found, 1, None))
 
     def load_member(self, words: Words, slot: int, name: str) -> Any:
         return self._member(name)[0](words, slot)

@@ -19,7 +19,12 @@ class Remote:
     __slots__ = ("_entries", "_frame", "_gas", "_value", "address")
 
     def __init__(
-        self, frame: Frame, address: Address, entries: Mapping[str, Any], value: int, gas: int | None
+        self,
+        frame: Frame,
+        address: Address,
+        entries: Mapping[str, Any],
+        value: int,
+        gas: int | None,
     ) -> None:
         self._frame, self.address, self._entries = frame, address, entries
         self._value, self._gas = value, gas

@@ -42,7 +42,9 @@ class Snapshot(NamedTuple):
     receipts: int
     open: Block | None
     clock: int
-    last: tuple[Any, ...] = ()  # what stood at the end then; once taken back, it never stands there again
+    last: tuple[
+        Any, ...
+    ] = ()  # what stood at the end then; once taken back, it never stands there again
 
 
 def _end_of(block: Block) -> Snapshot:
@@ -324,7 +326,12 @@ class Chain(Looking, Questions):
         made.state = state_at(self.ledger, where.moments)
         made.machine = self.machine.on(made.state)
         made.ledger = self.ledger.copy(
-            made.state, made.machine.programs, made.keys, where.blocks, where.moments, where.receipts
+            made.state,
+            made.machine.programs,
+            made.keys,
+            where.blocks,
+            where.moments,
+            where.receipts,
         )
         made.machine.block_hash = made.ledger.block_hash
         made.ledger.open, made._clock = where.open, where.clock

@@ -38,11 +38,13 @@ _load_initialized, _store_initialized = HOME_FIELDS.access(1)
 class WorldStorage:
     """The models of a world, as one of its systems reads and writes them."""
 
-    __slots__ = ("_frame", "_words", "_world", "address", "namespace")
+    __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
 
     def __init__(self, frame: Frame, address: Address) -> None:
         self.address = address
         self._frame = frame
+        self._allowed: set[str] = set()  # the models we may write; "" where we are registered
+        self._calls = 0  # how many others we had called when that was asked
         frame.charge(COLD_ACCOUNT - WARM if frame.state.touch(address) else 0)
         self._words = words = Frame(
             frame.context, frame.kind, bytes(address), frame.caller, 0, b"", frame.gas, frame.static, frame.depth
@@ -120,10 +122,7 @@ class WorldStorage:
     def _change(self, model: Any, how: Callable[..., None], *more: Any) -> None:
         spec, words = model_spec(type(model)), self._borrow()
         try:
-            if not self._world.may_write(selector_of(self.namespace, spec.name), self._system):
-                raise Revert(
-                    f"Caller {self._name} has no write access on model {self.namespace}-{spec.name}"
-                )
+            self._require_writer(spec.name)
             slot = spec.slot(words, self.namespace, spec.keys_of(model))
             how(spec, words, slot, model, *more)
         finally:
@@ -169,11 +168,31 @@ class WorldStorage:
         words.gas = self._frame.gas - WARM
         return words
 
+    def _require_writer(self, model: str) -> None:
+        if self._is_known(model):
+            return
+        if not self._world.may_write(selector_of(self.namespace, model), self._system):
+            raise Revert(
+                f"Caller {self._name} has no write access on model {self.namespace}-{model}"
+            )
+        self._allowed.add(model)
+
     def _require_registered(self, what: str) -> None:
+        if self._is_known(""):
+            return
         require(
             self._system in self._world.registered,
             f"Caller {self._name} is not registered in world {self.namespace}, so it cannot {what} there",
         )
+        self._allowed.add("")
+
+    def _is_known(self, right: str) -> bool:
+        """Whether the world has allowed this already. It need not be asked again, unless we called somebody since."""
+        calls = len(self._frame.children)
+        if calls != self._calls:
+            self._allowed.clear()
+            self._calls = calls
+        return right in self._allowed
 
     @property
     def _system(self) -> Address:

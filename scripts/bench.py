@@ -229,8 +229,9 @@ def start_up() -> None:
     ]
     imports = [run.stdout.split() for run in runs]
     quickest = min(float(line[0]) for line in imports)
+    engines = imports[0][1:] or "none"
     print(
-        f"import chain and make one: {quickest:.0f} ms{limit(quickest < 120, '120 ms')}, engines loaded: {imports[0][1:] or 'none'}"
+        f"import chain and make one: {quickest:.0f} ms{limit(quickest < 120, '120 ms')}, engines loaded: {engines}"
     )
     made = timed(lambda: [Chain() for _ in range(1_000)])
     print(f"Chain(): {made:.3f} ms{limit(made < 1, '1 ms')}")

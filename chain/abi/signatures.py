@@ -14,8 +14,8 @@ def abi_type(kind: Kind) -> str:
     match kind:
         case Int(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{bits}"
-        case FixedBytes(size=size):
-            return f"bytes{size}"
+        case FixedBytes(name=name):
+            return name
         case Bool():
             return "bool"
         case Account():

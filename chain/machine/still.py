@@ -13,6 +13,8 @@ class Still:
 
     __slots__ = ("_words", "data_slot", "map_slot")
 
+    address = b""  # nobody's: what is read here is not remembered
+
     def __init__(self, slots: Slots, words: Mapping[int, int]) -> None:
         self._words = words
         self.data_slot = slots.data

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import bad_params
-from chain.rpc.format import block_json, is_pending, receipt_json, transaction_json
+from chain.rpc.format import Json, block_json, is_pending, receipt_json, transaction_json
 from chain.rpc.moments import LATEST, find_block, need_block
 from chain.rpc.values import data, quantity, to_hash, to_int
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from chain.ledger.receipts import Receipt
     from chain.rpc.node import Node
 
-Json = dict[str, Any]
 _LONGEST_HISTORY: Final = 1024
 
 

@@ -27,67 +27,53 @@ _BLOB_GAS: Final = 131_072  # of one blob (EIP-4844)
 
 def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
     """A block with its transactions, as hashes or in full."""
-    receipts = ledger.receipts[block.first_receipt : _end(ledger, block)]
-    transactions = [transaction_json(ledger, r) if full else data(r.tx_hash) for r in receipts]
     pending = is_pending(ledger, block.number)
-    seal = _pending_seal(ledger, block) if pending else _seal(ledger, block)
-    return {
+    receipts = ledger.receipts[block.first_receipt : _end(ledger, block)]
+    header = ledger.header(block.number - 1 if pending else block.number)
+    block_hash = ledger.block_hash(header.number)
+    shown: Json = {
         "number": quantity(block.number),
-        **seal,
-        "sha3Uncles": data(_NO_UNCLES),
+        "hash": data(block_hash),
+        "parentHash": data(header.parent_hash),
+        "nonce": data(header.nonce),
+        "sha3Uncles": data(header.ommers_hash),
+        "logsBloom": data(header.bloom),
+        "transactionsRoot": data(header.transactions_root),
+        "stateRoot": data(header.state_root),
+        "receiptsRoot": data(header.receipts_root),
         "miner": data(block.coinbase),
-        "difficulty": "0x0",
-        "totalDifficulty": "0x0",
-        "extraData": "0x",
+        "difficulty": quantity(header.difficulty),
+        "totalDifficulty": quantity(header.difficulty),
+        "extraData": data(header.extra_data),
         "gasLimit": quantity(block.gas_limit),
         "gasUsed": quantity(block.gas_used),
         "timestamp": quantity(block.timestamp),
         "baseFeePerGas": quantity(block.base_fee),
         "mixHash": word(block.prevrandao),
-        "blobGasUsed": "0x0",
-        "excessBlobGas": "0x0",
-        "parentBeaconBlockRoot": word(0),
-        "transactions": transactions,
+        "withdrawalsRoot": data(header.withdrawals_root),
+        "blobGasUsed": quantity(header.blob_gas_used),
+        "excessBlobGas": quantity(header.excess_blob_gas),
+        "parentBeaconBlockRoot": data(header.parent_beacon_root),
+        "requestsHash": data(header.requests_hash),
+        "size": quantity(_size(header, [ledger.envelope_of(r) for r in receipts])),
+        "transactions": [
+            transaction_json(ledger, r) if full else data(r.tx_hash) for r in receipts
+        ],
         "uncles": [],
         "withdrawals": [],
     }
+    if pending:
+        shown |= dict.fromkeys(_MADE_AT_THE_END) | {"parentHash": data(block_hash)}
+    return shown
 
 
-_NO_UNCLES: Final = bytes.fromhex(
-    "1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347"
-)
+_MADE_AT_THE_END: Final = (
+    "hash", "nonce", "logsBloom", "transactionsRoot", "stateRoot", "receiptsRoot", "size"
+)  # fmt: skip
 
 
-def _seal(ledger: Ledger, block: Block) -> Json:
-    """What a block has when it is closed."""
-    header: Header = ledger.header(block.number)
-    return {
-        "hash": data(ledger.block_hash(block.number)),
-        "parentHash": data(header.parent_hash),
-        "nonce": data(header.nonce),
-        "logsBloom": data(header.bloom),
-        "transactionsRoot": data(header.transactions_root),
-        "stateRoot": data(header.state_root),
-        "receiptsRoot": data(header.receipts_root),
-        "withdrawalsRoot": data(header.withdrawals_root),
-        "requestsHash": data(header.requests_hash),
-        "size": quantity(_size(ledger, block, header)),
-    }
-
-
-def _pending_seal(ledger: Ledger, block: Block) -> Json:
-    unknown = ("hash", "nonce", "logsBloom", "transactionsRoot", "stateRoot", "receiptsRoot")
-    return {
-        **dict.fromkeys(unknown),
-        "parentHash": data(ledger.block_hash(block.number - 1)),
-        "size": "0x0",
-    }
-
-
-def _size(ledger: Ledger, block: Block, header: Header) -> int:
+def _size(header: Header, envelopes: list[bytes]) -> int:
     """The bytes of the whole block: header, transactions, no uncles, no withdrawals."""
-    receipts = ledger.receipts[block.first_receipt : block.end_receipt]
-    envelopes = [ledger.envelope_of(receipt) for receipt in receipts]
     items = [raw if raw[0] >= 0xC0 else rlp.encode(raw) for raw in envelopes]
     return len(rlp.wrap(header.encoded + rlp.wrap(b"".join(items)) + b"\xc0\xc0"))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, blocks, controls, filters, sending, state
+from chain.rpc import about, accounts, blocks, controls, filters, sending
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
@@ -18,12 +18,12 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_chainId": about.chain_id,
         "eth_syncing": about.no,
         # accounts
-        "eth_accounts": state.accounts,
-        "eth_getBalance": state.get_balance,
-        "eth_getTransactionCount": state.get_transaction_count,
-        "eth_getCode": state.get_code,
-        "eth_getStorageAt": state.get_storage_at,
-        "eth_getProof": state.get_proof,
+        "eth_accounts": accounts.accounts,
+        "eth_getBalance": accounts.get_balance,
+        "eth_getTransactionCount": accounts.get_transaction_count,
+        "eth_getCode": accounts.get_code,
+        "eth_getStorageAt": accounts.get_storage_at,
+        "eth_getProof": accounts.get_proof,
         # blocks
         "eth_blockNumber": blocks.block_number,
         "eth_getBlockByNumber": blocks.get_block,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +34,7 @@ def number_of(chain: Chain, block: Any) -> int:
 
 def find_block(chain: Chain, block: Any) -> Block | None:
     """The block someone means, by tag, number or hash, or `{"blockHash": …}` and the like (EIP-1898)."""
-    if isinstance(block, dict):
+    if isinstance(block, Mapping):
         block = block.get("blockHash", block.get("blockNumber"))
     if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
         number = chain.ledger.number_of(to_hash(block, "the block hash"))

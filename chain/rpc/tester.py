@@ -25,7 +25,7 @@ from chain.accounts import account_of_key
 from chain.errors import InvalidTransaction
 from chain.frame import revert_data, revert_text
 from chain.ledger.envelopes import TYPES, kind_of, seal, seal_with
-from chain.rpc import format, sending, typed
+from chain.rpc import format, reading, sending, typed
 from chain.rpc.errors import RpcError
 from chain.rpc.moments import LATEST, PENDING, find_block, state_at
 from chain.rpc.tester_values import Values, block_values, camel, receipt_values, transaction_values
@@ -167,7 +167,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
 
     def send_raw_transaction(self, raw_transaction: bytes) -> bytes:
         try:
-            tx = sending.read_envelope(self.chain, raw_transaction)
+            tx = reading.read_envelope(self.chain, raw_transaction)
         except InvalidTransaction as no:
             kind = kind_of(raw_transaction)
             if kind not in (*TYPES, *typed.TYPES):
@@ -180,7 +180,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         v, r, s = (transaction[name] for name in "vrs")
         with _refusals():
             raw = seal_with(self._transaction(transaction), self.chain.chain_id, v, r, s)
-            return self.chain.include(sending.read_envelope(self.chain, raw)).tx_hash
+            return self.chain.include(reading.read_envelope(self.chain, raw)).tx_hash
 
     def estimate_gas(self, transaction: Values, block_number: Any = LATEST) -> int:
         fields = {**self._fields(transaction), "gas": None}
@@ -203,19 +203,18 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
                 "Transactions of types 3 and 4 are taken raw, signed by who makes them"
             )
         fields = self._fields(transaction)
-        if not fields.keys() & set(sending.FEES):
+        if not fields.keys() & set(reading.FEES):
             fields |= {"maxFeePerGas": _DEFAULT_FEE, "maxPriorityFeePerGas": _DEFAULT_FEE}
-        return sending.read_transaction(self.chain, fields, self.chain.pending)
+        return reading.read_transaction(self.chain, fields, self.chain.pending)
 
     def _fields(self, transaction: Values) -> Values:
         """A transaction of eth-tester's under the names that JSON-RPC has."""
         fields = {camel(name): value for name, value in transaction.items()}
-        fields["accessList"] = [
-            {"address": address, "storageKeys": [slot.to_bytes(32) for slot in slots]}
-            for address, slots in transaction.get("access_list", ())
-        ]
-        if "access_list" not in transaction:
-            del fields["accessList"]
+        if "accessList" in fields:
+            fields["accessList"] = [
+                {"address": address, "storageKeys": [slot.to_bytes(32) for slot in slots]}
+                for address, slots in fields["accessList"]
+            ]
         return fields
 
 

@@ -45,12 +45,11 @@ def block_values(shown: Json) -> Values:
         _fit_transaction(tx) if isinstance(tx, dict) else tx for tx in values["transactions"]
     )
     return {
-        "withdrawals_root": bytes(32),
-        "requests_hash": bytes(32),
         **values,
         **dict.fromkeys(unknown, bytes(32)),
         "transactions": transactions,
         "logs_bloom": values["logs_bloom"] or 0,
+        "size": values["size"] or 0,
         "nonce": bytes(8),
         "extra_data": values["extra_data"].rjust(32, b"\0"),
     }

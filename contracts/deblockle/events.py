@@ -1,6 +1,7 @@
 """What a game announces: every sentence a call can answer, letter by letter as players read it in the log.
 
-Deblockle speaks in text logs, as the original does, and declares no events. The rules choose the report; the names in braces are filled in when it is told.
+Deblockle speaks in text logs, as the original does, and declares no events. The rules choose the report; the names in
+braces are filled in when it is told.
 """
 
 from __future__ import annotations

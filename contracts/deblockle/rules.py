@@ -14,9 +14,9 @@ from typing import Final
 from chain.errors import Revert, require
 from contracts.deblockle.board import SQUARES, WIN_SQUARES, can_hop, neighbours, square_at
 from contracts.deblockle.cubes import STEPS, Face, roll
+from contracts.deblockle.events import Report
 from contracts.deblockle.models import Cube, Game, Move, Outcome, Phase, Position, State, opponent
 from contracts.deblockle.notation import draw_board, draw_cube, from_text, to_text
-from contracts.deblockle.events import Report
 
 __all__ = [
     "draw",

@@ -22,7 +22,9 @@ WRITERS: Final[dict[Resource, tuple[type[System], ...]]] = {
     models.Player: (Game, PlayerProfile),
     models.TrophyProgress: (Game, PlayerProfile),
 }
-ONCE: Final[dict[Resource, tuple[type[System], ...]]] = {  # written when the world is made, and never again
+ONCE: Final[
+    dict[Resource, tuple[type[System], ...]]
+] = {  # written when the world is made, and never again
     models.Rules: (Game,),
     models.Shop: (PlayerProfile,),
     models.Trophy: (PlayerProfile,),

@@ -79,10 +79,13 @@ class Mode(StrEnum):  # coded by place
     SLOW = "slow"
 
 
-WORDS = "u8 u16 u32 u64 u128 u256 i8 i16 i32 i64 i128 i256 felt252 bytes4 bytes32".split()
 SCALARS = [
-    *(kind_of(getattr(types, word)) for word in WORDS),
-    *map(kind_of, (bool, Address, Side, Suit, Edge, Mode)),
+    kind_of(annotation)
+    for annotation in (
+        *(types.u8, types.u16, types.u32, types.u64, types.u128, types.u256),
+        *(types.i8, types.i16, types.i32, types.i64, types.i128, types.i256),
+        *(types.felt252, types.bytes4, types.bytes32, bool, Address, Side, Suit, Edge, Mode),
+    )
 ]
 
 

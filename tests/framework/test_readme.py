@@ -17,7 +17,12 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL
 
 def test_first_contract_passes_its_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_race=BLOCKS[0])
-    options = "-p", "no:boardchain", "-p", "no:cacheprovider"  # the plugin of this checkout, whatever is installed
+    options = (
+        "-p",
+        "no:boardchain",
+        "-p",
+        "no:cacheprovider",
+    )  # the plugin of this checkout, whatever is installed
     pytester.runpytest_inprocess(*options, plugins=[pytest_plugin]).assert_outcomes(passed=1)
 
 

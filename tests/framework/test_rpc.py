@@ -249,6 +249,20 @@ def test_views_may_look_far(counter: Handle, request_: Request) -> None:
     assert refusal(request_, "eth_call", {**asked, "gas": hex(30_000_000)}).code == REFUSED
 
 
+def test_bad_imaginings_leave_no_trace(chain: Chain, counter: Handle, request_: Request) -> None:
+    alice = hexed(chain.accounts[0])
+    for bad in ({"balance": "0x1", "code": "0x1"}, {"stateDiff": {"0x0": "one"}}, 7):
+        no = refusal(
+            request_,
+            "eth_call",
+            to(counter.total),
+            "latest",
+            {alice: {"nonce": "0x9"}, hexed(bytes(20)): bad},
+        )
+        assert no.code == BAD_PARAMS
+    assert (chain.nonce(chain.accounts[0]), chain.state.changes) == (1, [])
+
+
 def test_calls_leave_no_trace(chain: Chain, counter: Handle, request_: Request) -> None:
     before = chain.block_hash()
     assert int(request_("eth_call", to(counter.add, 5)), 16) == 5
@@ -512,6 +526,7 @@ def test_waiting_transactions_are_pending(chain: Chain, counter: Handle, request
     sent = request_("eth_sendTransaction", to(counter.add, 5, maxFeePerGas=hex(10**12)))
     pending = request_("eth_getBlockByNumber", "pending")
     assert (pending["hash"], pending["transactions"]) == (None, [sent])
+    assert pending["parentHash"] == hexed(chain.block_hash())
     assert len(request_("eth_getBlockReceipts", "pending")) == 1
     waiting = request_("eth_getTransactionByHash", sent)
     assert (waiting["blockHash"], waiting["gasPrice"]) == (None, hex(10**12))

@@ -49,10 +49,9 @@ def get_proof(node: Node, address: Any, slots: list[Any], block: Any = LATEST) -
     world = chain.ledger.world(number)
     account, storage = world.look(who)
     nonce, balance, code_hash = account or NO_ACCOUNT
+    places = [to_int(slot, "a slot") for slot in slots]
     with state_at(chain, block):
-        words = {
-            to_int(slot, "a slot"): chain.state.word(who, to_int(slot, "a slot")) for slot in slots
-        }
+        values = [chain.state.word(who, place) for place in places]
     return {
         "address": data(who),
         "nonce": quantity(nonce),
@@ -62,10 +61,10 @@ def get_proof(node: Node, address: Any, slots: list[Any], block: Any = LATEST) -
         "accountProof": [data(item) for item in world.prove(who)],
         "storageProof": [
             {
-                "key": quantity(slot),
+                "key": quantity(place),
                 "value": quantity(value),
-                "proof": [data(item) for item in world.prove_word(who, slot)],
+                "proof": [data(item) for item in world.prove_word(who, place)],
             }
-            for slot, value in words.items()
+            for place, value in zip(places, values, strict=True)
         ],
     }

@@ -1,0 +1,86 @@
+"""What can be learned from a contract's source: which lines there are, and which numbers and words it speaks of.
+
+The source of a contract is its module, and if that lies in a package, the modules of the package that are loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any, Final
+
+_OPTIMIZED: Final = 0x1  # the flag that functions have, and bodies of classes and modules have not
+_LONGEST_WORD: Final = 16
+
+
+def files_of(contracts: Iterable[type]) -> tuple[str, ...]:
+    """The source files of these contracts."""
+    found = [file for contract in contracts for file in _files_at(contract.__module__)]
+    return tuple(dict.fromkeys(found))
+
+
+def _files_at(module: str) -> Iterator[str]:
+    own = getattr(sys.modules.get(module), "__file__", None)
+    if own is None:
+        return
+    yield own
+    package = module.rpartition(".")[0]
+    if getattr(sys.modules.get(package), "__file__", None) is None:
+        return  # a folder that is no package holds anything
+    for name, other in sorted(sys.modules.items()):
+        file = getattr(other, "__file__", None)
+        if name.startswith(f"{package}.") and file and not name.endswith(".fuzz"):
+            yield file
+
+
+def lines_in(file: str) -> frozenset[int]:
+    """The lines of its functions that can run."""
+    return frozenset(
+        line
+        for code in _codes(file)
+        if code.co_flags & _OPTIMIZED
+        for _, _, line in code.co_lines()
+        if line is not None and (line != code.co_firstlineno or code.co_name.startswith("<"))
+    )
+
+
+def constants_in(files: Iterable[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The whole numbers and the single words that stand in these files, in order."""
+    numbers, words = dict[int, None](), dict[str, None]()
+    for file in files:
+        for code in _codes(file):
+            for value in _flat(code.co_consts):
+                if isinstance(value, int) and not isinstance(value, bool):
+                    numbers[value] = None
+                elif isinstance(value, str) and len(value) <= _LONGEST_WORD and value.isprintable():
+                    words[value] = None
+    return tuple(numbers), tuple(word for word in words if word and " " not in word)
+
+
+@cache
+def _codes(file: str) -> tuple[CodeType, ...]:
+    try:
+        whole = compile(Path(file).read_bytes(), file, "exec", dont_inherit=True)
+    except (OSError, SyntaxError, ValueError):
+        return ()
+    return tuple(_within(whole))
+
+
+def _within(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _within(value)
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _flat(value)
+        elif isinstance(value, frozenset):
+            yield from _flat(sorted(value, key=repr))
+        else:
+            yield value

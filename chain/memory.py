@@ -1,0 +1,139 @@
+"""Big values that need not be read again: what a contract changed and keeps, with the words it lies in.
+
+To read a record of sixty words costs little gas per word, but most of a call's time. So `change` remembers the value that it
+wrote, together with all slots that reading it would look at and the words that stand there. When the value is read next and
+these slots hold these words, it is the one remembered. Each word is looked at, warmed and paid for as in any reading; nobody
+can tell the difference but by the clock. Only values that cannot change, tuples and frozen records, are remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import repeat
+from typing import Any, Final, NamedTuple
+
+from chain.layout import Layout, OptionLayout, RecordLayout, SequenceLayout
+
+_MOST: Final = 1 << 10  # values of one field
+
+
+class Known(NamedTuple):
+    """A value, and what is read to have it: the slots, each with its place in the list of words."""
+
+    value: Any
+    slots: dict[int, int]
+    heads: frozenset[int]  # those that say how many others there are
+    words: tuple[int, ...]
+
+
+class Memory:
+    """Reads and changes values of one layout, and remembers those that were changed, by account and slot."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._known: dict[tuple[bytes, int], Known] = {}
+
+    def load(self, frame: Any, slot: int) -> Any:
+        known = self._known.get((frame.address, slot))
+        if known is not None and frame.recall(known.slots, known.words):
+            return known.value
+        return self._layout.load(frame, slot)
+
+    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
+        known = self._known.pop((frame.address, slot), None)
+        if (
+            known is None
+            or after is None
+            or known.value is not before
+            or not _is_true(known, frame)
+        ):
+            self._layout.change(frame, slot, before, after)
+            self._keep(frame, slot, self._read(frame, slot))
+            return
+        writer = _Writer(frame)
+        self._layout.change(writer, slot, before, after)
+        if self._keeps_shape(known, slot, writer.written):
+            words = list(known.words)
+            for written, word in writer.written.items():
+                words[known.slots[written]] = word
+            self._keep(frame, slot, Known(after, known.slots, known.heads, tuple(words)))
+        else:
+            self._keep(frame, slot, self._read(frame, slot))
+
+    def _keep(self, frame: Any, slot: int, known: Known) -> None:
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        self._known[frame.address, slot] = known
+
+    def _read(self, frame: Any, slot: int) -> Known:
+        reader = _Reader(frame)
+        value = self._layout.load(reader, slot)
+        slots = {read: i for i, read in enumerate(reader.words)}
+        return Known(value, slots, frozenset(reader.heads), tuple(reader.words.values()))
+
+    def _keeps_shape(self, known: Known, slot: int, written: dict[int, int]) -> bool:
+        """Whether the same slots are read as before. What grows writes new ones; what shrinks writes its head, and zeros."""
+        if not written.keys() <= known.slots.keys():
+            return False
+        if known.heads.isdisjoint(written):
+            return True
+        own = range(slot, slot + self._layout.words)  # what is no head among these is there always
+        zeros = [at for at, word in written.items() if not word]
+        return all(at in own and at not in known.heads for at in zeros)
+
+
+def _is_true(known: Known, frame: Any) -> bool:
+    return tuple(map(frame.storage.get, known.slots, repeat(0))) == known.words
+
+
+class _Reader:
+    """A frame as layouts see it, which notes what is read and asks no gas."""
+
+    __slots__ = ("_data_slot", "_storage", "heads", "words")
+
+    def __init__(self, frame: Any) -> None:
+        self._storage: dict[int, int] = frame.storage
+        self._data_slot: Callable[[int], int] = frame.data_slot
+        self.words: dict[int, int] = {}
+        self.heads: set[int] = set()
+
+    def sload(self, slot: int) -> int:
+        word = self.words[slot] = self._storage.get(slot, 0)
+        return word
+
+    def data_slot(self, slot: int) -> int:
+        self.heads.add(slot)
+        return self._data_slot(slot)
+
+
+class _Writer:
+    """A frame as layouts see it, which notes what is written."""
+
+    __slots__ = ("_frame", "data_slot", "sload", "written")
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self.sload, self.data_slot = frame.sload, frame.data_slot
+        self.written: dict[int, int] = {}
+
+    def sstore(self, slot: int, word: int) -> None:
+        self._frame.sstore(slot, word)
+        self.written[slot] = word
+
+
+def memory_of(layout: Layout) -> Memory | Layout:
+    """Where to read and change values of `layout`: in a memory, if they have words of their own and never change."""
+    inner = layout.item if isinstance(layout, OptionLayout) else layout
+    big = isinstance(inner, RecordLayout | SequenceLayout) and _is_plain(inner)
+    return Memory(layout) if big else layout
+
+
+def _is_plain(layout: Layout) -> bool:
+    """Whether there is no list in such a value (records are frozen anyway), nor an option that hides words of its own."""
+    match layout:
+        case RecordLayout():
+            return all(map(_is_plain, layout.layouts))
+        case SequenceLayout():
+            return layout.kind.make is tuple and _is_plain(layout.item)
+        case _:
+            return not isinstance(layout, OptionLayout)

@@ -1,0 +1,96 @@
+"""Transactions as clients write them: JSON that leaves out most of it, or signed bytes.
+
+What the JSON does not say is filled in from the block it will run in: the next nonce, all the gas there is, a fee that will
+do for some blocks to come. Who does not say who they are is the first account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.ledger.envelopes import TYPES, decode_raw, kind_of
+from chain.machine.transaction import Transaction
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.values import to_address, to_bytes, to_hash, to_int, to_object
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.simulator import Chain
+
+Fields = Mapping[str, Any]
+FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")
+_SIGNED_ONLY: Final = ("authorizationList", "blobVersionedHashes", "blobs")
+
+
+def read_envelope(chain: Chain, raw: bytes) -> Transaction:
+    """The transaction in signed bytes, of any type."""
+    if kind_of(raw) in TYPES:
+        return decode_raw(raw, chain.chain_id)
+    tx: Transaction = import_module("chain.rpc.typed").decode_raw(raw, chain.chain_id)
+    return tx
+
+
+def read_transaction(chain: Chain, fields: Any, block: Block) -> Transaction:
+    """A transaction as a client writes it, completed for `block`."""
+    fields = to_object(fields, "the transaction")
+    room = block.gas_limit - (block.gas_used if block is chain.ledger.open else 0)
+    sender = (
+        to_address(fields["from"], "'from'") if fields.get("from") else bytes(chain.accounts[0])
+    )
+    to = to_address(fields["to"], "'to'") if fields.get("to") else None
+    chain_id = _number(fields, "chainId", chain.chain_id)
+    if chain_id != chain.chain_id:
+        raise refused(f"it is meant for chain {chain_id}, this is chain {chain.chain_id}")
+    kind, max_fee, tip = _fees(fields, block.base_fee)
+    return Transaction(
+        sender, to, _input(fields), _number(fields, "value", 0),
+        _number(fields, "gas", room),
+        _number(fields, "nonce", chain.state.account(sender)[0]),
+        max_fee, tip, kind, _access_list(fields.get("accessList")),
+    )  # fmt: skip
+
+
+def _number(fields: Fields, name: str, default: int) -> int:
+    value = fields.get(name)
+    return default if value is None else to_int(value, f"'{name}'")
+
+
+def _input(fields: Fields) -> bytes:
+    """The bytes of the call, by their new name or their old one."""
+    written = [
+        to_bytes(fields[name], f"'{name}'") for name in ("input", "data") if fields.get(name)
+    ]
+    if len(set(written)) > 1:
+        raise bad_params("'input' and 'data' are the same thing, and these differ")
+    return written[0] if written else b""
+
+
+def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
+    """The type, the most it pays for a unit of gas, and the tip in that."""
+    named = [name for name in FEES if fields.get(name) is not None]
+    price = fields.get("gasPrice")
+    if price is not None and len(named) > 1:
+        raise bad_params("say 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
+    guess = 2 if price is None else 0 if fields.get("accessList") is None else 1
+    kind = _number(fields, "type", guess)
+    if kind not in TYPES or any(fields.get(name) for name in _SIGNED_ONLY):
+        raise bad_params("only types 0, 1 and 2 are signed here; send any other one signed")
+    if (named and (price is None) != (kind == 2)) or (kind == 0 and fields.get("accessList")):
+        raise bad_params(f"a transaction of type {kind} has no {', '.join(named) or 'accessList'}")
+    if kind < 2:
+        fee = _number(fields, "gasPrice", base_fee)
+        return kind, fee, fee
+    tip = _number(fields, "maxPriorityFeePerGas", 0)
+    return kind, _number(fields, "maxFeePerGas", 2 * base_fee + tip), tip
+
+
+def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
+    return tuple(map(_access, items or ()))
+
+
+def _access(item: Any) -> tuple[bytes, tuple[int, ...]]:
+    fields = to_object(item, "an entry of the access list")
+    slots = (to_hash(slot, "a storage key") for slot in fields.get("storageKeys") or ())
+    return to_address(fields.get("address")), tuple(map(int.from_bytes, slots))

@@ -1,0 +1,137 @@
+"""The roads of Mage Duel for scripts/bench.py: one random game, through the contracts and by the bare rules."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from chain import Chain
+from contracts.mage_duel import Game, deploy, rules
+from contracts.mage_duel.state import Move, State
+
+RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
+
+GAMES = 5  # a round
+BAR = 3  # how many times the time of the bare rules a game may take
+
+
+class Step(NamedTuple):
+    """A move of the game, when it came, and where in the deck the next tile lay."""
+
+    move: Move
+    now: int
+    drawn: int
+
+
+class Table:
+    """A world with two players before a fresh board; after a game all is as it was, so the same one can be played again."""
+
+    def __init__(self) -> None:
+        self.chain = Chain()
+        self.game = deploy(self.chain).system(Game)
+        self.players = self.chain.accounts[:2]
+        self.game.create_game(sender=self.players[0])
+        self.game.join_game(self.players[0], sender=self.players[1])
+        self.start: State = self.game.state(0)
+
+    def random_game(self, seed: int) -> list[Step]:
+        """Nine moves in ten lay a tile, if any fits."""
+        chance, steps, state = Random(seed), list[Step](), self.start
+        with self.chain.anchor():
+            while state.ending is None:
+                *placements, skip = rules.legal_moves(state)
+                lays = placements and chance.random() < 0.9
+                move = chance.choice(placements) if lays else skip
+                self.make(move)
+                drawn = self.game.fields.draws[len(steps)] or 0
+                steps.append(Step(move, self.chain.now, drawn))
+                state = self.game.state(0)
+        return steps
+
+    def make(self, move: Move) -> None:
+        sender = self.players[move.side]
+        if move.tile is None:
+            self.game.skip_move(sender=sender)
+        else:
+            joker = move.tile if move.is_joker else None
+            self.game.make_move(joker, move.rotation, move.col, move.row, sender=sender)
+
+    def play(self, steps: list[Step]) -> None:
+        with self.chain.anchor():
+            for step in steps:
+                self.make(step.move)
+
+
+def think(state: State, steps: list[Step]) -> State:
+    """The same game by the bare rules, with every question the contract asks."""
+    components = rules.no_components()
+    for move, now, drawn in steps:
+        if rules.refusal(state, move.side, now, with_joker=move.is_joker) is not None:
+            raise ValueError(f"{move} is refused")
+        if move.tile is not None:
+            joker = move.tile if move.is_joker else None
+            move = rules.placement(state, move.side, joker, move.rotation, move.col, move.row)
+            if not rules.fits(state, move):
+                raise ValueError(f"{move} does not fit")
+        state = rules.play(state, components, move, now, drawn).state
+    return state
+
+
+def roads() -> list[RoadParts]:
+    table = Table()
+    steps = table.random_game(seed=1)
+
+    def through_contracts(n: int) -> None:
+        for _ in range(n // len(steps)):
+            table.play(steps)
+
+    def by_rules(n: int) -> None:
+        for _ in range(n // len(steps)):
+            think(table.start, steps)
+
+    return [
+        ("Mage Duel contracts", through_contracts, GAMES * len(steps), 8),
+        ("Mage Duel bare rules", by_rules, GAMES * len(steps), 0),
+    ]
+
+
+def show_bars() -> None:
+    """How much longer a game takes through the contracts, moves given and moves chosen."""
+    table = Table()
+    steps = table.random_game(seed=1)
+    contracts = best(lambda: table.play(steps)) / len(steps)
+    bare = best(lambda: think(table.start, steps)) / len(steps)
+    choosing = best(lambda: choose(table.start, steps)) / len(steps)
+    print(f"\nMage Duel, a game of {len(steps)} moves, microseconds a move")
+    print(f"  by the rules {bare * 1e6:.0f}, through the contracts {contracts * 1e6:.0f}")
+    print(f"  choosing at random among all legal moves {choosing * 1e6:.0f}")
+    report("moves given", contracts / bare)
+    report("moves chosen", (contracts + choosing) / (bare + choosing))
+
+
+def choose(state: State, steps: list[Step]) -> None:
+    """Lists the legal moves before every step."""
+    components = rules.no_components()
+    for move, now, drawn in steps:
+        rules.legal_moves(state)
+        state = rules.play(state, components, move, now, drawn).state
+
+
+def best(work: Callable[[], object], rounds: int = 10) -> float:
+    found = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        work()
+        found.append(time.process_time() - begin)
+    return min(found)
+
+
+def report(what: str, ratio: float) -> None:
+    verdict = "met" if ratio <= BAR else "MISSED"
+    print(f"  {what}: {ratio:.1f}x the time of the bare rules (bar {BAR}x: {verdict})")
+
+
+if __name__ == "__main__":
+    show_bars()
