@@ -38,6 +38,16 @@ class Halt(BaseException):
     """Ends a message at once and takes all its gas. Not an `Exception`: a contract cannot catch it."""
 
 
+class Undeclared(BaseException):
+    """A message reached a Python contract whose class nobody has declared here: that is no outcome, so none is recorded."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"at {address} is a Python contract whose class, as it was when it was deployed, is not declared here:"
+            " name it in Chain.open(…, contracts=[…]) or give it to chain.declare"
+        )
+
+
 class OutOfGas(Halt):
     """The message needed more gas than it had."""
 

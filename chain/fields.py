@@ -278,7 +278,7 @@ class MapLayout(_Collection):
         super().__init__(name)
         self.key, self.value, self.optional = key, value, optional
         self.memory = memory_of(value)
-        self.key_bytes = _key_encoder(name, key)
+        self.key_bytes = _key_encoder(f"{name}[key]", key)
 
     def load(self, frame: Any, slot: int) -> Map[Any, Any]:
         return Map(frame, slot, self)
@@ -294,13 +294,13 @@ class SetLayout(_Collection):
         super().__init__(name)
         self.key = item
         self.items = VectorLayout(name, layout_of(item))
-        self.key_bytes = _key_encoder(name, item)
+        self.key_bytes = _key_encoder(f"{name}[item]", item)
 
     def load(self, frame: Any, slot: int) -> Set[Any]:
         return Set(frame, slot, self)
 
 
-def _key_encoder(name: str, kind: Kind) -> abi.Encoder:
+def _key_encoder(path: str, kind: Kind) -> abi.Encoder:
     """The bytes of a key as Solidity hashes them: text and bytes as they are, all else as ABI words."""
     encode, raw = abi.encoder(kind), isinstance(kind, Text | Blob)
 
@@ -308,7 +308,7 @@ def _key_encoder(name: str, kind: Kind) -> abi.Encoder:
         try:
             found = encode(key)
         except Misfit as wrong:
-            raise wrong.under(f"{name}[key]") from None
+            raise wrong.under(path) from None
         return found[32 : 32 + int.from_bytes(found[:32])] if raw else found
 
     return encode_key

@@ -7,7 +7,7 @@ transaction share.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from chain.errors import OutOfGas, Revert
 from chain.hashing import checksum_address, create_address, keccak
 from chain.machine import gas as cost
-from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Mark, State
+from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Many, Mark, State
 from chain.where import short
 
 if TYPE_CHECKING:
@@ -150,19 +150,23 @@ class Frame:
             raise OutOfGas
         return word
 
-    def recall(self, slots: Mapping[int, int], words: tuple[int, ...]) -> bool:
-        """Read all of `slots` if they hold `words`; whether they do."""
-        if tuple(map(self.storage.get, slots, repeat(0))) != words:
+    def recall(self, words: dict[int, int]) -> bool:
+        """Read all slots of `words` if they hold these; whether they do."""
+        if not self.holds(words):
             return False
         warm = self.warm
-        if warm.keys().isdisjoint(slots):
-            self.charge(2100 * len(slots))
-            warm.update(zip(slots, words, strict=True))
-            self.state.accessed.extend(zip(repeat(warm), slots, strict=False))
+        if not warm or warm.keys().isdisjoint(words):
+            self.charge(2100 * len(words))
+            warm.update(words)
+            self.state.accessed.append((Many(warm), words))
         else:
-            for slot in slots:
+            for slot in words:
                 self.sload(slot)
         return True
+
+    def holds(self, words: dict[int, int]) -> bool:
+        """Whether these words stand in these slots: a look at what is known already, which costs nothing."""
+        return list(map(self.storage.get, words, repeat(0))) == list(words.values())
 
     def sstore(self, slot: int, word: int) -> None:
         if self.static:

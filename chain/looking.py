@@ -72,7 +72,7 @@ class Looking(ABC):
         program = program_of(contract)
         if program.digest not in self.machine.programs:
             self.machine.declare(program)
-        self.ledger.learn(program.spec)
+        self.ledger.meet(program)
         return program
 
     def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:

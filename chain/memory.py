@@ -9,7 +9,6 @@ can tell the difference but by the clock. Only values that cannot change, tuples
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from chain.layout import Layout, OptionLayout, RecordLayout, SequenceLayout
@@ -18,12 +17,11 @@ _MOST: Final = 1 << 10  # values of one field
 
 
 class Known(NamedTuple):
-    """A value, and what is read to have it: the slots, each with its place in the list of words."""
+    """A value and the words that are read to have it, by slot."""
 
     value: Any
-    slots: dict[int, int]
-    heads: frozenset[int]  # those that say how many others there are
-    words: tuple[int, ...]
+    words: dict[int, int]
+    heads: frozenset[int]  # the slots that say how many others are read
 
 
 class Memory:
@@ -35,30 +33,23 @@ class Memory:
 
     def load(self, frame: Any, slot: int) -> Any:
         known = self._known.get((frame.address, slot))
-        if known is not None and frame.recall(known.slots, known.words):
+        if known is not None and frame.recall(known.words):
             return known.value
         return self._layout.load(frame, slot)
 
     def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
         known = self._known.pop((frame.address, slot), None)
-        if (
-            known is None
-            or after is None
-            or known.value is not before
-            or not _is_true(known, frame)
-        ):
+        if known is None or known.value is not before or not frame.holds(known.words):
             self._layout.change(frame, slot, before, after)
             self._keep(frame, slot, self._read(frame, slot))
             return
         writer = _Writer(frame)
         self._layout.change(writer, slot, before, after)
-        if self._keeps_shape(known, slot, writer.written):
-            words = list(known.words)
-            for written, word in writer.written.items():
-                words[known.slots[written]] = word
-            self._keep(frame, slot, Known(after, known.slots, known.heads, tuple(words)))
+        if after is not None and self._keeps_shape(known, slot, writer.written):
+            known = Known(after, known.words | writer.written, known.heads)
         else:
-            self._keep(frame, slot, self._read(frame, slot))
+            known = self._read(frame, slot)
+        self._keep(frame, slot, known)
 
     def _keep(self, frame: Any, slot: int, known: Known) -> None:
         if len(self._known) >= _MOST:
@@ -68,22 +59,17 @@ class Memory:
     def _read(self, frame: Any, slot: int) -> Known:
         reader = _Reader(frame)
         value = self._layout.load(reader, slot)
-        slots = {read: i for i, read in enumerate(reader.words)}
-        return Known(value, slots, frozenset(reader.heads), tuple(reader.words.values()))
+        return Known(value, reader.words, frozenset(reader.heads))
 
     def _keeps_shape(self, known: Known, slot: int, written: dict[int, int]) -> bool:
-        """Whether the same slots are read as before. What grows writes new ones; what shrinks writes its head, and zeros."""
-        if not written.keys() <= known.slots.keys():
+        """Whether the same slots are read as before. What grows writes new ones; what shrinks writes its head
+        and zeros over what it loses."""
+        if not written.keys() <= known.words.keys():
             return False
         if known.heads.isdisjoint(written):
             return True
-        own = range(slot, slot + self._layout.words)  # what is no head among these is there always
-        zeros = [at for at, word in written.items() if not word]
-        return all(at in own and at not in known.heads for at in zeros)
-
-
-def _is_true(known: Known, frame: Any) -> bool:
-    return tuple(map(frame.storage.get, known.slots, repeat(0))) == known.words
+        own = range(slot, slot + self._layout.words)  # these are read whatever they hold
+        return all(word or at in own for at, word in written.items())
 
 
 class _Reader:

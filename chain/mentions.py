@@ -1,7 +1,7 @@
 """Which events, errors and models the code of a contract mentions, directly or through functions and classes it uses.
 
-Nobody lists them twice: what a method names, the contract's ABI declares. Code of the same package is followed, other contracts
-and other packages are not.
+Nobody lists them twice: what a method names, the contract's ABI declares. Code of the same package is followed, and of those
+packages from which the contract inherits; other contracts and other packages are not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def mentions_of(cls: type, functions: Iterable[FunctionType]) -> Mentions:
     tables: dict[str, Any] = {
         "__event__": found.events, "__error__": found.errors, "__model__": found.models,
     }  # fmt: skip
-    for thing in _named_by(functions, cls.__module__.partition(".")[0]):
+    for thing in _named_by(functions, _homes(cls)):
         for mark, table in tables.items():
             spec = vars(thing).get(mark)
             if spec is not None and (other := table.setdefault(spec.name, spec)) is not spec:
@@ -45,8 +45,18 @@ def mentions_of(cls: type, functions: Iterable[FunctionType]) -> Mentions:
     return found
 
 
-def _named_by(functions: Iterable[FunctionType], package: str) -> Iterator[type]:
-    """Every class that the code of `functions` refers to by name, functions of the same package followed."""
+def _homes(cls: type) -> set[str]:
+    """The packages of a contract and of those it derives from, the chain's own aside."""
+    parents = {_package_of(parent) for parent in cls.__mro__[1:] if "__spec__" in vars(parent)}
+    return {_package_of(cls), *(parents - {"chain"})}
+
+
+def _package_of(thing: Any) -> str:
+    return (getattr(thing, "__module__", None) or "").partition(".")[0]
+
+
+def _named_by(functions: Iterable[FunctionType], homes: set[str]) -> Iterator[type]:
+    """Every class that the code of `functions` refers to by name, functions of these packages followed."""
     seen, waiting = set(), list(functions)
     while waiting:
         function = waiting.pop(0)
@@ -56,7 +66,7 @@ def _named_by(functions: Iterable[FunctionType], package: str) -> Iterator[type]
         for thing in _references(function):
             if isinstance(thing, type):
                 yield thing
-            if (getattr(thing, "__module__", None) or "").partition(".")[0] == package:
+            if _package_of(thing) in homes:
                 if isinstance(thing, FunctionType):
                     waiting.append(thing)
                 elif isinstance(thing, type) and not hasattr(thing, "__spec__"):

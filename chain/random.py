@@ -20,20 +20,14 @@ T = TypeVar("T")
 class Random:
     """Draws for one message. `tag` names a draw so that tests can load its outcome."""
 
-    __slots__ = ("_drawn", "_frame", "_seed")
+    __slots__ = ("_drawn", "_frame", "_seed", "_stream")
 
     def __init__(self, frame: Frame) -> None:
-        context = frame.context
         self._frame = frame
         self._drawn = 0
-        self._seed = keccak(
-            context.block.prevrandao.to_bytes(32)
-            + context.origin
-            + context.nonce.to_bytes(8)
-            + frame.address
-            + context.draws.to_bytes(8)
-        )
-        context.draws += 1
+        self._seed: bytes | None = None  # made with the first draw: most messages have chance at hand and need none
+        self._stream = frame.context.draws
+        frame.context.draws += 1
 
     def below(self, n: int, tag: str = "") -> int:
         """A whole number from 0 to n - 1."""
@@ -74,12 +68,24 @@ class Random:
 
     def _draw(self, n: int) -> int:
         """Uniform below n: draws from the part of 2^256 that n does not divide evenly are thrown away."""
+        if self._seed is None:
+            self._seed = self._make_seed()
         limit = 2**256 - 2**256 % n
         while True:
             number = int.from_bytes(keccak(self._seed + self._drawn.to_bytes(8)))
             self._drawn += 1
             if number < limit:
                 return number % n
+
+    def _make_seed(self) -> bytes:
+        frame, context = self._frame, self._frame.context
+        return keccak(
+            context.block.prevrandao.to_bytes(32)
+            + context.origin
+            + context.nonce.to_bytes(8)
+            + frame.address
+            + self._stream.to_bytes(8)
+        )
 
     def _loaded(self, tag: str) -> tuple[Any] | None:
         """The next outcome that a test forced for `tag`, wrapped so that None can be one."""

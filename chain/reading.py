@@ -22,8 +22,8 @@ from chain.mentions import functions_in, mentions_of
 from chain.spec import REQUIRED, ContractSpec, EntrySpec
 from chain.where import here, line_of, line_of_argument, line_of_field
 
-# What a handle has beside the entries, or a contract as another sees it.
-HANDLE_WORDS = frozenset({"chain", "contract", "fields", "web3", "using"})
+# What a handle has beside the entries.
+HANDLE_WORDS = frozenset({"chain", "contract", "fields", "web3"})
 
 # What every contract has and an entry may take the place of: many games keep balances of their own, few hold wei.
 OPEN_WORDS = frozenset({"balance"})

@@ -123,6 +123,17 @@ class EventSpec:
             **values, **{m.name: value for m, value in zip(plain, decoded, strict=True)}
         )
 
+    @cached_property
+    def _whole(self) -> Callable[[Any], bytes]:
+        return abi.encoder(Record(self.name, self.members, self.record.cls))
+
+    def encode_whole(self, event: Any) -> bytes:
+        """All fields as plain values, keys too: where the hash of a key is not enough."""
+        return self._whole(event)
+
+    def decode_whole(self, data: bytes) -> Any:
+        return self.record.cls(*abi.decode_members(self.members, data))
+
     def json(self) -> dict[str, Any]:
         inputs = [
             abi.json_type(m.name, m.kind) | {"indexed": m.name in self.record.keys}
@@ -174,6 +185,9 @@ class ErrorSpec:
 def topic_encoder(kind: Kind) -> Callable[[Any], int]:
     """How a key becomes a topic: its word, or for text and bytes the hash of them."""
     encode = abi.encoder(kind)
+    if isinstance(kind, Int) and not kind.signed:  # its word is the number itself
+        fits = range(kind.highest + 1)
+        return lambda v: v if type(v) is int and v in fits else int.from_bytes(encode(v))
     if not isinstance(kind, Text | Blob):
         return lambda value: int.from_bytes(encode(value))
 
@@ -202,11 +216,13 @@ class RecordReader:
 
     def _settle_annotations(self) -> None:
         """Annotations that are text become objects: `dataclasses` has trouble with text that was typed into a prompt."""
+        settled = {}
         for name, hint in inspect.get_annotations(self.cls).items():
             try:
-                self.cls.__annotations__[name] = resolve(hint, self.names)
+                settled[name] = resolve(hint, self.names)
             except UnknownKind as unknown:
                 self._refuse_member(name, str(unknown))
+        self.cls.__annotations__ = settled
 
     def _describe(self) -> RecordSpec:
         members, keys = [], []

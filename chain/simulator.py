@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from copy import copy, deepcopy
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
@@ -18,6 +19,7 @@ from chain.hashing import keccak
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
+from chain.ledger.store import File, Store, agreed, attach
 from chain.loaded import Loaded
 from chain.looking import DEFAULT_SENDER, Looking
 from chain.machine.direct import Machine
@@ -80,7 +82,50 @@ class Chain(Looking, Questions):
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
         self._held = False  # a `block()` scope is open, which mines when it ends
+        self._store: Store | None = None  # keeps the file, if it has one
         births.announce(self)
+
+    # In a file
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, **settings: Any
+    ) -> Chain:  # fmt: skip
+        """The chain in the file at `path`, which is made if there is none; `settings` are those of `Chain`.
+
+        What a call has returned survives the end of the process, however it ends; with `sync` also a loss of power, at the cost
+        of waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
+        later by `declare`. One process at a time can have the file open; others can read its tables.
+        """
+        file = File(path)
+        try:
+            known = agreed(
+                file, {**(cls.__init__.__kwdefaults__ or {}), **(file.settings or {})}, settings
+            )
+            made = cls(**known)
+            made._store, made._clock = attach(file, known, made.ledger, made.keys, sync)
+        except BaseException:
+            file.release()
+            raise
+        for contract in contracts:
+            made.declare(contract)
+        made._save()
+        return made
+
+    def close(self) -> None:
+        """Leave the file to others, whole in itself. A chain in memory needs no closing."""
+        if self._store is not None:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _save(self) -> None:
+        if self._store is not None:
+            self._store.save(self._clock)
 
     # Time
 
@@ -96,6 +141,7 @@ class Chain(Looking, Questions):
                 f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
             )
         self._clock += seconds
+        self._save()
 
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
@@ -104,6 +150,7 @@ class Chain(Looking, Questions):
                 f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
             )
         self._clock = timestamp
+        self._save()
 
     # Blocks
 
@@ -164,6 +211,8 @@ class Chain(Looking, Questions):
         self.ledger.close(block)
         self.ledger.open = None
         self._clock = block.timestamp
+        if self._store is not None:
+            self._store.save(self._clock)
 
     # Accounts
 
@@ -197,6 +246,7 @@ class Chain(Looking, Questions):
 
     def _note(self) -> None:
         self.ledger.note(self.state.close()[0])
+        self._save()
 
     # Contracts
 
@@ -249,11 +299,15 @@ class Chain(Looking, Questions):
         receipt = self._include(tx, block)
         if self.automine and not self._held:
             self._seal(block)
+        else:
+            self._save()
         return receipt
 
     def include(self, tx: Transaction) -> Receipt:
         """Put a transaction into the open block, and leave that open."""
-        return self._include(tx, self.pending)
+        receipt = self._include(tx, self.pending)
+        self._save()
+        return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
@@ -303,6 +357,7 @@ class Chain(Looking, Questions):
         ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None
         self._clock = snapshot.clock
+        self._save()
 
     @contextmanager
     def anchor(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ The source of a contract is its module, and if that lies in a package, the modul
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -49,15 +49,28 @@ def lines_in(file: str) -> frozenset[int]:
 
 def constants_in(files: Iterable[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The whole numbers and the single words that stand in these files, in order."""
+    return _constants(code for file in files for code in _codes(file))
+
+
+def constants_of(function: Callable[..., Any]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Those that stand in one function."""
+    code = getattr(function, "__code__", None)
+    return _constants(() if code is None else _within(code))
+
+
+def _constants(codes: Iterable[CodeType]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     numbers, words = dict[int, None](), dict[str, None]()
-    for file in files:
-        for code in _codes(file):
-            for value in _flat(code.co_consts):
-                if isinstance(value, int) and not isinstance(value, bool):
-                    numbers[value] = None
-                elif isinstance(value, str) and len(value) <= _LONGEST_WORD and value.isprintable():
-                    words[value] = None
-    return tuple(numbers), tuple(word for word in words if word and " " not in word)
+    for code in codes:
+        for value in _flat(code.co_consts):
+            if isinstance(value, int) and not isinstance(value, bool):
+                numbers[value] = None
+            elif isinstance(value, str) and _is_word(value):
+                words[value] = None
+    return tuple(numbers), tuple(words)
+
+
+def _is_word(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_WORD and text.isprintable() and " " not in text
 
 
 @cache

@@ -1,44 +1,34 @@
-"""The state machine that Hypothesis drives: one rule for each entry, one for what is proposed, one for views, one for time.
+"""The plays of a fuzz run, drawn by Hypothesis: which entry next, from whom, with what.
 
-In each play Hypothesis leaves out some of the rules, which finds what needs the others often. Where to go on from is the
-explorer's knowledge. What a rule draws never depends on how the play stands: the same draws may go on from another beginning, and
-Hypothesis wants to be asked the same.
+Each play leaves out some of what could be done, which finds what needs the rest often, and starts over never, now and then, or
+all the time. What is drawn never depends on how the play stands: the same draws may go on from another beginning, and Hypothesis
+wants to be asked the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final, TypeAlias
 
-from hypothesis import HealthCheck, Phase, Verbosity, errors, reject, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, errors, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    rule,
-    run_state_machine_as_test,
-)
 
 from chain.fuzz.describe import Fuzz, proposals_of
 from chain.fuzz.explore import Explorer, Found
 from chain.fuzz.finding import Finding
 from chain.fuzz.report import Report
 from chain.fuzz.shorten import shorten
-from chain.fuzz.steps import Call, Deployment, Step, Wait
+from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
 from chain.fuzz.strategies import SECONDS, VALUES_SENT, arguments
 from chain.spec import EntrySpec
 
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
+Act: TypeAlias = Callable[[Draw], None]
 Choose: TypeAlias = Callable[[Draw], Step | None]  # None: nothing is proposed
 
 _PLACES: Final = st.integers(0, 2**16 - 1)
-_SORTS: Final = st.sampled_from([-1, 0, 1, 1])
-_START_OVER: Final = (
-    "start_over",
-    "start_over_2",
-    "start_over_3",
-)  # some plays start over often, some never
+_STARTS: Final = st.tuples(st.sampled_from([-1, 0, 0, 1, 1]), _PLACES)
+_HOW_OFTEN: Final = st.sampled_from([0, 1, 3])  # of as many acts as there are, this many start over
 
 
 def run(
@@ -46,10 +36,8 @@ def run(
 ) -> Report:
     """Look for a problem; raises `Finding`, or gives the report."""
     explorer = Explorer(description, lines)
-    machine = seed(seed_of_run)(machine_of(explorer))
     how = settings(
         max_examples=max_examples,
-        stateful_step_count=steps,
         derandomize=True,
         database=None,
         deadline=None,
@@ -59,84 +47,72 @@ def run(
         suppress_health_check=list(HealthCheck),
     )
     try:
-        run_state_machine_as_test(machine, settings=how)
-    except Found as found:
-        problem = found.problem
-        shortest = shorten(explorer, explorer.steps, problem)
-        raise Finding(explorer, shortest, problem) from problem.cause
-    except errors.Flaky as flaky:
-        raise AssertionError(
-            f"{description.__name__}: the same calls went differently the second time, so a contract or an"
-            " invariant depends on something outside the chain"
-        ) from flaky
-    except errors.Unsatisfiable:
-        refused = "; ".join(sorted(reason for _, reason in explorer.report.reached))
-        raise TypeError(
-            f"{description.__name__}: no contract could be deployed with random arguments ({refused}):"
-            " deploy it in set_up"
-        ) from None
+        seed(seed_of_run)(how(given(st.data())(_play_of(explorer, steps))))()
+    except (Found, errors.Flaky):  # flaky, as the same draws may have gone on from elsewhere before
+        if explorer.problem is None:
+            raise
+    if explorer.problem is not None:
+        raise _finding(explorer, explorer.problem)
+    refused = explorer.undeployed()
+    if refused:
+        raise TypeError(f"{description.__name__}: {refused}: deploy it in set_up")
     return explorer.report
 
 
-def machine_of(explorer: Explorer) -> type[RuleBasedStateMachine]:
-    """The state machine of a run."""
-
-    class Machine(RuleBasedStateMachine):
-        def __init__(self) -> None:
-            super().__init__()
-            explorer.begin()
-
-        @initialize(data=st.data())
-        def begin(self, data: st.DataObject) -> None:
-            _start_over(explorer, data.draw)
-
-        def teardown(self) -> None:
-            explorer.end()
-
-    for name in _START_OVER:
-        setattr(Machine, name, _rule(name, partial(_start_over, explorer)))
-    for name, step in _choices(explorer).items():
-        setattr(Machine, name, _rule(name, partial(_take, explorer, step)))
-    return Machine
+def _finding(explorer: Explorer, problem: Problem) -> AssertionError:
+    steps = shorten(explorer, explorer.steps, problem)
+    if steps is None:
+        return AssertionError(
+            f"{explorer.description.__name__}: the same calls went differently the second time, so a contract or an"
+            f" invariant depends on something outside the chain. The first time: {problem}"
+        )
+    found = Finding(explorer, steps, problem)
+    found.__cause__ = problem.cause
+    return found
 
 
-def _rule(name: str, act: Callable[[Draw], None]) -> Any:
-    def run_rule(self: Any, data: st.DataObject) -> None:
-        act(data.draw)
+def _play_of(explorer: Explorer, steps: int) -> Callable[[st.DataObject], None]:
+    """One play, as Hypothesis runs it many times."""
+    acts = [_act(explorer, choose) for choose in _choices(explorer)]
+    subsets = st.lists(st.booleans(), min_size=len(acts), max_size=len(acts))
 
-    run_rule.__name__ = name
-    return rule(data=st.data())(run_rule)
+    def start_over(draw: Draw) -> None:
+        sort, place = draw(_STARTS)
+        explorer.start_over(sort, place, _deployments(explorer, draw))
+
+    def play(data: st.DataObject) -> None:
+        draw = data.draw
+        explorer.begin()
+        kept = [act for act, is_in in zip(acts, draw(subsets), strict=True) if is_in] or acts
+        again = [start_over] * (draw(_HOW_OFTEN) * len(kept) // 6 + 1)
+        possible = kept + again
+        start_over(draw)
+        for _ in range(steps):
+            possible[draw(_PLACES) % len(possible)](draw)
+        explorer.end()
+
+    return play
 
 
-def _take(explorer: Explorer, choose: Choose, draw: Draw) -> None:
-    step = choose(draw)
-    if step is not None:
-        explorer.take(step)
-
-
-def _start_over(explorer: Explorer, draw: Draw) -> None:
-    """Within one play of Hypothesis, the chain may be played on from many beginnings."""
-    sort, place, deployments = draw(_SORTS), draw(_PLACES), _deployments(explorer, draw)
-    if not explorer.resume(sort, place):
-        for step in deployments:
+def _act(explorer: Explorer, choose: Choose) -> Act:
+    def act(draw: Draw) -> None:
+        step = choose(draw)
+        if step is not None:
             explorer.take(step)
-    if explorer.play.missing:
-        reject()
+
+    return act
 
 
-def _choices(explorer: Explorer) -> dict[str, Choose]:
-    """What a play may do next, by the name of the rule."""
-    found: dict[str, Choose] = {}
-    for on, spec in explorer.entries(("call",)):
-        found[f"call_{on}_{spec.name}"] = _any_call(explorer, on, spec)
-    views = [_any_call(explorer, on, spec) for on, spec in explorer.entries(("view",))]
+def _choices(explorer: Explorer) -> list[Choose]:
+    """What a play may do next: each entry that changes something, any view, what is proposed, waiting."""
+    found: list[Choose] = [_any_call(explorer, *each) for each in explorer.entries(("call",))]
+    views = [_any_call(explorer, *each) for each in explorer.entries(("view",))]
     if views:
-        found["look"] = lambda draw: views[draw(st.integers(0, len(views) - 1))](draw)
+        found.append(lambda draw: views[draw(_PLACES) % len(views)](draw))
     for method, entry in explorer.description.proposers():
-        on, spec = _proposed_entry(explorer, method, entry)
-        found[f"propose_{method}"] = _proposed_call(explorer, on, spec, method)
+        found.append(_proposed_call(explorer, method, *_proposed_entry(explorer, method, entry)))
     if explorer.description.waits:
-        found["wait"] = lambda draw: Wait(draw(SECONDS))
+        found.append(lambda draw: Wait(draw(SECONDS)))
     return found
 
 
@@ -148,12 +124,12 @@ def _any_call(explorer: Explorer, on: str, spec: EntrySpec) -> Choose:
     return lambda draw: Call(on, spec.name, *draw(whole))
 
 
-def _proposed_call(explorer: Explorer, on: str, spec: EntrySpec, method: str) -> Choose:
+def _proposed_call(explorer: Explorer, method: str, on: str, spec: EntrySpec) -> Choose:
     """A call that is proposed now, if there is one."""
-    senders = st.sampled_from(explorer.play.accounts)
+    whole = st.tuples(_PLACES, st.sampled_from(explorer.play.accounts))
 
     def step(draw: Draw) -> Step | None:
-        place, anyone = draw(_PLACES), draw(senders)
+        place, anyone = draw(whole)
         proposed = proposals_of(explorer.play, method)
         if not proposed:
             return None
@@ -167,7 +143,7 @@ def _proposed_entry(explorer: Explorer, method: str, entry: str) -> tuple[str, E
     contract, _, name = entry.rpartition(".")
     found = [
         (on, cls.__spec__.entries[name])
-        for on, (cls, _) in explorer.targets.items()
+        for on, cls in explorer.targets.items()
         if name in cls.__spec__.entries and contract in ("", cls.__name__, on)
     ]
     if len(found) != 1:

@@ -18,13 +18,13 @@ from chain.types import Address
 _TRIES: Final = 1500
 
 
-def shorten(explorer: Explorer, steps: list[Step], problem: Problem) -> list[Step]:
-    """The fewest steps found that end in `problem`, as the chain then stands."""
+def shorten(explorer: Explorer, steps: list[Step], problem: Problem) -> list[Step] | None:
+    """The fewest steps found that end in `problem`, as the chain then stands; None if these do not."""
     search = _Search(explorer, problem)
-    steps = search.tried(steps) or steps
-    steps = search.leave_out(steps)
-    steps = search.simplify(steps)
-    steps = search.leave_out(steps)
+    again = search.tried(steps)
+    if again is None:
+        return None
+    steps = search.leave_out(search.simplify(search.leave_out(again)))
     explorer.replay(steps)
     return steps
 

@@ -6,7 +6,9 @@ made shorter, and written down as a test.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chain.contract import Contract
@@ -16,7 +18,6 @@ from chain.frame import Failure
 from chain.handle import Entry, Observation
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
-from chain.machine.state import entries
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Done:
     error: Failure | None = None
     value: Any = None
     told: tuple[str, ...] = ()  # events by name, text logs of one line as they are
-    words: tuple[Any, ...] = ()  # what was written: (address, slot, after)
+    written: tuple[tuple[str, Any], ...] = ()  # places in storage, and what stands there now
     is_view: bool = False
 
 
@@ -144,7 +145,7 @@ def _call(entry: Entry, step: Call) -> Done:
         return Done(seen.error, seen.value, is_view=True)
     receipt: Receipt = entry(*step.args, sender=step.sender, value=value, check=False)
     result = receipt.return_value if receipt.error is None else None
-    return Done(receipt.error, result, _told(receipt), _words(receipt))
+    return Done(receipt.error, result, _told(receipt), _written(receipt))
 
 
 def _deploy(
@@ -164,8 +165,20 @@ def _told(receipt: Receipt) -> tuple[str, ...]:
     return (*lines, *(type(event).__name__ for event in receipt.events))
 
 
-def _words(receipt: Receipt) -> tuple[Any, ...]:
-    rows = entries(receipt.changes)
+def _written(receipt: Receipt) -> tuple[tuple[str, Any], ...]:
+    """Places by name, all items of a collection as one, and what stands there now."""
     return tuple(
-        (address, slot, after) for address, slot, _, after in rows if isinstance(slot, int)
+        (f"{w.contract}.{w.name}.{re.sub('[0-9]+', '#', w.member)}", _plain(w.new))
+        for w in receipt.writes
     )
+
+
+def _plain(value: Any) -> Any:
+    """A value as far as it tells one situation from another: a long one by its length."""
+    match value:
+        case bool() | int() | Enum() | None:
+            return value
+        case str() | bytes() | list() | tuple():
+            return type(value).__name__, len(value)
+        case _:
+            return type(value).__name__

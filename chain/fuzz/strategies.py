@@ -1,14 +1,15 @@
 """Values of every declared kind, as Hypothesis strategies: `values(kind_of(u8))`.
 
 Numbers favour small ones, the borders of their width, what stands in the contract's source, and what the play has shown
-so far: an id that a call returned is tried in the next one. Addresses are of accounts and contracts first. What was seen is kept
-in `Hints`, which changes as the play goes on, so a strategy draws a place in it and looks there.
+so far: an id that a call returned is tried in the next one. Addresses are of accounts and contracts first. What was seen is
+kept in `Hints`, which changes as the play goes on, so a strategy draws a place in it and looks there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from enum import Enum
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from hypothesis.strategies import SearchStrategy
 
 from chain.accounts import ACCOUNTS
 from chain.accounts import Account as Named
+from chain.fuzz.code import constants_of
 from chain.kinds import (
     Account,
     Blob,
@@ -45,15 +47,22 @@ class Hints:
 
     def __init__(self, numbers: Sequence[int] = (), words: Sequence[str] = ()) -> None:
         near = [number + step for number in numbers for step in (0, 1, -1)]
-        self.numbers, self.near = tuple(numbers), tuple(dict.fromkeys(near))
-        self.words = tuple(words)
+        self.numbers: tuple[Sequence[int], ...] = (numbers, tuple(dict.fromkeys(near)))
+        self.words: tuple[Sequence[str], ...] = (words,)
         self.accounts: list[Address] = []
         self.seen: dict[type, list[Any]] = {}
 
+    def of(self, entry: EntrySpec) -> Hints:
+        """The same, and what the code of this entry itself speaks of."""
+        made = copy(self)
+        numbers, words = constants_of(entry.function)
+        made.numbers, made.words = (*self.numbers, numbers), (*self.words, words)
+        return made
+
     def begin(self, accounts: Sequence[Address]) -> None:
         """A play begins: nothing was seen."""
-        self.accounts = list(accounts)
-        self.seen = {}
+        self.accounts[:] = accounts
+        self.seen.clear()
 
     def note(self, kind: Kind | None, value: Any) -> None:
         """A value came up; parts of it may be worth trying again."""
@@ -83,10 +92,11 @@ class Hints:
 
 def arguments(entry: EntrySpec, hints: Hints) -> SearchStrategy[tuple[Any, ...]]:
     """Arguments for an entry; those with a default are sometimes the default."""
+    known = hints.of(entry)
     each = [
-        values(member.kind, hints)
+        values(member.kind, known)
         if default is REQUIRED
-        else st.just(default) | values(member.kind, hints)
+        else st.just(default) | values(member.kind, known)
         for member, default in zip(entry.params, entry.defaults, strict=True)
     ]
     return st.tuples(*each)
@@ -124,7 +134,7 @@ def _numbers(kind: Int, hints: Hints) -> SearchStrategy[int]:
     ends = [high, high - 1, low, low + 1, high // 2 + 1, *((-1, -2) if low < 0 else ())]
     spoken = [
         st.sampled_from(fitting)
-        for known in (hints.numbers, hints.near)
+        for known in hints.numbers
         if (fitting := [number for number in known if low <= number <= high])
     ]
     small, seen, any_number = (
@@ -152,7 +162,7 @@ def _texts(kind: Text, hints: Hints) -> SearchStrategy[str]:
         return name_of(who)
 
     free = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-    spoken = [st.sampled_from(hints.words)] if hints.words else []
+    spoken = [st.sampled_from(words) for words in hints.words if words]
     return st.one_of(_PLACES.map(known), _seen(kind, hints), free, *spoken)
 
 

@@ -37,6 +37,14 @@ class Block:
     forced_prevrandao: int | None = None
 
     @property
+    def row(self) -> tuple[Any, ...]:
+        """The block without the rules, as it is kept."""
+        return (
+            self.number, self.timestamp, self.base_fee, self.coinbase, self.first_moment,
+            self.first_receipt, self.end_moment, self.end_receipt, self.gas_used, self.forced_prevrandao,
+        )  # fmt: skip
+
+    @property
     def gas_limit(self) -> int:
         return self.rules.gas_limit
 
@@ -73,12 +81,12 @@ class Blocks(Sequence[Block]):
 
     def append(self, block: Block) -> None:
         self.head = block
-        self._rows.append(
-            (
-                block.number, block.timestamp, block.base_fee, block.coinbase, block.first_moment,
-                block.first_receipt, block.end_moment, block.end_receipt, block.gas_used, block.forced_prevrandao,
-            )
-        )  # fmt: skip
+        self._rows.append(block.row)
+
+    def restore(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Be these blocks, from the first on."""
+        self._rows = list(rows)
+        self.head = self[-1]
 
     def copy(self, length: int) -> Blocks:
         """The first `length` blocks."""

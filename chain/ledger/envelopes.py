@@ -74,6 +74,12 @@ class Envelopes:
         position = self._positions.get(tx_hash)
         return None if position is None else receipts[position]
 
+    def restore(self, hashes: Sequence[bytes]) -> None:
+        """Take these for the hashes of all transactions."""
+        self._hashes = list(hashes)
+        self._positions = {known: i for i, known in enumerate(hashes)}
+        self._indexed = len(hashes)
+
     def copy(self, ledger: Ledger, keys: Mapping[bytes, Account], length: int) -> Envelopes:
         """What is known of the first so many transactions, for another ledger that begins with them."""
         made = Envelopes(ledger, keys)

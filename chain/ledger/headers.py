@@ -94,8 +94,8 @@ class Headers:
     def _world(self, number: int) -> World:
         """Made from the nearest earlier world that is kept."""
         worlds, ledger = self._worlds, self._ledger
-        if not worlds:
-            worlds[0] = beginning(ledger.state, ledger.timeline)
+        if next(iter(worlds), number + 1) > number:  # nothing so early is kept
+            worlds = self._worlds = {0: beginning(ledger.state, ledger.timeline), **worlds}
         near = next(kept for kept in reversed(worlds) if kept <= number)
         if near == number:
             return worlds[near]
@@ -108,6 +108,13 @@ class Headers:
         if len(self._worlds) > _KEPT:
             for old in list(self._worlds)[1 : _KEPT // 2 : 2]:
                 del self._worlds[old]
+
+    def restore(
+        self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes], world: World
+    ) -> None:
+        """Take these for the headers and hashes of all blocks, and `world` for the last one's."""
+        self._rows, self._hashes = list(rows), list(hashes)
+        self._worlds = {len(rows) - 1: world}
 
     def copy(self, ledger: Ledger, blocks: int) -> Headers:
         """What is known of the first so many blocks, for another ledger that begins with them."""

@@ -20,11 +20,11 @@ from chain.ledger.envelopes import Envelopes
 from chain.ledger.event_log import EventLog
 from chain.ledger.headers import Header, Headers
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.receipts import Receipt, row_of
+from chain.ledger.receipts import Receipt, Row, row_of
 from chain.ledger.versions import Versions
 from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
-from chain.machine.transaction import Outcome, Transaction
+from chain.machine.transaction import Call, Outcome, Transaction
 from chain.records import EventSpec
 from chain.spec import ContractSpec
 
@@ -51,6 +51,9 @@ class Ledger:
         self.headers = Headers(self)
         self._event_specs: dict[int, EventSpec | ForeignEvent] = {}
         self.versions = Versions(self)
+        self.strangers: dict[
+            bytes, list[Call]
+        ] = {}  # by digest: calls of classes that are not declared yet
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
         self.watchers: list[
@@ -111,6 +114,31 @@ class Ledger:
         finally:
             for changes in later:
                 self.state.put_back(changes)
+
+    def notes_from(self, moment: int) -> list[int]:
+        """The moments from that one on that are no transactions."""
+        return self._notes[bisect_left(self._notes, moment) :]
+
+    def restore(
+        self, blocks: Sequence[tuple[Any, ...]], rows: Sequence[Row], notes: Mapping[int, Changes]
+    ) -> None:
+        """Be the ledger with these blocks, receipts and notes. The state is left to whoever asks."""
+        self.blocks.restore(blocks)
+        for position, row in enumerate(rows):
+            while len(self.timeline) in notes:
+                self.note(notes[len(self.timeline)])
+            receipt = Receipt(self, row)
+            self.timeline.append(receipt.changes)
+            self.receipts.append(row)
+            self.events.extend(receipt.log_rows, position)
+        while len(self.timeline) in notes:
+            self.note(notes[len(self.timeline)])
+
+    def meet(self, program: Program) -> None:
+        """Know a contract class, and in which calls of former days it ran."""
+        self.learn(program.spec)
+        for call in self.strangers.pop(program.digest, ()):
+            call.program = program
 
     def copy(
         self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
@@ -235,12 +263,14 @@ class Ledger:
     def decode(self, row: LogRow, spec: EventSpec | ForeignEvent | None = None) -> Any:
         """The event in a log, as `spec` describes it if given, or None where nobody has declared it."""
         _, topics, data, kept = row
-        if kept is not None or not topics:
+        if not topics or not (kept is None or isinstance(kept, bytes)):
             return kept
         spec = spec or self._event_specs.get(topics[0])
         if spec is None:
             return None
         try:
+            if kept is not None and isinstance(spec, EventSpec):  # it came out of a file
+                return spec.decode_whole(kept)
             return spec.decode(topics, data)
         except (BadData, ValueError):  # somebody else's event of the same name
             return None

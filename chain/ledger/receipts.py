@@ -183,7 +183,7 @@ class Receipt:
 
     @property
     def program(self) -> Program | None:
-        return None if self._digest is None else self.ledger.programs[self._digest]
+        return None if self._digest is None else self.ledger.programs.get(self._digest)
 
     @property
     def contract(self) -> str | None:

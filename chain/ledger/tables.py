@@ -18,7 +18,7 @@ from chain.ledger.logs import text_of
 from chain.ledger.portable import Portable
 from chain.ledger.table import Column, Growing, Row, Table, columns_of, distinct, readers
 from chain.ledger.who import Who
-from chain.ledger.worlds import worlds_of
+from chain.ledger.worlds import StoredWorld, worlds_of
 from chain.models import ModelSpec
 
 if TYPE_CHECKING:
@@ -179,9 +179,12 @@ class Models(Table):
     def rows(self) -> Iterator[Row]:
         for world in worlds_of(self._ledger):
             if self.spec in world.models.values():
-                where = world.namespace, form.address_text(world.address)
                 models: list[Any] = world.all(self.spec.record.cls)
-                yield from ((*[read(model) for read in self._reads], *where) for model in models)
+                yield from (self.row(world, model) for model in models)
+
+    def row(self, world: StoredWorld, model: Any) -> Row:
+        where = world.namespace, form.address_text(world.address)
+        return (*[read(model) for read in self._reads], *where)
 
 
 # All of them

@@ -62,6 +62,18 @@ class Versions:
                 found.append(Version(load(then), receipt.block_number, receipt.timestamp, receipt))
         return found
 
+    def changed(self, world: bytes, moment: int) -> list[int]:
+        """The slots of the models that changed from a moment on, in the order in which they first did."""
+        self._moments(world)
+        models, found = self._worlds[world].models, dict[int, None]()
+        for changes in self._ledger.timeline[moment:]:
+            found.update(
+                (slot, None)
+                for word, _ in _words(changes, world)
+                if (slot := models[word]) is not None
+            )
+        return list(found)
+
     def cut(self) -> None:
         """Begin again: something was taken back."""
         self._worlds.clear()
@@ -80,11 +92,11 @@ class _Index:
     def __init__(self, world: bytes) -> None:
         self.world = world
         self.moments: dict[int, list[int]] = {}
-        self._models: dict[int, int | None] = {}  # word -> the slot of the model it is of
+        self.models: dict[int, int | None] = {}  # word -> the slot of the model it is of
         self._done = 0
 
     def read(self, timeline: Sequence[Changes], slots: Slots) -> None:
-        models = self._models
+        models = self.models
         for at in range(self._done, len(timeline)):
             for word, _ in _words(timeline[at], self.world):
                 if word not in models:

@@ -63,6 +63,16 @@ class StoredWorld:
         spec = model_spec(model)
         return spec.exists(self._words, spec.slot(self._words, self.namespace, keys))
 
+    def parent(self, spec: ModelSpec) -> int:
+        """Where the models of a kind hang."""
+        return spec.parent(self._words, self.namespace)
+
+    def at(self, spec: ModelSpec, slot: int, key: bytes) -> Any:
+        """The model at a slot, which was made of that key; None where none is set."""
+        if not spec.exists(self._words, slot):
+            return None
+        return spec.load(self._words, slot, spec.keys_in(key))
+
     def all(self, model: type[M]) -> list[M]:
         """Every model of that class that is set, in the order in which they were first written."""
         spec, words = model_spec(model), self._words

@@ -12,8 +12,8 @@ from typing import Any
 
 from chain import contract
 from chain.abi import BadData, Misfit
-from chain.code import Program, split_initcode
-from chain.errors import Halt, InvalidTransaction, Revert
+from chain.code import Program, split_code, split_initcode
+from chain.errors import Halt, InvalidTransaction, Revert, Undeclared
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
 from chain.hashing import checksum_address, create_address, keccak
 from chain.machine import gas as cost
@@ -164,8 +164,10 @@ class Machine:
                 self._run(frame)
         except (Exception, Halt) as problem:
             frame.failure = failure_of(frame, problem)
-        except BaseException:
+        except BaseException as problem:
             state.undo(mark)
+            if isinstance(problem, Undeclared) and not frame.depth:
+                raise InvalidTransaction(str(problem)) from None
             raise
         if frame.failure is not None:
             frame.output, frame.result = frame.failure.data, None
@@ -190,7 +192,13 @@ class Machine:
         if program is not None and not self._evm_only:
             contract.run(frame, program)
         elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
+            self.need_declared(frame.code_address)
             self.evm.run(frame)
+
+    def need_declared(self, address: bytes) -> None:
+        digest = split_code(self.state.code(address))
+        if digest and digest not in self.programs:
+            raise Undeclared(checksum_address(address))
 
     def _create(self, frame: Frame) -> None:
         state, address = self.state, frame.address

@@ -27,7 +27,7 @@ from eth_utils.logging import get_extended_debug_logger
 
 from chain import contract
 from chain.code import split_code, split_initcode
-from chain.errors import InvalidTransaction
+from chain.errors import InvalidTransaction, Undeclared
 from chain.frame import BlockContext, Context, Failure, Frame
 from chain.hashing import create_address
 from chain.machine import gas as cost
@@ -60,7 +60,7 @@ class Evm:
         except BaseException as problem:
             world.undo(START)
             world.close()
-            if isinstance(problem, ValidationError | VMError):
+            if isinstance(problem, ValidationError | VMError | Undeclared):
                 raise InvalidTransaction(str(problem)) from None
             raise
         frame = computation.settle()
@@ -186,6 +186,7 @@ class EvmState(PragueState):
         if message.is_create:
             ours = split_initcode(message.code)
             return partial(self.machine.construct, digest=ours[0], args=ours[1]) if ours else None
+        self.machine.need_declared(message.code_address or message.to)
         digest = split_code(message.code)
         program = self.machine.programs.get(digest) if digest else None
         return partial(contract.run, program=program) if program else None

@@ -8,7 +8,7 @@ this kind. What a transaction leaves in the list goes into its receipt, which so
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from chain.hashing import keccak
@@ -37,6 +37,19 @@ class Storages(dict[bytes, dict[int, int]]):
         words: dict[int, int] = {}
         self[address] = words
         return words
+
+
+class Many:
+    """A container from which many keys are taken at once."""
+
+    __slots__ = ("_container",)
+
+    def __init__(self, container: dict[int, int]) -> None:
+        self._container = container
+
+    def __delitem__(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            del self._container[key]
 
 
 class State:
@@ -134,10 +147,15 @@ class State:
         self.accounts[address] = account
 
     def set_code(self, address: bytes, code: bytes) -> None:
-        code_hash = keccak(code)
-        self.codes[code_hash] = code  # content under its hash is never in the way: no journal
+        code_hash = self.learn_code(code)
         nonce, balance, _ = self.account(address)
         self.set_account(address, (nonce, balance, code_hash))
+
+    def learn_code(self, code: bytes) -> bytes:
+        """Keep a code under its hash, where it is never in the way: no journal. Returns the hash."""
+        code_hash = keccak(code)
+        self.codes[code_hash] = code
+        return code_hash
 
     def add_balance(self, address: bytes, amount: int) -> None:
         nonce, balance, code_hash = self.account(address)

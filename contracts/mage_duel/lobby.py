@@ -52,10 +52,8 @@ class Lobby(Views):
         if not may_join(host.status, guest.status):
             self.world.emit(GameJoinFailed(host_player, self.caller, host.status, guest.status))
             return
-        if host.board_id is None:
-            board = self._open_board(host_player)
-        else:
-            board = self._sit_down(host.board_id)
+        is_new = host.board_id is None
+        board = self._open_board(host_player) if is_new else self._sit_down(host.board_id)
         self.starts[board.id] = Start(board.moves_done, board.last_update_timestamp)
         for player in (host_player, self.caller):
             game = models.Game(player, GameStatus.IN_PROGRESS, board.id, host.snapshot_id)
@@ -114,7 +112,7 @@ class Lobby(Views):
         self.world.emit(news.created(board))
         return board
 
-    def _sit_down(self, board_id: int) -> models.Board:
+    def _sit_down(self, board_id: int | None) -> models.Board:
         """Gives the caller the second seat at a board that was restored."""
         board = self.world.read(models.Board, board_id)
         _, side, jokers = board.player2

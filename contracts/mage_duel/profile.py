@@ -19,7 +19,7 @@ from contracts.mage_duel.events import (
     PlayerSkinChangeFailed,
     PlayerUsernameChanged,
 )
-from contracts.mage_duel.models import Player, PlayerRole, Shop, Trophy, TrophyProgress
+from contracts.mage_duel.models import Player, PlayerRole, Shop, TrophyProgress
 
 SHOP_ID: Final = 0  # a World has one shop
 SKIN_PRICES: Final = (0, 0, 100, 500, 2000)

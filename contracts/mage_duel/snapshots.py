@@ -37,7 +37,6 @@ from contracts.mage_duel.scoring import (
 from contracts.mage_duel.state import EMPTY_CELL, Cell, Move, Scores, State
 from contracts.mage_duel.union_find import Components, Contest, no_components
 
-
 UNDER: Final = 1 << 16  # a place behind the last one of any deck
 
 

@@ -132,21 +132,25 @@ def _window_news(game_id: int, before: State, after: State) -> Iterator[News]:
     """Only the window of the player whose turn it was can have changed."""
     seat = before.order.current
     player, old = before.players[seat].username, before.players[seat].window.dice
-    new = after.players[seat].window.dice
-    lay = {die.id: cell for cell, die in enumerate(old) if die is not None}
-    for cell, die in _come(old, new):
+    for cell, die in enumerate(after.players[seat].window.dice):
+        if die is None or die is old[cell] or die == old[cell]:
+            continue
         row, column = divmod(cell, COLUMNS)
-        if die.id in lay:
-            was = divmod(lay[die.id], COLUMNS)
-            yield DiceMoved(game_id, player, die, was[0] + 1, was[1] + 1, row + 1, column + 1)
-        else:
+        was = _cell_of(die, old)
+        if was is None:
             yield DicePlaced(game_id, player, die, row + 1, column + 1)
+        else:
+            from_row, from_column = divmod(was, COLUMNS)
+            yield DiceMoved(
+                game_id, player, die, from_row + 1, from_column + 1, row + 1, column + 1
+            )
 
 
-def _come(old: Dice, new: Dice) -> Iterator[tuple[int, Die]]:
-    for cell, (was, die) in enumerate(zip(old, new, strict=True)):
-        if die is not None and die != was:
-            yield cell, die
+def _cell_of(die: Die, dice: Dice) -> int | None:
+    for cell, other in enumerate(dice):
+        if other is not None and other.id == die.id:
+            return cell
+    return None
 
 
 def _round_news(game_id: int, before: State, after: State) -> Iterator[News]:

@@ -1,16 +1,20 @@
-"""What replays of recorded games share: the records of Blokus that other records refer to."""
+"""What replays of recorded games share: records that other records refer to, and the words they are told in."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from contracts.blokus.move import Move, pass_of, piece_named
 from contracts.blokus.rules import play
 from contracts.blokus.state import State, start
+from contracts.mage_duel.state import Ending, PlayerSide, RuleSet
+from contracts.mage_duel.union_find import Contest
 
 Record = dict[str, Any]
 
@@ -41,3 +45,73 @@ class RecordedBlokus:
 @pytest.fixture(scope="session")
 def blokus_games(request: pytest.FixtureRequest) -> RecordedBlokus:
     return RecordedBlokus(request.config.getoption("--vectors") / "blokus")
+
+
+class RecordedDuels:
+    """The recorded games of Mage Duel by their ids, and how the records tell things."""
+
+    SIDES: Final = {"blue": PlayerSide.BLUE, "red": PlayerSide.RED}
+    ENDINGS: Final = {
+        Ending.TWO_SKIPS: "two_consecutive_skips",
+        Ending.TIME_RAN_OUT: "finish_game_timeout",
+        Ending.NOTHING_LEFT: "deck_and_jokers_exhausted",
+    }
+
+    def __init__(self, folder: Path) -> None:
+        values = (json.loads(path.read_text("utf-8")) for path in sorted(folder.rglob("*.json")))
+        self.games: dict[str, Record] = {value["id"]: value for value in values if "setup" in value}
+
+    @staticmethod
+    def name_of(side: PlayerSide | None) -> str:
+        return "draw" if side is None else side.name.lower()
+
+    @staticmethod
+    def title_of(member: Enum) -> str:
+        """IN_PROGRESS as `InProgress`."""
+        return member.name.title().replace("_", "")
+
+    def contests(self, contests: Iterable[Contest]) -> list[Record]:
+        return [
+            {
+                "kind": held.kind.name.lower(),
+                "root": held.root,
+                "winner": self.name_of(held.winner),
+                "blue_points": held.blue_points,
+                "red_points": held.red_points,
+            }
+            for held in contests
+        ]
+
+    @staticmethod
+    def once(contests: Iterable[Record]) -> list[Record]:
+        """The original contests a loop twice that closes at two ends of a crossing."""
+        firsts: dict[tuple[str, int], Record] = {}
+        for held in contests:
+            firsts.setdefault((held["kind"], held["root"]), held)
+        return list(firsts.values())
+
+    def contest_events(self, events: Iterable[Any]) -> list[Record]:
+        """The contests among the events of a receipt."""
+        return [
+            {
+                "kind": type(event).__name__[:4].lower(),
+                "root": event.root,
+                "winner": self.name_of(getattr(event, "winner", None)),
+                "blue_points": event.blue_points,
+                "red_points": event.red_points,
+            }
+            for event in events
+            if "Contest" in type(event).__name__
+        ]
+
+    @staticmethod
+    def rule_set(told: Record | None) -> RuleSet:
+        if told is None:
+            return RuleSet()
+        numbers = told["joker_number"], told["joker_price"]
+        return RuleSet(tuple(told["deck"]), *told["edges"], *numbers)
+
+
+@pytest.fixture(scope="session")
+def duels(request: pytest.FixtureRequest) -> RecordedDuels:
+    return RecordedDuels(request.config.getoption("--vectors") / "mage_duel")

@@ -1,20 +1,24 @@
-"""The recorded scripts of Mage Duel calls, as far as the rules decide them.
+"""The recorded scripts of Mage Duel calls, through the contracts and, as far as these decide them, through the rules.
 
-A small table of players and boards stands in for the contract: it asks the rules and tells what
-they answer, as events. Compared are events, players and boards. Where the rules refuse
-on purpose what the original let pass, the rest of that script has nothing to be compared with.
+For the rules a small table of players and boards stands in for the contract: it asks them and tells what they answer, as
+events. Compared are events, players and boards. Where the rules refuse on purpose what the original let pass, the rest of
+that script has nothing to be compared with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any, Final
 
 import pytest
 
+from chain import Address, Chain
 from chain.errors import Revert
-from contracts.mage_duel import rules
+from contracts.mage_duel import Board as BoardModel
+from contracts.mage_duel import Game, GameModel, PlayerProfile, deploy, rules
+from contracts.mage_duel.ring import slots_of
 from contracts.mage_duel.session import (
     GameStatus,
     may_cancel,
@@ -27,9 +31,11 @@ from contracts.mage_duel.state import Ending, Move, PlayerSide, RuleSet, State
 from contracts.mage_duel.union_find import Components, Contest, no_components
 
 Record = dict[str, Any]
-Event = tuple[str, Record]  # a name, and what of its fields the rules decide
+Event = tuple[str, Record]
 
 ACHIEVEMENTS: Final = ("TrophyProgression", "TrophyCreation")
+UNRECORDED_TASKS: Final = ("FIRST_MOVE", "JOKER_USED", "STRATEGIC_SKIP")
+LEFT_OUT: Final = {"state", "available_tiles_in_deck"}  # of boards, by the records
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,28 @@ class Board:
 
 
 @dataclass
-class Table:
-    """Players and their boards; every call answers with its events."""
+class RulesTable:
+    """Players and their boards; every call answers with its events, and what of their fields the rules decide."""
 
     rule_set: RuleSet
+    roles: Record
     seats: dict[str, Seat] = field(default_factory=dict)
     boards: list[Board] = field(default_factory=list)
+
+    def answer(self, call: Record) -> list[Event]:
+        try:
+            events: list[Event] = getattr(self, call["fn"])(call, *call["args"])
+        except Revert:
+            return []
+        return events
+
+    def told(self, call: Record) -> list[Event]:
+        """Of what is recorded that which can be compared: rules know nothing of trophies."""
+        return [(name, fields) for name, fields in call["events"] if name not in ACHIEVEMENTS]
+
+    @property
+    def state(self) -> State:
+        return self.boards[-1].state
 
     def seat(self, player: str) -> Seat:
         return self.seats.get(player, Seat())
@@ -71,9 +93,7 @@ class Table:
         guest, board_id = call["caller"], len(self.boards)
         if not may_join(self.seat(host).status, self.seat(guest).status):
             return [("GameJoinFailed", {})]
-        created = next(fields for name, fields in call["events"] if name == "BoardCreated")
-        deck = [tile for tile, copies in enumerate(self.rule_set.deck) for _ in range(copies)]
-        drawn, ring = deck.index(created["top_tile"]), tuple(created["initial_edge_state"])
+        drawn, ring = opening(call, self.rule_set)
         state = rules.start(ring, drawn, call["time"], self.rule_set)
         self.boards.append(Board(state, no_components(), (host, guest)))
         for player in (host, guest):
@@ -129,8 +149,8 @@ class Table:
         move = make(board.state, side)
         if move.tile is not None and not rules.fits(board.state, move):
             return [("InvalidMove", {"tile": move.tile, "is_joker": move.is_joker})]
-        drawn = next_tile(board.state, move, call["board_after"]["top_tile"])
-        played = rules.play(board.state, board.components, move, now, drawn)
+        drawn = place_in_deck(rules.tiles_to_draw(board.state, move), call)
+        played = rules.play(board.state, board.components, move, now, *drawn)
         board.state = played.state
         ending = self.end(board, played.finish) if played.finish else []
         return [*contested(played.contests), *ending, (name, {}), ("BoardUpdated", {})]
@@ -170,14 +190,90 @@ def contested(contests: Iterable[Contest]) -> list[Event]:
     ]
 
 
-def next_tile(state: State, move: Move, tile: int | None) -> int:
-    """Where in the deck the tile lies that the record saw coming up."""
-    tiles = rules.tiles_to_draw(state, move)
-    return tiles.index(tile) if tiles and tile is not None else 0
+def opening(call: Record, rule_set: RuleSet) -> tuple[int, tuple[int, ...]]:
+    """Where in the full deck the first tile lay, and the ring."""
+    created = next(fields for name, fields in call["events"] if name == "BoardCreated")
+    deck = [tile for tile, copies in enumerate(rule_set.deck) for _ in range(copies)]
+    return deck.index(created["top_tile"]), tuple(created["initial_edge_state"])
 
 
-def shown(board: Board) -> Record:
-    state = board.state
+def place_in_deck(tiles: tuple[int, ...], call: Record) -> list[int]:
+    """Where in the deck the tile lies that the record saw coming up, in a list if there is one."""
+    tile = call["board_after"]["top_tile"]
+    return [tiles.index(tile)] if tiles and tile is not None else []
+
+
+class ChainTable:
+    """A World; every call answers with its events and all of their fields."""
+
+    def __init__(self, rule_set: RuleSet, roles: Record) -> None:
+        self.chain, self.rule_set, self.now = Chain(), rule_set, 0
+        self.world = deploy(self.chain, rule_set)
+        self.game = self.world.system(Game)
+        self.players = dict(zip("ABCDEFGHIJ", self.chain.accounts, strict=True))
+        self.names = {account: name for name, account in self.players.items()}
+        profile = self.world.system(PlayerProfile)
+        for player, role in roles.items():
+            become = {1: profile.become_controller, 2: profile.become_bot}[role]
+            become(sender=self.players[player])
+        self.chain.automine = False  # calls of one second share a block
+
+    def answer(self, call: Record) -> list[Event]:
+        self.go_to(call["time"])
+        entry, sender = getattr(self.game, call["fn"]), self.players[call["caller"]]
+        args = [self.players.get(arg, arg) for arg in call["args"]]
+        names = [type(event).__name__ for event in entry.observe(*args, sender=sender).events]
+        with self.chain.loaded(**self.chance(call, names)):
+            receipt = entry(*args, sender=sender, check=False)
+        assert receipt.ok or receipt.error.text == "No tiles in the deck"
+        return [self.shown(event) for event in receipt.events if not self.is_unrecorded(event)]
+
+    def told(self, call: Record) -> list[Event]:
+        return [(name, fields) for name, fields in call["events"]]
+
+    @property
+    def state(self) -> State:
+        boards = self.world.all(BoardModel)
+        state: State = self.game.state(boards[-1].id)
+        return state
+
+    def seat(self, player: str) -> GameModel:
+        return self.world.read(GameModel, self.players[player])
+
+    def go_to(self, time: int) -> None:
+        if time != self.now:
+            self.chain.mine()
+            self.now = time
+            self.chain.set_time(time)
+
+    def chance(self, call: Record, names: list[str]) -> dict[str, list[int]]:
+        """The outcomes that lead where the record went."""
+        if "BoardCreated" in names:
+            drawn, ring = opening(call, self.rule_set)
+            return {"draw": [drawn], "edges": [*slots_of(ring)]}
+        if "Skiped" in names or ("Moved" in names and call["args"][0] is None):
+            skips = Move(PlayerSide.BLUE, None if "Skiped" in names else self.state.top_tile)
+            return {"draw": place_in_deck(rules.tiles_to_draw(self.state, skips), call)}
+        return {}
+
+    def is_unrecorded(self, event: Any) -> bool:
+        return getattr(event, "task_id", None) in UNRECORDED_TASKS
+
+    def shown(self, event: Any) -> Event:
+        fields = {name: self.plain(value) for name, value in vars(event).items()}
+        return type(event).__name__, {
+            name: value for name, value in fields.items() if name not in LEFT_OUT
+        }
+
+    def plain(self, value: Any) -> Any:
+        if isinstance(value, Address):
+            return self.names[value]
+        if isinstance(value, Enum):
+            return value.name.title().replace("_", "")
+        return [self.plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def shown(state: State) -> Record:
     return {
         "moves_done": state.moves_done,
         "top_tile": state.top_tile,
@@ -190,51 +286,37 @@ def shown(board: Board) -> Record:
     }
 
 
-def answer(table: Table, call: Record) -> list[Event]:
-    try:
-        events: list[Event] = getattr(table, call["fn"])(call, *call["args"])
-    except Revert:
-        return []
-    return events
-
-
-def is_decided_otherwise(call: Record, events: list[Event], table: Table) -> bool:
+def is_decided_otherwise(call: Record, events: list[Event], table: Any) -> bool:
     """Whether the rules refuse on purpose what the original did here: to lay a tile off the board,
     to keep the skip of a timed-out opponent before a move that fails, to cancel no game."""
     names = [name for name, _ in events]
     if names == ["InvalidMove"]:
         joker_tile, rotation, col, row = call["args"]
-        kept_skip = call["board_after"]["moves_done"] - table.boards[-1].state.moves_done == 1
+        kept_skip = call["board_after"]["moves_done"] - table.state.moves_done == 1
         return kept_skip or (joker_tile or 0) > 23 or rotation > 3 or max(col, row) > 7
     return names == ["PlayerNotInGame"] and call["fn"] == "cancel_game"
 
 
-def rule_set_of(script: Record) -> RuleSet:
-    told = script.get("rules")
-    if told is None:
-        return rules.USUAL
-    cities, roads = told["edges"]
-    return RuleSet(tuple(told["deck"]), cities, roads, told["joker_number"], told["joker_price"])
-
-
+@pytest.mark.parametrize("make", [RulesTable, ChainTable], ids=["rules", "chain"])
 @pytest.mark.records("mage_duel", "scripts")
-def test_calls_are_answered_as_recorded(record: Record) -> None:
+def test_calls_are_answered_as_recorded(make: Any, duels: Any, record: Record) -> None:
     for script in record["scripts"]:
-        table = Table(rule_set_of(script))
+        table = make(duels.rule_set(script.get("rules")), script.get("preset_roles", {}))
         for call in script["calls"]:
-            events = answer(table, call)
+            events = table.answer(call)
             if is_decided_otherwise(call, events, table):
                 break
             check_call(table, call, events, (script["id"], call))
 
 
-def check_call(table: Table, call: Record, events: list[Event], where: object) -> None:
-    told = [(name, fields) for name, fields in call["events"] if name not in ACHIEVEMENTS]
+def check_call(table: Any, call: Record, events: list[Event], where: object) -> None:
+    told = table.told(call)
     assert [name for name, _ in events] == [name for name, _ in told], where
-    for (_, decided), (_, fields) in zip(events, told, strict=True):
-        assert decided.items() <= fields.items(), where
+    for (_, ours), (_, fields) in zip(events, told, strict=True):
+        assert ours.items() <= fields.items(), where
+        assert isinstance(table, RulesTable) or ours.keys() == fields.keys(), where
     for player, (status, board_id) in call["games_after"].items():
         seat = table.seat(player)
         assert (seat.status.name.title().replace("_", ""), seat.board_id) == (status, board_id)
     if "board_after" in call:
-        assert shown(table.boards[-1]).items() <= call["board_after"].items(), where
+        assert shown(table.state).items() <= call["board_after"].items(), where

@@ -158,13 +158,16 @@ BAD: list[tuple[Any, bytes, str]] = [
     (str, word(32) + word(65) + bytes(64), "64 bytes are too few, 65 are needed"),
     (u256, bytes(31), "31 bytes are too few, 32 are needed"),
     (list[u8], word(32) + word(2**200), "0 bytes are too few, 2^205 or more are needed"),
+    (u8 | None, word(2) + word(1), "2 is not bool"),
+    (str | None, word(32) + word(2) + word(64) + word(0), "2 is not bool"),
+    (str | None, word(32) + word(1) + word(32) + word(0), "its data overlap what stands before them"),
     (list[u8], word(0), "its data overlap what stands before them"),
     (tuple[u8, list[u8 | None]], word(32) + word(1) + word(64) + word(1) + word(1) + word(300),
      "[1][0] = 300 does not fit u8 (0..255)"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("annotation", "raw", "text"), BAD)
+@pytest.mark.parametrize(("annotation", "raw", "text"), BAD, ids=range(len(BAD)))
 def test_bad_data_is_explained(annotation: Any, raw: bytes, text: str) -> None:
     with pytest.raises(abi.BadData) as caught:
         abi.decode(kind_of(annotation), raw)
@@ -201,7 +204,7 @@ WIDE = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "value"), WIDE)
+@pytest.mark.parametrize(("annotation", "value"), WIDE, ids=range(len(WIDE)))
 def test_number_out_of_range_can_be_sent(annotation: Any, value: int) -> None:
     kind = kind_of(annotation)
     with pytest.raises(abi.BadData, match=f"{value} does not fit"):

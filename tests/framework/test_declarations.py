@@ -14,7 +14,8 @@ from types import ModuleType
 
 import pytest
 
-from chain import DeclarationError
+from chain import Chain, Contract, DeclarationError
+from chain.reading import HANDLE_WORDS
 
 FOLDER = Path(__file__).parent / "declarations"
 MISTAKES = sorted(path.stem for path in FOLDER.glob("*.py"))
@@ -41,3 +42,10 @@ def test_mistake_is_explained(
 def test_complaint_names_the_line(name: str) -> None:
     said = (FOLDER / f"{name}.txt").read_text("utf-8")
     assert re.match(rf"{name}\.py:\d+: .+[;:] .+\n\Z", said)
+
+
+def test_no_entry_can_hide_part_of_a_handle(chain: Chain) -> None:
+    class Empty(Contract): ...
+
+    parts = {name for name in dir(chain.deploy(Empty)) if not name.startswith("_")}
+    assert parts <= {*dir(Contract), *HANDLE_WORDS}

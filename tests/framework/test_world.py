@@ -23,7 +23,7 @@ from chain import (
 )
 from chain.code import program_of
 from chain.models import selector_of
-from chain.types import ZERO_ADDRESS, felt252, u8, u16, u32, u64
+from chain.types import ZERO_ADDRESS, bytes32, felt252, u8, u16, u32, u64
 
 
 @model
@@ -83,6 +83,12 @@ class Register(System):
         self.world.emit(Joined(self.caller))
 
 
+class Taker(Contract):
+    @call
+    def take(self, world: Address, resource: bytes32, writer: Address) -> None:
+        self.at(World, world).revoke_writer(resource, writer)
+
+
 job: list[Callable[[Any], None]] = []
 
 
@@ -130,6 +136,19 @@ def test_grant_opens_and_revoke_closes(world: Any, what: Any) -> None:
     world.revoke_writer(what, Game)
     with pytest.raises(Reverted, match="no write access"):
         work(world, lambda game: game.world.erase(Score(ZERO_ADDRESS, 1)))
+
+
+def test_grant_is_asked_again_after_a_call(world: Any, chain: Chain) -> None:
+    taker, resource = chain.deploy(Taker), selector_of("duel", "Board")
+    world.grant_owner(Board, taker)
+
+    def go(game: Game) -> None:
+        game.world.write(game.world.read(Board, 1))
+        game.at(Taker, taker.address).take(world.address, resource, game.address)
+        game.world.write(game.world.read(Board, 2))
+
+    with pytest.raises(Reverted, match=r"^Caller Game has no write access on model duel-Board"):
+        work(world, go)
 
 
 @pytest.mark.parametrize("what", [Score, "duel"])

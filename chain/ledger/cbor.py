@@ -1,0 +1,94 @@
+"""CBOR (RFC 8949), the part of it that the ledger's rows are made of: whole numbers, bytes, texts, None, and tuples of these.
+
+A row in a chain's file is in this form, so that any language can read it. It is the deterministic one: every value is
+written in the shortest way, and a number beyond 64 bits as the bytes of its magnitude.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_NUMBER, _BYTES, _TEXT, _ARRAY = 0x00, 0x40, 0x60, 0x80
+_BIG: Final = 0xC2  # tag 2; the magnitude follows as bytes
+_NULL: Final = 0xF6
+_IN_PLACE: Final = 24  # a size below this stands in the first byte itself
+_WIDTHS: Final = {24: 1, 25: 2, 26: 4, 27: 8}
+
+
+class BadCbor(ValueError):
+    """These bytes are not what `encode` makes."""
+
+
+def encode(value: Any) -> bytes:
+    parts: list[bytes] = []
+    _write(value, parts)
+    return b"".join(parts)
+
+
+def _write(value: Any, parts: list[bytes]) -> None:
+    if value is None:
+        parts.append(b"\xf6")
+    elif isinstance(value, bytes):
+        parts += (_head(_BYTES, len(value)), value)
+    elif isinstance(value, int) and value >= 0:
+        if value < 1 << 64:
+            parts.append(_head(_NUMBER, value))
+        else:
+            raw = value.to_bytes((value.bit_length() + 7) // 8)
+            parts += (b"\xc2", _head(_BYTES, len(raw)), raw)
+    elif isinstance(value, tuple | list):
+        parts.append(_head(_ARRAY, len(value)))
+        for item in value:
+            _write(item, parts)
+    elif isinstance(value, str):
+        raw = value.encode("utf-8", "surrogatepass")
+        parts += (_head(_TEXT, len(raw)), raw)
+    else:
+        raise TypeError(f"{value!r} cannot stand in a row")
+
+
+def _head(kind: int, size: int) -> bytes:
+    if size < _IN_PLACE:
+        return bytes((kind | size,))
+    width = 0 if size < 1 << 8 else 1 if size < 1 << 16 else 2 if size < 1 << 32 else 3
+    return bytes((kind | (_IN_PLACE + width),)) + size.to_bytes(1 << width)
+
+
+def decode(raw: bytes) -> Any:
+    """What `raw` says, or `BadCbor`."""
+    try:
+        value, end = _read(raw, 0)
+    except (IndexError, KeyError, UnicodeDecodeError, RecursionError):
+        raise BadCbor("these bytes are no row") from None
+    if end != len(raw):
+        raise BadCbor("these bytes are no row, or more than one")
+    return value
+
+
+def _read(raw: bytes, place: int) -> tuple[Any, int]:
+    """The value at `place`, and where it ends."""
+    first = raw[place]
+    place += 1
+    if first == _NULL:
+        return None, place
+    if first == _BIG:
+        magnitude, place = _read(raw, place)
+        return int.from_bytes(magnitude), place
+    kind, size = first & 0xE0, first & 0x1F
+    if size >= _IN_PLACE:
+        width = _WIDTHS[size]
+        size = int.from_bytes(raw[place : place + width])
+        place += width
+    if kind == _NUMBER:
+        return size, place
+    if kind == _ARRAY:
+        items: list[Any] = []
+        for _ in range(size):
+            item, place = _read(raw, place)
+            items.append(item)
+        return tuple(items), place
+    end = place + size
+    if end > len(raw) or kind not in (_BYTES, _TEXT):
+        raise IndexError
+    found = raw[place:end]
+    return (found if kind == _BYTES else found.decode("utf-8", "surrogatepass")), end

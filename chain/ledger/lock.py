@@ -1,0 +1,73 @@
+"""Who may write to a file: one process at a time, told by a small database beside it that is locked for as long.
+
+The lock goes with the process that holds it, however it ends. A second opener reads from the small database who that is.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+
+_TRIES = 10
+
+
+class Held(Exception):
+    """Another has the lock; the text says who."""
+
+
+class Lock:
+    """The right to write to the file at `path`, until it is released."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.with_name(f"{path.name}-lock")
+        self._me = f"process {os.getpid()} ({Path(sys.argv[0]).name or 'python'})"
+        self._connection = self._take()
+
+    def release(self) -> None:
+        """Let others have it. The file goes first, while nobody else can hold it."""
+        with suppress(OSError):  # Windows takes away no open file; then it stays, and does no harm
+            self._path.unlink(missing_ok=True)
+        self._connection.close()
+
+    def _take(self) -> sqlite3.Connection:
+        for _ in range(_TRIES):
+            connection = sqlite3.connect(
+                self._path, timeout=0, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._sign(connection)
+            except sqlite3.OperationalError as problem:
+                connection.close()
+                if "locked" in str(problem):
+                    raise Held(self._holder() or "another process") from None
+                if not self._path.parent.is_dir() or not os.access(self._path.parent, os.W_OK):
+                    raise
+                continue
+            if self._holder() == self._me:
+                return connection
+            connection.close()  # whoever had it before took the file away
+        raise Held("another process")
+
+    def _sign(self, connection: sqlite3.Connection) -> None:
+        """Lock it, write down who has it, and lock it again."""
+        connection.execute("pragma synchronous = off")
+        connection.execute("begin immediate")
+        connection.execute("create table if not exists holder (name text)")
+        connection.execute("delete from holder")
+        connection.execute("insert into holder values (?)", (self._me,))
+        connection.execute("commit")
+        connection.execute("begin immediate")
+
+    def _holder(self) -> str | None:
+        """Who the file says has it; None where there is no such file."""
+        place = f"{self._path.absolute().as_uri()}?mode=ro"
+        with (
+            suppress(sqlite3.Error),
+            closing(sqlite3.connect(place, uri=True, timeout=0)) as reader,
+        ):
+            row = reader.execute("select name from holder").fetchone()
+            return None if row is None else str(row[0])
+        return None

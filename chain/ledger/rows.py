@@ -1,0 +1,110 @@
+"""Rows of the ledger as they go into a chain's file, and back: what is an object in memory becomes a flat tuple.
+
+Three things in a row are objects: why a message failed, the messages that a transaction sent, and events of which the
+bytes of a log tell only a hash. The exception that a failure came from is not kept, and a contract's class neither: its
+digest stands in its place, until the class is declared again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from chain.frame import Failure
+from chain.ledger.receipts import Row
+from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
+from chain.machine.transaction import Call
+
+Link = Callable[
+    [Call, bytes], None
+]  # told of every call that was made of a contract with that digest
+
+# Where they stand in a row.
+_FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
+_WORDS: Final = {
+    ACCOUNT: ACCOUNT,
+    STORAGE: STORAGE,
+}  # the state asks whether they are the same object
+
+
+def pack(row: Row) -> Row:
+    """A receipt's row as numbers, bytes, texts, None and tuples."""
+    packed = list(row)
+    packed[_FAILURE] = _pack_failure(row[_FAILURE])
+    packed[_LOGS], packed[_UNDONE_LOGS] = _pack_logs(row[_LOGS]), _pack_logs(row[_UNDONE_LOGS])
+    packed[_CALLS] = tuple(_pack_calls(row[_CALLS]))
+    return tuple(packed)
+
+
+def unpack(packed: Row, link: Link) -> Row:
+    """The row again."""
+    row = list(packed)
+    row[_FAILURE] = _unpack_failure(row[_FAILURE])
+    row[_CHANGES] = unpack_changes(row[_CHANGES])
+    row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
+    row[_CALLS] = _unpack_calls(row[_CALLS], link)
+    return tuple(row)
+
+
+def unpack_changes(changes: Changes) -> Changes:
+    slots = changes[1::4]
+    if ACCOUNT not in slots and STORAGE not in slots:
+        return changes
+    made = list(changes)
+    made[1::4] = [_WORDS.get(slot, slot) for slot in slots]
+    return tuple(made)
+
+
+def _pack_failure(failure: Failure | None) -> Row | None:
+    if failure is None:
+        return None
+    return failure.kind, failure.text, failure.data, failure.file, failure.line
+
+
+def _unpack_failure(packed: Row | None) -> Failure | None:
+    if packed is None:
+        return None
+    kind, text, data, file, line = packed
+    return Failure(kind, text, data, None, file, line)
+
+
+def _pack_logs(logs: Sequence[LogRow]) -> Sequence[LogRow]:
+    """An event beside its log is written as the bytes of all its fields."""
+    if all(kept is None or isinstance(kept, bytes) for *_, kept in logs):
+        return logs
+    return tuple([(*log, None if kept is None else _whole(kept)) for *log, kept in logs])  # type: ignore[misc]
+
+
+def _whole(kept: Any) -> bytes:
+    if isinstance(kept, bytes):
+        return kept
+    encoded: bytes = type(kept).__event__.encode_whole(kept)
+    return encoded
+
+
+def _pack_calls(calls: Sequence[Call]) -> Iterator[Row]:
+    """A tree as a list, each message before those it sent, with their number: it may be a thousand deep."""
+    left = list(reversed(calls))
+    while left:
+        call = left.pop()
+        left += reversed(call.calls)
+        digest = None if call.program is None else call.program.digest
+        yield (
+            call.kind, call.address, call.caller, digest, call.data, call.value, call.output,
+            _pack_failure(call.failure), len(call.calls),
+        )  # fmt: skip
+
+
+def _unpack_calls(packed: Sequence[Row], link: Link) -> tuple[Call, ...]:
+    made: list[Call] = []  # those whose sender is still to come, the first at the end
+    for *row, failure, count in reversed(packed):
+        kind, address, caller, digest, data, value, output = row
+        inner = tuple(reversed(made[len(made) - count :]))
+        del made[len(made) - count :]
+        call = Call(
+            kind, address, caller, None, data, value, output, _unpack_failure(failure), inner
+        )
+        if digest is not None:
+            link(call, digest)
+        made.append(call)
+    return tuple(reversed(made))

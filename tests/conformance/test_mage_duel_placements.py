@@ -1,0 +1,459 @@
+"""What was recorded of Mage Duel's tiles and their placements, on a bare table and on a board in a World.
+
+Tiles are laid by arbitrary sides in any order, and whatever they join and close is compared, contest by contest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from chain import Address, Chain, call
+from chain.types import u8
+from contracts.mage_duel import Board, Game, GameModel, UnionFind, models, news, records, rules
+from contracts.mage_duel.board import CELLS, SIZE, Layout, cell_at, fits
+from contracts.mage_duel.scoring import (
+    CITIES_FIRST,
+    add_nodes,
+    add_points,
+    contest_rest,
+    immediate_points,
+    join_in,
+    settle,
+)
+from contracts.mage_duel.session import GameStatus, may_cancel, may_create, may_join, pay
+from contracts.mage_duel.state import EMPTY_CELL, Cell, Move, PlayerSide, Scores, State
+from contracts.mage_duel.tiles import DECK, LETTERS, TILES, Edge
+from contracts.mage_duel.union_find import Components, contest, find, no_components, register
+
+Record = dict[str, Any]
+
+SIDES: Final = {"blue": PlayerSide.BLUE, "red": PlayerSide.RED}
+KINDS: Final = {"city": Edge.CITY, "road": Edge.ROAD}
+
+
+class RulesTable:
+    """A board without deck and turns, to lay tiles on."""
+
+    def __init__(self, duels: Any, ring: list[int], cells: Iterable[Cell] = ()) -> None:
+        self.duels, self.ring = duels, ring
+        self.cells = [*cells] or [EMPTY_CELL] * CELLS
+        self.components = no_components()
+        self.scores: Scores = ((0, 0), (0, 0))
+
+    def lay(self, cell: int, content: Cell) -> list[Record]:
+        self.scores = add_points(
+            self.scores, content[2], immediate_points(self.ring, cell, content)
+        )
+        contests = join_in(self.components, self, cell, content)
+        self.scores = settle(self.scores, contests)
+        self.cells[cell] = content
+        return list(self.duels.contests(contests))
+
+    def lay_alone(self, cell: int, content: Cell) -> None:
+        """Begins the nodes of a tile and joins it with nothing."""
+        for kind in CITIES_FIRST:
+            add_nodes(self.components, cell, content, kind)
+
+    def close(self) -> list[Record]:
+        """The contests of all that is still open."""
+        contests = contest_rest(self.components)
+        self.scores = settle(self.scores, contests)
+        return list(self.duels.contests(contests))
+
+    def accepts(self, move: Move) -> bool:
+        return fits(Layout(self.cells, self.ring), move)
+
+
+class Laying(Game):
+    """The system with entries to lay what one likes on board 0."""
+
+    @call
+    def lay_out(self, ring: list[u8], cells: list[Cell]) -> None:
+        state = State(tuple(ring), tuple(cells), (), None, (255, 255))
+        board = records.new_board(0, self.caller, self.caller, state)
+        components = rules.rebuild(state).components
+        self.world.write(board, records.union_find_record(0, components))
+        self.world.write(models.Game(self.caller, GameStatus.IN_PROGRESS, 0, None))
+
+    @call
+    def lay(self, cell: u8, content: Cell) -> None:
+        before = self.world.read(models.Board, 0)
+        state = records.state_of(before, None, None)
+        points = immediate_points(state.ring, cell, content)
+        with self.world.in_place(models.UnionFind, 0) as union_find:
+            contests = join_in(records.components_of(union_find), state, cell, content)
+        scores = settle(add_points(state.scores, content[2], points), contests)
+        before.blue_score, before.red_score = scores
+        before.state[cell] = content
+        self.world.write_member(before, "state", "blue_score", "red_score")
+        self._tell(contests)
+
+    @call
+    def lay_alone(self, cell: u8, content: Cell) -> None:
+        with self.world.in_place(models.UnionFind, 0) as union_find:
+            for kind in CITIES_FIRST:
+                add_nodes(records.components_of(union_find), cell, content, kind)
+
+    @call
+    def close(self) -> None:
+        board = self.world.read(models.Board, 0)
+        with self.world.in_place(models.UnionFind, 0) as union_find:
+            contests = contest_rest(records.components_of(union_find))
+        scores = settle((board.blue_score, board.red_score), contests)
+        board.blue_score, board.red_score = scores
+        self.world.write_member(board, "blue_score", "red_score")
+        self._tell(contests)
+
+    @call
+    def seat(self, player: Address, status: GameStatus) -> None:
+        self.world.write(models.Game(player, status, None, None))
+
+    def _tell(self, contests: list[Any]) -> None:
+        for held in contests:
+            self.world.emit(news.contested(0, held))
+
+
+class ChainTable:
+    """Board 0 of a World, and the player on both its seats."""
+
+    def __init__(self, duels: Any, ring: list[int], cells: Iterable[Cell] = ()) -> None:
+        self.duels, self.chain = duels, Chain()
+        self.world = world_of_laying(self.chain)
+        self.game = self.world.system(Laying)
+        self.game.lay_out(ring, [*cells] or [EMPTY_CELL] * CELLS)
+
+    def lay(self, cell: int, content: Cell) -> list[Record]:
+        return list(self.duels.contest_events(self.game.lay(cell, content).events))
+
+    def lay_alone(self, cell: int, content: Cell) -> None:
+        self.game.lay_alone(cell, content)
+
+    def close(self) -> list[Record]:
+        return list(self.duels.contest_events(self.game.close().events))
+
+    def accepts(self, move: Move) -> bool:
+        seen = self.game.make_move.observe(move.tile, move.rotation, move.col, move.row)
+        last = type(seen.events[-1]).__name__
+        assert last in ("InvalidMove", "BoardUpdated")
+        return last == "BoardUpdated"
+
+    @property
+    def components(self) -> Components:
+        return records.components_of(self.world.read(UnionFind, 0))
+
+    @property
+    def scores(self) -> Scores:
+        board = self.world.read(Board, 0)
+        return board.blue_score, board.red_score
+
+
+def world_of_laying(chain: Chain) -> Any:
+    return chain.deploy_world(
+        "mage_duel",
+        systems=[Laying],
+        writers={"mage_duel": [Laying]},
+        init={Laying: (rules.USUAL,)},
+    )
+
+
+TABLES = pytest.mark.parametrize("table", [RulesTable, ChainTable], ids=["rules", "chain"])
+
+
+@pytest.mark.records("mage_duel", "tiles")
+def test_tiles_are_as_recorded(record: Record) -> None:
+    assert sum(DECK) == record["deck_total"]
+    assert {edge.name[0]: edge.value for edge in Edge} == record["edge_codes"]
+    for code, (tile, told_tile) in enumerate(zip(TILES, record["tiles"], strict=True)):
+        faces = ["".join(LETTERS[edge] for edge in face.edges) for face in tile.faces]
+        assert {
+            "index": code,
+            "edges_top_right_bottom_left": faces[0],
+            "deck_count": DECK[code] if code < len(DECK) else 0,
+            "city_points": tile.points[0],
+            "road_points": tile.points[1],
+            "city_edges": len(tile.faces[0].of_kind[0]),
+            "road_edges": len(tile.faces[0].of_kind[1]),
+            "roads_joined_inside": tile.joins_roads,
+            "rotations": faces,
+        }.items() <= told_tile.items()
+
+
+@TABLES
+@pytest.mark.records("mage_duel", "sequences")
+def test_placements_score_as_recorded(table: Any, duels: Any, record: Record) -> None:
+    for sequence in record["sequences"]:
+        ours = table(duels, sequence["initial_edge_state"])
+        for step in sequence["placements"]:
+            contests = ours.lay(cell_at(step["col"], step["row"]), content_of(step))
+            assert contests == duels.once(step["contests"]), (sequence["id"], step)
+            assert shown(ours.scores).items() <= step.items(), (sequence["id"], step)
+        rest = ours.close()
+        assert {"contests": rest, **shown(ours.scores)} == sequence["closing"], sequence["id"]
+
+
+def shown(scores: Scores) -> Record:
+    return {"blue": list(scores[0]), "red": list(scores[1])}
+
+
+def content_of(laid: Record) -> Cell:
+    return laid["tile"], laid["rotation"], int(SIDES[laid["side"]])
+
+
+@TABLES
+@pytest.mark.records("mage_duel", "groups", "probe_fields", "board_fields")
+def test_placement_check_answers_as_recorded(table: Any, duels: Any, record: Record) -> None:
+    for group in record["groups"]:
+        cells = cells_with(group["board"], record["board_fields"])
+        ours = table(duels, group["initial_edge_state"], cells)
+        for values in group["probes"]:
+            probe = dict(zip(record["probe_fields"], values, strict=True))
+            assert ours.accepts(joker_move(probe)) == bool(probe["valid"]), (group["id"], probe)
+
+
+def cells_with(board: Iterable[Any], fields: list[str]) -> list[Cell]:
+    cells = [EMPTY_CELL] * CELLS
+    for values in board:
+        laid = values if isinstance(values, dict) else dict(zip(fields, values, strict=True))
+        cells[cell_at(laid["col"], laid["row"])] = content_of(laid)
+    return cells
+
+
+def joker_move(told: Record) -> Move:
+    where = (told[name] for name in ("tile", "rotation", "col", "row"))
+    return Move(PlayerSide.BLUE, *where, is_joker=True)
+
+
+@TABLES
+@pytest.mark.records("mage_duel", "cases", "rows")
+def test_cases_come_out_as_recorded(table: Any, duels: Any, record: Record) -> None:
+    for case in (case for case in record["cases"] if "op" in case):
+        if case["op"] in ORIGINAL_CHANCE:
+            continue
+        if case["op"] == "place_unchecked":
+            came_out = asked_of(lay_unchecked(table, duels, **case["input"]), case["expect"])
+        elif case["op"] == "is_valid_move":
+            came_out = is_valid_move(table, duels, **case["input"])
+        elif table is ChainTable and case["op"] in SEATING:
+            came_out = SEATING[case["op"]](**case["input"])
+        else:
+            came_out = OPERATIONS[case["op"]](**case["input"])
+        assert came_out == case["expect"], case["id"]
+
+
+def is_valid_move(
+    table: Any, duels: Any, initial_edge_state: list[int], board: list[Record], **move: int
+) -> Record:
+    ours = table(duels, initial_edge_state, cells_with(board, []))
+    return {"valid": ours.accepts(joker_move(move))}
+
+
+def rotate(tile: int, rotation: int) -> Record:
+    return {"edges": "".join(LETTERS[edge] for edge in TILES[tile].faces[rotation].edges)}
+
+
+def handle_contest(kind: str, blue_points: int, red_points: int) -> Record:
+    components, node = no_components(), 0
+    register(components, node, KINDS[kind], PlayerSide.BLUE)
+    components.nodes_blue_points[node] = blue_points
+    components.nodes_red_points[node] = red_points
+    held = contest(components, node)
+    return {
+        "winner": "draw" if held.winner is None else held.winner.name.lower(),
+        "points_delta": held.prize,
+        "blue_points_after": components.nodes_blue_points[node],
+        "red_points_after": components.nodes_red_points[node],
+        "contested": components.nodes_contested[node],
+    }
+
+
+def final_points(
+    blue_score: list[int], red_score: list[int], jokers: Record, joker_price: int
+) -> Record:
+    scores = ((blue_score[0], blue_score[1]), (red_score[0], red_score[1]))
+    paid = rules.totals(scores, (jokers["blue"], jokers["red"]), joker_price)
+    return dict(zip(SIDES, paid, strict=True))
+
+
+def determine_winner(blue: int, red: int) -> Record:
+    leader = rules.leader((blue, red))
+    return {"winner": "draw" if leader is None else leader.name.lower()}
+
+
+def update_player_stats(
+    player1_side: str, balance: list[int], games_played: list[int], **totals: int
+) -> Record:
+    sides = (player1_side, SIDES[player1_side].opponent.name.lower())
+    seats = zip(balance, games_played, sides, strict=True)
+    paid = [pay(money, games, totals[side]) for money, games, side in seats]
+    return {"balance": [money for money, _ in paid], "games_played": [games for _, games in paid]}
+
+
+STATUSES: Final = {status: status.name.title().replace("_", "") for status in GameStatus}
+STATUS_CODES: Final = {name: code for code, name in STATUSES.items()}
+
+
+def status(calls: list[list[str]]) -> Record:
+    """What some calls make of players that were never seen before."""
+    statuses = {"host": GameStatus.FINISHED}
+    for player, deed, *others in calls:
+        old = statuses.get(player, GameStatus.FINISHED)
+        host = next(iter(others), "host")
+        if deed == "create_game" and may_create(old):
+            statuses[player] = GameStatus.CREATED
+        elif deed == "cancel_game" and may_cancel(old, None):
+            statuses[player] = GameStatus.CANCELED
+        elif deed == "join_game" and may_join(statuses[host], old):
+            statuses[player] = statuses[host] = GameStatus.IN_PROGRESS
+    return {"statuses": {player: STATUSES[now] for player, now in statuses.items()}}
+
+
+class Seats:
+    """Players of a World, by any names."""
+
+    def __init__(self) -> None:
+        self.chain = Chain()
+        self.world = world_of_laying(self.chain)
+        self.game = self.world.system(Laying)
+
+    def status(self, player: str) -> str:
+        return STATUSES[self.world.read(GameModel, self.chain.account(player)).status]
+
+    def call(self, player: str, deed: str, *others: str) -> Any:
+        args = [self.chain.account(other) for other in others]
+        return getattr(self.game, deed)(*args, sender=self.chain.account(player))
+
+    def sit(self, player: str, status: str) -> None:
+        self.game.seat(self.chain.account(player), STATUS_CODES[status])
+
+
+def status_on_chain(calls: list[list[str]]) -> Record:
+    seats, players = Seats(), {"host": None}
+    for player, deed, *others in calls:
+        players[player] = None
+        seats.call(player, deed, *(others or (["host"] if deed == "join_game" else [])))
+    return {"statuses": {player: seats.status(player) for player in players}}
+
+
+def can_join_on_chain(host_status: str, guest_status: str) -> Record:
+    seats = Seats()
+    seats.sit("host", host_status)
+    seats.sit("guest", guest_status)
+    events = seats.call("guest", "join_game", "host").events
+    return {"ok": "GameJoinFailed" not in [type(event).__name__ for event in events]}
+
+
+def can_create_on_chain(status: str) -> Record:
+    seats = Seats()
+    seats.sit("host", status)
+    return {"ok": type(seats.call("host", "create_game").events[0]).__name__ == "GameCreated"}
+
+
+# The original's dice and card deck; here chance is the chain's own.
+ORIGINAL_CHANCE: Final = ("dice", "deck")
+OPERATIONS: Final[Mapping[str, Callable[..., Record]]] = {
+    "rotate": rotate,
+    "handle_contest": handle_contest,
+    "final_points": final_points,
+    "determine_winner": determine_winner,
+    "update_player_stats": update_player_stats,
+    "status": status,
+    "can_join": lambda host_status, guest_status: {
+        "ok": may_join(STATUS_CODES[host_status], STATUS_CODES[guest_status])
+    },
+    "can_create": lambda status: {"ok": may_create(STATUS_CODES[status])},
+}
+SEATING: Final[Mapping[str, Callable[..., Record]]] = {
+    "status": status_on_chain,
+    "can_join": can_join_on_chain,
+    "can_create": can_create_on_chain,
+}
+
+
+@dataclass
+class Laid:
+    """What placements without the placement check led to."""
+
+    tile_points: list[int]
+    before_connect: Components
+    after_each: list[Components]
+    contests: list[Record]
+    beyond_tiles: Record
+
+
+def lay_unchecked(
+    table: Any, duels: Any, initial_edge_state: list[int], placements: list[Record]
+) -> Laid:
+    ours = table(duels, initial_edge_state)
+    after_each, contests = list[Components](), list[Record]()
+    on_tiles: Scores = ((0, 0), (0, 0))
+    for placed in placements:
+        cell, content = placed["position"], content_of(placed)
+        before = deepcopy(ours.components)
+        for kind in CITIES_FIRST:
+            add_nodes(before, cell, content, kind)
+        on_tiles = add_points(on_tiles, content[2], TILES[content[0]].points)
+        if placed.get("register_only"):
+            ours.lay_alone(cell, content)
+        else:
+            contests += ours.lay(cell, content)
+        after_each.append(deepcopy(ours.components))
+    beyond = {
+        name: [now - own for now, own in zip(ours.scores[side], on_tiles[side], strict=True)]
+        for name, side in SIDES.items()
+    }
+    return Laid(list(TILES[content[0]].points), before, after_each, contests, beyond)
+
+
+def asked_of(laid: Laid, asked: Record) -> Record:
+    """What came out of the placements, in the form of what is expected of them."""
+    final = laid.after_each[-1]
+    answers: dict[str, Callable[[Any], Any]] = {
+        "tile_points": lambda _: laid.tile_points,
+        "contests": lambda _: laid.contests,
+        "score_delta_beyond_tile_points": lambda _: laid.beyond_tiles,
+        "connected": lambda pairs: [
+            [a, b] for a, b in pairs if find(final, node_of(a)) == find(final, node_of(b))
+        ],
+        "components": lambda nodes: [component(final, told_node) for told_node in nodes],
+        "open_edges_before_connect": lambda told_node: open_edges(laid.before_connect, told_node),
+        "open_edges_after_each": lambda nodes: [
+            open_edges(components, told_node)
+            for components, told_node in zip(laid.after_each, nodes, strict=True)
+        ],
+        "final_open_edges": lambda told_node: open_edges(final, told_node),
+    }
+    return {key: answers[key](value) for key, value in asked.items()}
+
+
+def node_of(told_node: list[Any]) -> int:
+    _, cell, edge = told_node
+    return int(cell * 4 + edge)
+
+
+def component(components: Components, asked: Record) -> Record:
+    kind, *_ = asked["node"]
+    root = find(components, node_of(asked["node"]))
+    assert components.nodes_types[root] == KINDS[kind]
+    shown = {
+        "node": asked["node"],
+        "blue_points": components.nodes_blue_points[root],
+        "red_points": components.nodes_red_points[root],
+        "open_edges": components.nodes_open_edges[root],
+        "contested": components.nodes_contested[root],
+        "rank": components.nodes_ranks[root],
+        "parent_is_self_at_root": components.nodes_parents[root] == root,
+    }
+    return {key: shown[key] for key in asked}
+
+
+def open_edges(components: Components, told_node: list[Any]) -> list[Any]:
+    """These expectations still count their rows from the bottom, as the original did."""
+    kind, cell, edge, _ = told_node
+    col, row = divmod(cell, SIZE)
+    root = find(components, node_of([kind, cell_at(col, SIZE - 1 - row), edge]))
+    return [kind, cell, edge, components.nodes_open_edges[root]]

@@ -1,0 +1,158 @@
+"""What a remembered value costs and tells, against reading it anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chain import Chain, Contract, Map, Vector, call, require
+from chain.memory import Memory
+from chain.types import u8, u16, u64
+
+
+@dataclass(frozen=True)
+class Piece:
+    name: str
+    marks: tuple[u8, ...]
+
+
+@dataclass(frozen=True)
+class Board:
+    turn: u8
+    over: bool
+    cells: tuple[u16, ...]
+    pieces: tuple[Piece, ...]
+    title: str
+
+
+@dataclass(frozen=True)
+class Lists:
+    items: list[u8]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    piece: Piece | None
+
+
+class Desk(Contract):
+    boards: Vector[Board]
+    kept: Map[u64, Board | None]
+    lists: Vector[Lists]
+    hidden: Vector[Hidden]
+
+    @call
+    def begin(self, board: Board) -> None:
+        self.boards.append(board)
+
+    @call
+    def turn(self, board: Board, fails: bool) -> Board:
+        """Make what lies there into `board`, sharing what is equal."""
+        before = self.boards[0]
+        self.boards.change(0, before, shared(before, board))
+        require(not fails, "undone")
+        return self.boards[0]
+
+    @call
+    def set(self, board: Board) -> Board:
+        before = self.boards[0]
+        self.boards[0] = board
+        return self.boards[0] if before != board else before
+
+    @call
+    def slip(self, board: Board) -> Board:
+        """Change what was read into `board`, although something else lies there by now."""
+        before = self.boards[0]
+        self.boards[0] = Board(9, True, (9,) * 20, (), "slip")
+        self.boards.change(0, before, shared(before, board))
+        return self.boards[0]
+
+    @call
+    def keep(self, board: Board | None) -> Board | None:
+        before = self.kept[7]
+        self.kept.change(
+            7, before, board if board is None or before is None else shared(before, board)
+        )
+        return self.kept[7]
+
+    @call
+    def read(self) -> tuple[Board, Board | None]:
+        return self.boards[0], self.kept[7]
+
+
+def shared(before: Board, after: Board) -> Board:
+    """`after`, made of the parts of `before` where they are equal."""
+    same = {
+        name: getattr(before, name)
+        for name in ("cells", "pieces", "title", "turn", "over")
+        if getattr(before, name) == getattr(after, name)
+    }
+    if "pieces" not in same:
+        same["pieces"] = tuple(
+            next((old for old in before.pieces if old == piece), piece) for piece in after.pieces
+        )
+    return replace(after, **same)
+
+
+bytes_ = st.integers(0, 3)
+pieces = st.builds(Piece, st.text("ab", max_size=40), st.lists(bytes_, max_size=35).map(tuple))
+boards = st.builds(
+    Board,
+    bytes_,
+    st.booleans(),
+    st.lists(bytes_, max_size=3).map(tuple) | st.sampled_from([(1,) * 16, (1,) * 17, (0,) * 33]),
+    st.lists(pieces, max_size=3).map(tuple),
+    st.text("xy", max_size=40),
+)
+steps = st.one_of(
+    st.tuples(st.just("turn"), boards, st.booleans()),
+    st.tuples(st.just("set"), boards),
+    st.tuples(st.just("slip"), boards),
+    st.tuples(st.just("keep"), boards | st.none()),
+    st.tuples(st.just("read")),
+)
+
+
+def run(script: list[Any], forgetful: bool) -> tuple[list[Any], bytes]:
+    chain = Chain()
+    desk = chain.deploy(Desk)
+    desk.begin(Board(0, False, (), (), ""))
+    told = []
+    for entry, *args in script:
+        if forgetful:
+            forget()
+        receipt = getattr(desk, entry)(*args, check=False)
+        told.append((receipt.return_value, receipt.gas_used, receipt.changes, receipt.ok))
+    return told, chain.state_root()
+
+
+def forget() -> None:
+    fields = Desk.__spec__.fields
+    assert fields
+    for layout in fields.layouts[:2]:
+        layout.memory._known.clear()  # type: ignore[attr-defined]
+
+
+@given(st.lists(steps, max_size=12))
+@settings(deadline=None, max_examples=150)
+def test_memory_only_saves_time(script: list[Any]) -> None:
+    assert run(script, forgetful=False) == run(script, forgetful=True)
+
+
+def test_changed_value_is_read_from_memory(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = chain.deploy(Desk)
+    desk.begin(Board(1, False, (1, 2), (), "a"))
+    desk.turn(Board(2, False, (1, 3), (), "a"), False)
+    layout = Desk.__spec__.fields.layouts[0].item  # type: ignore[union-attr]
+    monkeypatch.setattr(layout, "load", None)
+    assert desk.turn(Board(3, False, (4, 3), (), "a"), False).return_value.turn == 3
+
+
+@pytest.mark.parametrize(("field", "remembered"), [(0, True), (1, True), (2, False), (3, False)])
+def test_only_frozen_values_are_remembered(field: int, remembered: bool) -> None:
+    layout: Any = Desk.__spec__.fields.layouts[field]  # type: ignore[union-attr]
+    assert isinstance(layout.memory, Memory) == remembered
