@@ -45,7 +45,7 @@ class Vector(Collection, Generic[T]):
         return (self[index] for index in range(len(self)))
 
     def change(self, index: int, before: T, after: T) -> None:
-        """Write only what is another object in `after` than in `before`, the item as it was read."""
+        """Write only what differs in `after` from `before`, which is the item as it was read."""
         place = self._place(index)
         self._layout.change_item(self._frame, self._slot, place, before, after)
 
@@ -98,7 +98,7 @@ class Map(Collection, Generic[K, V]):
         layout.value.write(self._frame, place, packed)
 
     def change(self, key: K, before: V, after: V) -> None:
-        """Write only what is another object in `after` than in `before`, the value as it was read."""
+        """Write only what differs in `after` from `before`, which is the value as it was read."""
         try:
             self._layout.memory.change(self._frame, self._place(key), before, after)
         except Misfit as wrong:

@@ -175,10 +175,10 @@ class RecordLayout(Members):
         return lines
 
     def _planning(self, source: Source, values: list[str], packs: dict[str, str]) -> list[str]:
-        """Lines that plan to write what is another object in `v` than in `o`."""
+        """Lines that plan to write what differs in `v` from `o`."""
         lines, write = [], source.name(write_word)
         for word, found in self._shared.items():
-            changed = " or ".join(f"{values[i]} is not {self.kind.reach('o', i)}" for i in found)
+            changed = " or ".join(_differs(values[i], self.kind.reach("o", i)) for i in found)
             lines.append(
                 f"if {changed}: writes.append(({write}, slot + {word}, {packs[f'w{word}']}))"
             )
@@ -189,3 +189,8 @@ class RecordLayout(Members):
                 f"if {new} is not {old}: {inner}.plan(frame, {place}, {old}, {new}, writes)"
             )
         return lines
+
+
+def _differs(new: str, old: str) -> str:
+    """Source that compares values, fast where both are one object; whether they are must not show, least of all in gas."""
+    return f"({new} is not {old} and {new} != {old})"

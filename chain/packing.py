@@ -224,11 +224,12 @@ class PackedLayout:
         frame.sstore(slot, self.pack(value))
 
     def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
-        if after is not before:
+        if after is not before and after != before:
             frame.sstore(slot, self.pack(after))
 
     def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: list[Any]) -> None:
-        writes.append((self.write, slot, self.pack(after)))
+        if after is not before and after != before:
+            writes.append((self.write, slot, self.pack(after)))
 
     def clear(self, frame: Words, slot: int) -> None:
         frame.sstore(slot, 0)

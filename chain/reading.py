@@ -49,7 +49,7 @@ class _Reader:
         entries = {name: self._entry(name, function) for name, function in marked.items()}
         init = self._take_init(entries)
         self._check_selectors(entries)
-        fields = self._storage(entries)
+        fields = self._storage()
         functions = functions_in(self.found.values())
         mentions_of(
             self.cls, functions
@@ -104,7 +104,7 @@ class _Reader:
 
     def _entry(self, name: str, function: FunctionType) -> EntrySpec:
         known: EntrySpec | None = vars(function).get("__read__")
-        if known is None:
+        if known is None or known.function is not function:
             known = self._read_entry(name, function)
             function.__read__ = known  # type: ignore[attr-defined]  # classes that inherit it need not read it again
         return replace(known, contract=self.name, name=name)
@@ -125,8 +125,9 @@ class _Reader:
         )  # fmt: skip
 
     def _names_of(self, function: FunctionType) -> Names:
-        own = Names(function.__globals__, self.names.functions, self.found)
-        return own if function.__globals__ is self.names.module else own._replace(functions={})
+        module: dict[str, Any] = inspect.unwrap(function).__globals__
+        around = self.names.functions if module is self.names.module else {}
+        return Names(module, around, self.found)
 
     def _check_name(self, name: str, line: str) -> None:
         if name.startswith("_"):
@@ -161,20 +162,23 @@ class _Reader:
 
     # Storage
 
-    def _storage(self, entries: dict[str, EntrySpec]) -> Members | None:
+    def _storage(self) -> Members | None:
         """The fields of the class and its parents, in order, from slot 0 on; installs a property for each."""
         layouts: dict[str, Layout] = {}
+        line = reversed(self.cls.__mro__)
         for parent in [
-            p for p in reversed(self.cls.__mro__) if issubclass(p, self.base) and p is not self.base
+            each for each in line if issubclass(each, self.base) and each is not self.base
         ]:
             for name, hint in self._fields_of(parent).items():
                 if name in layouts:
+                    self._refuse_field(name, "a parent has this field already; choose another name")
+                if isinstance(self.found.get(name), FunctionType):
                     self._refuse(
-                        line_of_field(parent, name, self.source),
+                        line_of(self.found[name]),
                         name,
-                        "a parent has this field already; choose another name",
+                        "a parent has a field of this name; rename it",
                     )
-                layouts[name] = self._layout(parent, name, hint)
+                layouts[name] = self._layout(name, hint)
         if not layouts:
             return None
         fields = Members(list(layouts), list(layouts.values()))
@@ -221,7 +225,7 @@ class _Reader:
             "a field starts as zero; set another first value in @init, or make it a constant with 'ClassVar[…]'",
         )
 
-    def _layout(self, parent: type, name: str, hint: Any) -> Layout:
+    def _layout(self, name: str, hint: Any) -> Layout:
         try:
             return field_layout(f"{self.name}.{name}", hint, self.names)
         except UnknownKind as unknown:
@@ -259,10 +263,9 @@ class _Signature:
     def params(self) -> tuple[tuple[Member, ...], tuple[Any, ...]]:
         """The arguments, and for each its default or `REQUIRED`."""
         parameters = list(inspect.signature(self.function).parameters.values())
-        if (
-            not parameters
-            or parameters[0].name in self.hints
-            or parameters[0].kind is parameters[0].VAR_POSITIONAL
+        first = parameters[0] if parameters else None
+        if first is None or (
+            first.name != "self" and (first.name in self.hints or "*" in str(first))
         ):
             raise DeclarationError(
                 f"{line_of(self.function)}: {self.path}: it does not take 'self'; write that first"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
+from chain.code import program_of
 from chain.contract import Contract, no_init_args
 from chain.errors import Reverted
 from chain.handle import Handle
@@ -29,6 +30,7 @@ from chain.past import Past, block_at, state_at
 from chain.questions import Questions
 from chain.system import System
 from chain.types import Address
+from chain.world import World
 from chain.world_handle import Resource, WorldHandle, Writer, deploy_world
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
@@ -107,6 +109,8 @@ class Chain(Looking, Questions):
         except BaseException:
             file.release()
             raise
+        if keccak(program_of(World).code) in made.state.codes:
+            made.declare(World)
         for contract in contracts:
             made.declare(contract)
         made._save()

@@ -1,8 +1,8 @@
 """Layouts of values with words of their own: texts and lists, and options too big to be packed.
 
 To store is to pack, which checks all of the value and touches no word, and then to write what was packed: a value that does
-not fit leaves nothing half written. To change is to store a value that was made out of the one that lies there: parts that both
-share are the same object, and are neither packed nor written.
+not fit leaves nothing half written. To change is to store a value that was made out of the one that lies there: what is equal
+in both is neither packed nor written.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class _Stored:
         self.write(frame, slot, self.pack(value))
 
     def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
-        writes.append((self.write, slot, self.pack(after)))
+        if after is not before and after != before:
+            writes.append((self.write, slot, self.pack(after)))
 
     def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
         carry_out(self, frame, slot, before, after)
@@ -90,10 +91,10 @@ class OptionLayout(_Stored):
             self.item.write(frame, slot + 1, packed[0])
 
     def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
-        if before is None or after is None:
-            writes.append((self.write, slot, self.pack(after)))
-        else:
+        if before is not None and after is not None:
             self.item.plan(frame, slot + 1, before, after, writes)
+        elif before is not after:
+            writes.append((self.write, slot, self.pack(after)))
 
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):

@@ -7,6 +7,7 @@ is parsed, which happens only when there is something to complain about.
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import sys
 from collections.abc import Iterator
@@ -39,13 +40,7 @@ def place_of(frame: FrameType) -> str:
 def line_of(thing: Any, source: Source | None = None) -> str:
     """`file.py:12`: the `def` of a function, or the `class` of a class that the statement at `source` made."""
     if isinstance(thing, FunctionType):
-        code = thing.__code__
-        node = _node(
-            code.co_filename,
-            code.co_firstlineno,
-            ast.FunctionDef | ast.AsyncFunctionDef,
-            thing.__name__,
-        )
+        code, node = inspect.unwrap(thing).__code__, _definition(thing)
         return str(Source(code.co_filename, node.lineno if node else code.co_firstlineno))
     source = source or _made_at(thing)
     node = _node(source.file, source.line, ast.ClassDef, thing.__name__)
@@ -68,20 +63,21 @@ def line_of_field(cls: type, name: str, source: Source | None = None) -> str:
 
 def line_of_argument(function: FunctionType, name: str) -> str:
     """`file.py:14`: the argument `name` of `function`; `return` is what it returns."""
-    code = function.__code__
-    node = _node(
-        code.co_filename,
-        code.co_firstlineno,
-        ast.FunctionDef | ast.AsyncFunctionDef,
-        function.__name__,
-    )
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        for inner in ast.walk(node.args):
-            if isinstance(inner, ast.arg) and inner.arg == name:
-                return str(Source(code.co_filename, inner.lineno))
-        if name == "return" and node.returns is not None:
-            return str(Source(code.co_filename, node.returns.lineno))
+    node, file = _definition(function), inspect.unwrap(function).__code__.co_filename
+    for inner in ast.walk(node.args) if node else ():
+        if isinstance(inner, ast.arg) and inner.arg == name:
+            return str(Source(file, inner.lineno))
+    if name == "return" and node and node.returns:
+        return str(Source(file, node.returns.lineno))
     return line_of(function)
+
+
+def _definition(function: FunctionType) -> Any:
+    """The syntax of a function, of the one inside where it is wrapped; None where its source is not at hand."""
+    inside = inspect.unwrap(function)
+    code = inside.__code__
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    return _node(code.co_filename, code.co_firstlineno, kinds, inside.__name__)
 
 
 def _made_at(cls: type) -> Source:

@@ -8,7 +8,8 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from chain import Chain
-from contracts.mage_duel import Game, deploy, rules
+from contracts.mage_duel import deploy, rules
+from contracts.mage_duel.playouts import Duel
 from contracts.mage_duel.state import Move, State
 
 RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
@@ -26,15 +27,12 @@ class Step(NamedTuple):
 
 
 class Table:
-    """A world with two players before a fresh board; after a game all is as it was, so the same one can be played again."""
+    """A duel before its first move. After a game all is as it was then, so the same one can be played again."""
 
     def __init__(self) -> None:
         self.chain = Chain()
-        self.game = deploy(self.chain).system(Game)
-        self.players = self.chain.accounts[:2]
-        self.game.create_game(sender=self.players[0])
-        self.game.join_game(self.players[0], sender=self.players[1])
-        self.start: State = self.game.state(0)
+        self.duel = Duel(deploy(self.chain), *self.chain.accounts[:2])
+        self.start: State = self.duel.state
 
     def random_game(self, seed: int) -> list[Step]:
         """Nine moves in ten lay a tile, if any fits."""
@@ -44,24 +42,16 @@ class Table:
                 *placements, skip = rules.legal_moves(state)
                 lays = placements and chance.random() < 0.9
                 move = chance.choice(placements) if lays else skip
-                self.make(move)
-                drawn = self.game.fields.draws[len(steps)] or 0
+                self.duel.make(move)
+                drawn = self.duel.game.fields.draws[len(steps)] or 0
                 steps.append(Step(move, self.chain.now, drawn))
-                state = self.game.state(0)
+                state = self.duel.state
         return steps
-
-    def make(self, move: Move) -> None:
-        sender = self.players[move.side]
-        if move.tile is None:
-            self.game.skip_move(sender=sender)
-        else:
-            joker = move.tile if move.is_joker else None
-            self.game.make_move(joker, move.rotation, move.col, move.row, sender=sender)
 
     def play(self, steps: list[Step]) -> None:
         with self.chain.anchor():
             for step in steps:
-                self.make(step.move)
+                self.duel.make(step.move)
 
 
 def think(state: State, steps: list[Step]) -> State:
@@ -98,25 +88,18 @@ def roads() -> list[RoadParts]:
 
 
 def show_bars() -> None:
-    """How much longer a game takes through the contracts, moves given and moves chosen."""
+    """How much longer a game takes through the contracts, its moves given, and each chosen among all that are legal."""
     table = Table()
     steps = table.random_game(seed=1)
     contracts = best(lambda: table.play(steps)) / len(steps)
     bare = best(lambda: think(table.start, steps)) / len(steps)
-    choosing = best(lambda: choose(table.start, steps)) / len(steps)
+    states = [table.start, *(think(table.start, steps[:n]) for n in range(1, len(steps)))]
+    choosing = best(lambda: [rules.legal_moves(state) for state in states]) / len(steps)
     print(f"\nMage Duel, a game of {len(steps)} moves, microseconds a move")
     print(f"  by the rules {bare * 1e6:.0f}, through the contracts {contracts * 1e6:.0f}")
-    print(f"  choosing at random among all legal moves {choosing * 1e6:.0f}")
+    print(f"  to list the legal moves {choosing * 1e6:.0f}")
     report("moves given", contracts / bare)
     report("moves chosen", (contracts + choosing) / (bare + choosing))
-
-
-def choose(state: State, steps: list[Step]) -> None:
-    """Lists the legal moves before every step."""
-    components = rules.no_components()
-    for move, now, drawn in steps:
-        rules.legal_moves(state)
-        state = rules.play(state, components, move, now, drawn).state
 
 
 def best(work: Callable[[], object], rounds: int = 10) -> float:

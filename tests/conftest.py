@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 import chain.simulator  # noqa: F401  # once for all: pytester forgets what a run inside a test imports first
 from chain import pytest_plugin
+
+# No wall clock: a busy machine must not fail an example. Where it counts (CI), the examples are the same every time.
+settings.register_profile("steady", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("steady")
 
 HERE = Path(__file__).parent
 

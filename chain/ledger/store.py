@@ -115,8 +115,12 @@ class File:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that cannot write; what cannot be read there is a damaged file."""
-        place = f"{self.path.absolute().as_uri()}?mode=ro"
+        """A connection that cannot write; what cannot be read there is a damaged file.
+
+        A file that was closed well is read as it lies there, so that SQLite does not even put helpers of its own beside it.
+        """
+        has_log = self.path.with_name(f"{self.path.name}-wal").exists()
+        place = f"{self.path.absolute().as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
         try:
             with closing(sqlite3.connect(place, uri=True)) as connection:
                 yield connection
@@ -159,7 +163,7 @@ class Store:
         self, file: File, ledger: Ledger, keys: dict[bytes, Account], had: Lengths, sync: bool
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._had = had
+        self._had, self._clock = had, -1
         self._shortened = False
         self._connection: sqlite3.Connection | None = file.writing(sync)
         self._published = Published(self._connection, ledger)
@@ -174,10 +178,11 @@ class Store:
 
     def save(self, clock: int) -> None:
         """Write what is new. If that fails nothing is written, and the next time it is tried again."""
-        connection = self._connection
+        connection, have = self._connection, self._lengths()
         if connection is None:
+            if (have, clock, self._shortened) == (self._had, self._clock, False):
+                return
             raise ValueError(f"{self._file.path.name} is closed: open it again to go on")
-        have = self._lengths()
         connection.execute("begin immediate")
         try:
             if self._shortened:
@@ -190,7 +195,7 @@ class Store:
                 connection.execute("rollback")
             self._published.forget()
             raise
-        self._had, self._shortened = have, False
+        self._had, self._clock, self._shortened = have, clock, False
 
     def _lengths(self) -> Lengths:
         ledger, state = self._ledger, self._ledger.state
@@ -225,19 +230,19 @@ class Store:
             (bytes(address), made.key, made.name)
             for _, (address, made) in _newest(self._keys, had.keys)
         ))  # fmt: skip
-        now = clock, None if ledger.open is None else ledger.open.row
+        now = clock, None if ledger.open is None else ledger.open.row, have
         put("now", [(1, _sealed(now))])
 
     # Going back
 
     def _cut(self, blocks: int, receipts: int) -> None:
-        had = self._had
-        self._shortened = True
+        had, moments = self._had, len(self._ledger.timeline)
         self._had = had._replace(
             blocks=min(had.blocks, blocks),
             receipts=min(had.receipts, receipts),
-            moments=min(had.moments, len(self._ledger.timeline)),
+            moments=min(had.moments, moments),
         )
+        self._shortened |= self._had != had
 
     def _shorten(self, connection: sqlite3.Connection) -> None:
         had = self._had
@@ -311,14 +316,16 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
         _, *now = _now(connection)
         if not now:  # it was made, and then nothing more came of it
             return Memory(Lengths(), ledger.blocks.head.timestamp)
-        ((clock, held),) = now
+        ((clock, held, expected),) = now
         for raw, key, name in connection.execute('select * from "chain:keys" order by rowid'):
             keys.setdefault(raw, account(raw, key, name))
         _load_words(connection, ledger)
-        had = _load_rows(connection, ledger)
+        had = _load_rows(connection, ledger)._replace(keys=len(keys))
+        if had != expected:
+            raise BadCbor("not all that was written is there")
         if held is not None:
             ledger.open = Block(ledger.blocks.rules, *held)
-    return Memory(had._replace(keys=len(keys)), clock)
+    return Memory(had, clock)
 
 
 def _load_words(connection: sqlite3.Connection, ledger: Ledger) -> None:

@@ -247,15 +247,24 @@ def _refusal(no: Revert) -> Failure:
     spec = type(no).__error__
     if spec is not None:
         try:
-            return Failure("error", repr(no), spec.encode(no), no, *place)
+            return Failure("error", _said(repr, no), spec.encode(no), no, *place)
         except Misfit as wrong:  # one of its fields does not fit
             no = wrong
     kind = "refused" if isinstance(no, contract.Refused | BadData) else "revert"
-    data = revert_data(no.text) if no.data is None else no.data
-    return Failure(kind, no.text or revert_text(data), data, no, *place)
+    text = _said(str, no.text)
+    data = revert_data(text) if no.data is None else no.data
+    return Failure(kind, text or revert_text(data), data, no, *place)
 
 
 def _exception(bug: BaseException) -> Failure:
     place = raised_at(bug.__traceback__) or (None, None)
-    text = f"{type(bug).__name__}: {bug}"
+    text = f"{type(bug).__name__}: {_said(str, bug)}"
     return Failure("exception", text, revert_data(text), bug, *place)
+
+
+def _said(how: Callable[[Any], str], what: Any) -> str:
+    """`what` as text that can be written down, whatever its author made of it."""
+    try:
+        return how(what).encode("utf-8", "replace").decode()
+    except Exception:
+        return "what it says cannot be read"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any
@@ -244,6 +245,21 @@ def test_change_touches_what_differs_only() -> None:
     touched.clear()
     layout.change(words, 0, before, Player(WHO, before.name, 8, before.hand))
     assert touched == [2]
+
+
+@given(st.data())
+def test_equal_value_changes_nothing(drawn: Any, data: st.DataObject) -> None:
+    kind, value = data.draw(drawn.typed)
+
+    class Sealed(Words):
+        def sstore(self, slot: int, word: int) -> None:
+            raise AssertionError(slot)
+
+    words, layout = Words(), layout_of(kind)
+    layout.store(words, 0, value)
+    sealed = Sealed()
+    sealed.words = words.words
+    layout.change(sealed, 0, value, deepcopy(value))
 
 
 def test_number_of_enum_is_stored_as_number() -> None:

@@ -179,6 +179,34 @@ def make():
 
     return Game
 """,
+    "a wrapped entry": """
+from functools import wraps
+
+def guarded(function):
+    @wraps(function)
+    def wrapper(self, *args):
+        return function(self, *args) + 1
+
+    return wrapper
+
+def make():
+    Length = u64
+
+    class Base(Contract):
+        @call
+        def go(self: "Base", n: Length) -> Length:
+            return n - 1
+
+    class Game(Base):
+        @view
+        @guarded
+        def see(self, n: Length) -> Length:
+            return n
+
+        go = guarded(Base.go)
+
+    return Game
+""",
     "a field named like a type": """
 def make():
     class Game(Contract):

@@ -67,7 +67,15 @@ class Desk(Contract):
     def slip(self, board: Board) -> Board:
         """Change what was read into `board`, although something else lies there by now."""
         before = self.boards[0]
-        self.boards[0] = Board(9, True, (9,) * 20, (), "slip")
+        self.boards[0] = replace(board, pieces=(Piece("slip", (1,)),))
+        self.boards.change(0, before, shared(before, board))
+        return self.boards[0]
+
+    @call
+    def repeat(self, board: Board) -> Board:
+        """Change what was read twice, as if it were still there."""
+        before = self.boards[0]
+        self.boards.change(0, before, replace(before, title="once"))
         self.boards.change(0, before, shared(before, board))
         return self.boards[0]
 
@@ -100,7 +108,8 @@ def shared(before: Board, after: Board) -> Board:
 
 bytes_ = st.integers(0, 3)
 pieces = st.builds(Piece, st.text("ab", max_size=40), st.lists(bytes_, max_size=35).map(tuple))
-boards = st.builds(
+EMPTY = Board(0, False, (), (), "")
+boards = st.just(EMPTY) | st.builds(
     Board,
     bytes_,
     st.booleans(),
@@ -111,7 +120,7 @@ boards = st.builds(
 steps = st.one_of(
     st.tuples(st.just("turn"), boards, st.booleans()),
     st.tuples(st.just("set"), boards),
-    st.tuples(st.just("slip"), boards),
+    st.tuples(st.sampled_from(["slip", "repeat"]), boards),
     st.tuples(st.just("keep"), boards | st.none()),
     st.tuples(st.just("read")),
 )
@@ -120,7 +129,7 @@ steps = st.one_of(
 def run(script: list[Any], forgetful: bool) -> tuple[list[Any], bytes]:
     chain = Chain()
     desk = chain.deploy(Desk)
-    desk.begin(Board(0, False, (), (), ""))
+    desk.begin(EMPTY)
     told = []
     for entry, *args in script:
         if forgetful:

@@ -213,7 +213,10 @@ def test_past_and_calls_come_back(opened):
     again = opened()
     assert again.ledger.receipts[3].calls == before
     assert again.at(4).handle(Counter, at["counter"]).total() == 3
-    assert [v.value and v.value.points for v in again.world(at["world"]).history(Score, again.accounts[0])] == [4, None]
+    assert [
+        v.value and v.value.points
+        for v in again.world(at["world"]).history(Score, again.accounts[0])
+    ] == [4, None]
 
 
 def test_failure_comes_back(opened):
@@ -412,7 +415,10 @@ SPOILED = [
     (spoil_middle, "damaged"),
     (foreign_database, "SQLite database of something else"),
     (newer, f"it has format {FORMAT + 1}, this one reads up to {FORMAT}"),
-    (change_sealed('update "chain:receipts" set row = zeroblob(40) where position = 1'), "not as it was written"),
+    (
+        change_sealed('update "chain:receipts" set row = zeroblob(40) where position = 1'),
+        "not as it was written",
+    ),
     (change_sealed('delete from "chain:notes"'), "damaged"),
     (change_sealed('delete from "chain:receipts" where position = 1'), "damaged"),
     (change_sealed('delete from "chain:blocks" where number = 2'), "damaged"),
@@ -430,6 +436,22 @@ def test_spoiled_file_stays_untouched(opened, path, spoil, reason):
     with pytest.raises(BadChainFile, match=f"^duel.chain .*{reason}"):
         Chain.open(path)
     assert bytes_beside(path) == before
+
+
+def test_spoiled_log_stays_untouched(opened, path):
+    chain = opened()
+    play(chain)
+    killed = path.with_name("killed.chain")  # as it lies there in the middle of things
+    for end in ("", "-wal"):
+        raw = path.with_name(path.name + end).read_bytes()
+        killed.with_name(killed.name + end).write_bytes(raw[:4096] if not end else raw)
+    killed.write_bytes(killed.read_bytes() + bytes(10**6))
+    killed.with_name("killed.chain-wal").write_bytes(b"")
+    before = {name: raw for name, raw in bytes_beside(path).items() if name.startswith("killed")}
+    with pytest.raises(BadChainFile, match=r"^killed\.chain is damaged"):
+        Chain.open(killed)
+    after = bytes_beside(path)
+    assert {name: after[name] for name in before} == before
 
 
 def test_second_opener_is_refused(opened, path):

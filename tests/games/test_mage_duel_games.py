@@ -1,14 +1,10 @@
-"""What holds in every game: random ones, against slow and obvious ways to say the same.
-
-The slow scorer knows no union-find. From the tiles alone it gathers each city and road by flood
-fill, and lets one side take all of those that are closed, or of all of them when the game is over.
-"""
+"""What holds in every game: random ones by the rules, against slow and obvious ways to say the same."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 from typing import Any, Final
@@ -18,7 +14,8 @@ from hypothesis import strategies as st
 
 from contracts.mage_duel import rules
 from contracts.mage_duel.board import CELLS, Layout, edges_fit, places_in_reach
-from contracts.mage_duel.ring import draw_sizes, lay_ring
+from contracts.mage_duel.oracle import slow_scores
+from contracts.mage_duel.playouts import random_move, random_ring
 from contracts.mage_duel.scoring import (
     add_points,
     contest_rest,
@@ -32,91 +29,12 @@ from contracts.mage_duel.state import (
     Move,
     PlayerSide,
     RuleSet,
-    Scores,
     State,
 )
 from contracts.mage_duel.tiles import EMPTY, TILES
 from contracts.mage_duel.union_find import Components, Contest, no_components
 
-Spot = tuple[int, int, int]  # column, row and edge
-
 SEEDS: Final = st.integers(0, 2**32)
-STEPS: Final = ((0, -1), (1, 0), (0, 1), (-1, 0))  # up, right, down, left
-WORTH: Final = {"C": 2, "R": 1}
-
-
-def slow_scores(cells: list[Cell], ring: list[int], *, over: bool) -> Scores:
-    """The scores of a board, from nothing but its tiles."""
-    letters = dict(letters_of(cells))
-    totals: Counter[tuple[int, str]] = Counter()
-    left = [spot for spot in letters if letters[spot] in WORTH]
-    while left:
-        group = gather(left[0], cells, letters)
-        left = [spot for spot in left if spot not in group]
-        kind = letters[group[0]]
-        points = points_of(group, cells, kind, ring)
-        if over or all(is_closed(spot, letters) for spot in group):
-            points = winner_takes_all(points)
-        totals.update({(side, kind): points[side] for side in (0, 1)})
-    return (
-        (totals[0, "C"], totals[0, "R"]),
-        (totals[1, "C"], totals[1, "R"]),
-    )
-
-
-def letters_of(cells: list[Cell]) -> Iterator[tuple[Spot, str]]:
-    """The letter at every edge of every tile on the board."""
-    for cell, (tile, rotation, _) in enumerate(cells):
-        if tile != EMPTY:
-            for edge in range(4):
-                yield (cell // 8, cell % 8, edge), TILES[tile].name[(edge - rotation) % 4]
-
-
-def beyond(spot: Spot) -> Spot:
-    col, row, edge = spot
-    right, down = STEPS[edge]
-    return col + right, row + down, (edge + 2) % 4
-
-
-def gather(start: Spot, cells: list[Cell], letters: dict[Spot, str]) -> list[Spot]:
-    """All that hangs together with a spot."""
-    group, kind = [start], letters[start]
-    for spot in group:
-        col, row, _ = spot
-        name = TILES[cells[col * 8 + row][0]].name
-        joined = kind == "C" or (name.count("R") == 2 and name != "CRCR")
-        inside = [(col, row, edge) for edge in range(4)] if joined else []
-        for other in (beyond(spot), *inside):
-            if letters.get(other) == kind and other not in group:
-                group.append(other)
-    return group
-
-
-def is_closed(spot: Spot, letters: dict[Spot, str]) -> bool:
-    col, row, _ = beyond(spot)
-    return beyond(spot) in letters or not (0 <= col < 8 and 0 <= row < 8)
-
-
-def points_of(group: list[Spot], cells: list[Cell], kind: str, ring: list[int]) -> list[int]:
-    points = [0, 0]
-    for col, row, edge in group:
-        out_col, out_row, _ = beyond((col, row, edge))
-        entry = (23 - col, 15 - row, col, 24 + row)[edge]
-        is_rim = not (0 <= out_col < 8 and 0 <= out_row < 8)
-        meets_its_like = is_rim and "CRM"[ring[entry]] == kind
-        points[cells[col * 8 + row][2]] += WORTH[kind] * (2 if meets_its_like else 1)
-    return points
-
-
-def winner_takes_all(points: list[int]) -> list[int]:
-    blue, red = points
-    if blue == red:
-        return points
-    return [blue + red, 0] if blue > red else [0, blue + red]
-
-
-def random_ring(chance: Random, rule_set: RuleSet) -> tuple[int, ...]:
-    return lay_ring(rule_set, [chance.randrange(size) for size in draw_sizes(rule_set)])
 
 
 def random_layout(seed: int) -> Iterator[tuple[Layout, int, Cell]]:
@@ -250,15 +168,6 @@ def play_on(game: Game, chance: Random) -> Game:
         game.moves.append(move)
         game.states.append(state)
     return game
-
-
-def random_move(chance: Random, state: State) -> tuple[Move, int]:
-    """A move, and how long after the last one it comes."""
-    *placements, skip = rules.legal_moves(state)
-    move = chance.choice(placements) if placements and chance.random() < 0.9 else skip
-    if state.last_move is None or move.is_joker or chance.random() < 0.9:
-        return move, chance.randint(0, 65)
-    return replace(move, side=move.side.opponent), chance.randint(66, 130)
 
 
 def tiles_of(state: State) -> Counter[int]:

@@ -1,0 +1,11 @@
+from chain import Contract, view
+from chain.types import u8
+
+
+class Game(Contract):
+    rounds: u8
+
+
+class LongGame(Game):
+    @view
+    def rounds(self) -> u8: ...

@@ -1,0 +1,71 @@
+"""A contract that fails clumsily fails like any other: in a receipt, with words that can be written down."""
+
+from __future__ import annotations
+
+import pytest
+
+from chain import Chain, Contract, Revert, call, error
+from chain.types import u8
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@error
+class Shy(Revert):
+    n: u8
+
+    def __repr__(self) -> str:
+        raise ValueError("no words")
+
+
+class Clumsy(Contract):
+    n: u8
+
+    @call
+    def mute(self) -> None:
+        raise Mute
+
+    @call
+    def shy(self) -> None:
+        raise Shy(5)
+
+    @call
+    def number_for_text(self) -> None:
+        raise Revert(5)
+
+    @call
+    def half_a_character(self) -> None:
+        raise Revert("\ud800!")
+
+    @call
+    def number_too_long_to_print(self) -> None:
+        raise AssertionError(10**5000)
+
+    @call
+    def number_too_long_to_keep(self) -> None:
+        self.n = 10**5000
+
+    @call
+    def error_without_its_fields(self) -> None:
+        raise Shy
+
+
+SAID = {
+    "mute": "Mute: what it says cannot be read",
+    "shy": "what it says cannot be read",
+    "number_for_text": "5",
+    "half_a_character": "?!",
+    "number_too_long_to_print": "AssertionError: what it says cannot be read",
+    "number_too_long_to_keep": "Clumsy.n = a number of 16610 bits does not fit u8 (0..255)",
+    "error_without_its_fields": "TypeError: Shy.__init__() missing 1 required positional argument: 'n'",
+}
+
+
+@pytest.mark.parametrize("entry", SAID)
+def test_failure_is_recorded(chain: Chain, entry: str) -> None:
+    receipt = getattr(chain.deploy(Clumsy), entry)(check=False)
+    assert (receipt.status, receipt.error.text) == (0, SAID[entry])
+    assert receipt.error.file == __file__
