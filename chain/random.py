@@ -25,7 +25,9 @@ class Random:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._drawn = 0
-        self._seed: bytes | None = None  # made with the first draw: most messages have chance at hand and need none
+        self._seed: bytes | None = (
+            None  # made with the first draw: most messages have chance at hand and need none
+        )
         self._stream = frame.context.draws
         frame.context.draws += 1
 

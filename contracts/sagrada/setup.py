@@ -68,7 +68,9 @@ def invite(
 def choose_frame(
     guests: Sequence[Guest], username: str, frame: str, library: Library = LIBRARY
 ) -> tuple[Guest, ...]:
-    require(any(guest.username == username for guest in guests), "You are not invited to this game.")
+    require(
+        any(guest.username == username for guest in guests), "You are not invited to this game."
+    )
     guest = guest_named(guests, username)
     require(guest.chosen is None, "You have chosen your window frame already.")
     names = [offered.name for offered in frames_of(guest, library)]

@@ -124,7 +124,9 @@ class ChainDesk:
         with self.chain.loaded(**by_tag(outcomes)):
             self.id = self.game.create_game(names).return_value
             for seat in setup_:
-                offered = [frame.name for frame in self.game.window_frames(self.id, seat["username"])]
+                offered = [
+                    frame.name for frame in self.game.window_frames(self.id, seat["username"])
+                ]
                 assert offered == seat["frames_offered"]
                 card = self.game.private_objective(self.id, seat["username"])
                 assert card == seat["private_objective_id"]

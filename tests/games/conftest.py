@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from chain import Address, Chain
-from contracts.mage_duel import Game, PlayerSide, deploy
+from chain import Address
 from contracts.mage_duel.playouts import Duel
 from contracts.mage_duel.ring import slots_of
-from contracts.mage_duel.state import Move
 from contracts.mage_duel.tiles import DECK
 
 RING = (2, 0, 1, 2, 2, 2, 2, 2) * 4  # on top a city above column 6 and a road above column 5

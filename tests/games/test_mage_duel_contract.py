@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -14,15 +13,11 @@ from contracts.mage_duel import (
     Board,
     BoardCreated,
     BoardUpdated,
-    CantFinishGame,
     CityContestWon,
-    CurrentPlayerBalance,
     Game,
     GameCanceled,
     GameCreated,
     GameCreateFailed,
-    GameFinished,
-    GameIsAlreadyFinished,
     GameJoinFailed,
     GameModel,
     GameStarted,

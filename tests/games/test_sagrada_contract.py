@@ -2,40 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from chain import Chain
-from chain.handle import Handle
-from chain.machine.state import entries
-from chain.testing import assert_events, reverts
-from contracts.sagrada import (
-    CommandExecuted,
-    DiceMoved,
-    DicePlaced,
-    FrameChosen,
-    GameCreated,
-    GameEnded,
-    GameStarted,
-    Redone,
-    RoundEnded,
-    Sagrada,
-    Score,
-    ToolActivated,
-    TurnPassed,
-    Undone,
-    messages,
-)
-from contracts.sagrada.dice import Die
-from contracts.sagrada.encoding import encode
 from contracts.sagrada.playouts import NAMES, opening
-from contracts.sagrada.rules import from_text, scores, to_text
+from contracts.sagrada.rules import from_text
 from contracts.sagrada.state import State
 
 ROOT = Path(__file__).parents[2]
@@ -56,5 +26,16 @@ def table(**parts: str) -> State:
     told = {"round": "1", "counts": "0.0.0.0.0.0.0.0.0.0", "track": "-", "in_use": "0/0"}
     told |= {"pool": "R1a.G2a.Y3a.B4a.P5a", "order": "0@0:0.1.1.0", "window": "." * 20}
     told |= parts
-    out = [f"{told['pool']}{told['track']}{told['window']}".count(f"{c}{s}{n}") for n in "abcdefghijklmnopqr" for c in "RGYBP" for s in ("",)] if False else None
-    return from_text(LINE.format(**told, free="." * 20, bag="1" * 90)) if out is None else opening(1)
+    out = (
+        [
+            f"{told['pool']}{told['track']}{told['window']}".count(f"{c}{s}{n}")
+            for n in "abcdefghijklmnopqr"
+            for c in "RGYBP"
+            for s in ("",)
+        ]
+        if False
+        else None
+    )
+    return (
+        from_text(LINE.format(**told, free="." * 20, bag="1" * 90)) if out is None else opening(1)
+    )
