@@ -149,29 +149,29 @@ class _Plan:
             case _:
                 raise AssertionError(kind)
 
-    def compile(self, head: str, value: str) -> Callable[..., Any]:
-        """`head` is the first line and names what is to be unpacked."""
+    @property
+    def refused(self) -> str:
+        """Source text that is true where a word holds what it should not."""
+        zeros = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
+        return " or ".join([*zeros, *self.checks]) or "False"
+
+    def compile(self, value: str) -> Callable[[bytes, int], Any]:
+        """A reader of what stands at an offset, and of what it points to."""
         form = struct.Struct(">" + "".join(self.formats))
-        checks = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
-        refused = " or ".join([*checks, *self.checks]) or "False"
-        lines = [f"({', '.join(self.targets)},) = unpack(data, at)", f"if {refused}: fail()"]
+        lines = [f"({', '.join(self.targets)},) = unpack(data, at)", f"if {self.refused}: fail()"]
         end = f"at + {form.size}"
         for i, (offset, read) in enumerate(self.tails):
-            lines += [
-                f"if at + {offset} < {end}: fail()",
-                f"x{i}, e{i} = {read}(data, at + {offset})",
-            ]
+            lines.append(f"if at + {offset} < {end}: fail()")
+            lines.append(f"x{i}, e{i} = {read}(data, at + {offset})")
             end = f"e{i}"
         lines.append(f"return {value}, {end}" if self.tails else f"return {value}")
-        return self._run(form, [head, *(f" {line}" for line in lines)])
+        return self._run(form, ["def read(data, at):", *(f" {line}" for line in lines)])
 
-    def compile_each(self, value: str) -> Callable[..., Any]:
-        """A reader of items side by side, which gives them in a list."""
+    def compile_each(self, value: str) -> Callable[[bytes], list[Any]]:
+        """A reader of values side by side, without a call for each of them."""
         form = struct.Struct(">" + "".join(self.formats))
-        checks = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
-        refused = " or ".join([*checks, *self.checks]) or "False"
         fields = f"({', '.join(self.targets)},)"
-        line = f" return [fail() if {refused} else {value} for {fields} in each(data)]"
+        line = f" return [fail() if {self.refused} else {value} for {fields} in each(data)]"
         return self._run(form, ["def read(data):", line])
 
     def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
@@ -204,10 +204,10 @@ def _reader(kind: Kind) -> Callable[[bytes, int], Any]:
             plan = _Plan()
             parts = ", ".join([plan.add(member.kind) for member in members])
             value = f"({parts},)" if cls is None else f"{plan.name(cls)}({parts})"
-            return plan.compile("def read(data, at):", value)
+            return plan.compile(value)
         case _:
             plan = _Plan()
-            return plan.compile("def read(data, at):", plan.add(kind))
+            return plan.compile(plan.add(kind))
 
 
 def _read_blob(data: bytes, at: int) -> tuple[bytes, int]:

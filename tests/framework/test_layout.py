@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chain import abi
+from chain import Chain, Contract, abi, call
 from chain.annotations import kind_of
 from chain.hashing import keccak
 from chain.kinds import Member, Option, Record, zero
@@ -260,6 +261,30 @@ def test_equal_value_changes_nothing(drawn: Any, data: st.DataObject) -> None:
     sealed = Sealed()
     sealed.words = words.words
     layout.change(sealed, 0, value, deepcopy(value))
+
+
+class Scratch(Contract):
+    """Does with its frame what a test asks for."""
+
+    @call
+    def work(self) -> None:
+        ASKED[-1](self._frame)
+
+
+ASKED: list[Callable[[Any], None]] = []
+
+
+@given(st.data())
+def test_real_frame_gives_same_words(drawn: Any, chain: Chain, data: st.DataObject) -> None:
+    kind, before = data.draw(drawn.typed)
+    after, layout = data.draw(drawn.values_of(kind)), layout_of(kind)
+    bare, scratch = Words(), chain.deploy(Scratch)
+    layout.store(bare, 3, after)
+    for value in (before, after):
+        ASKED[:] = [lambda frame, value=value: layout.store(frame, 3, value)]
+        scratch.work()
+    assert chain.state.storages[scratch.address] == bare.words
+    assert layout.load(scratch.fields._frame, 3) == after
 
 
 def test_number_of_enum_is_stored_as_number() -> None:
