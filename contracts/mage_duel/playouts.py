@@ -37,7 +37,8 @@ class Duel:
 
     def __init__(self, world: WorldHandle, host: Address, guest: Address) -> None:
         """The host's game if there is one that waits for a guest, else a new one."""
-        self.world, self.chain, self.game = world, world.chain, world.system(Game)
+        self.world, self.game = world, world.system(Game)
+        self.chain: Any = world.chain
         self.players = (host, guest)
         if world.read(models.Game, host).status != GameStatus.CREATED:
             self.game.create_game(sender=host)

@@ -16,7 +16,7 @@ from contracts.mage_duel.rules import USUAL
 from contracts.mage_duel.state import RuleSet
 
 NAMESPACE: Final = "mage_duel"
-WRITERS: Final[dict[Resource, tuple[type[System], ...]]] = {
+WRITERS: Final[dict[type, tuple[type[System], ...]]] = {
     models.Board: (Game,),
     models.Move: (Game,),
     models.Game: (Game,),
@@ -25,9 +25,8 @@ WRITERS: Final[dict[Resource, tuple[type[System], ...]]] = {
     models.Player: (Game, PlayerProfile),
     models.TrophyProgress: (Game, PlayerProfile),
 }
-ONCE: Final[
-    dict[Resource, tuple[type[System], ...]]
-] = {  # written when the world is made, and never again
+# Written when the world is made, and never again.
+ONCE: Final[dict[type, tuple[type[System], ...]]] = {
     models.Rules: (Game,),
     models.Shop: (PlayerProfile,),
     models.Trophy: (PlayerProfile,),
@@ -42,10 +41,13 @@ def deploy(
     sender: Address | None = None,
 ) -> WorldHandle:
     """Deploys a World of Mage Duel that belongs to `sender`."""
+    writers: dict[Resource, tuple[type[System], ...]] = {
+        model: systems for table in (WRITERS, ONCE) for model, systems in table.items()
+    }
     world = chain.deploy_world(
         namespace,
         systems=[Game, PlayerProfile],
-        writers={**WRITERS, **ONCE},
+        writers=writers,
         init={Game: (rule_set,)},
         sender=sender,
     )

@@ -194,8 +194,8 @@ def _read_player(spot: Spot, library: Library) -> Player:
     return Player(
         spot.key("username").text(),
         spot.key("favor_points").number(0, BYTE),
-        _read_window(spot.key("window_frame")),
         None if card.value is None else _read_id(card, library.private),
+        _read_window(spot.key("window_frame")),
     )
 
 

@@ -106,7 +106,7 @@ def _player(text: str) -> Player:
     cells = re.findall(r"\.|...", dice)
     window = Window(frame, tuple(None if cell == "." else _die(cell) for cell in cells))
     number = None if objective == NONE else int(objective)
-    return Player(unquote(username), int(favor), window, number)
+    return Player(unquote(username), int(favor), number, window)
 
 
 def _die_text(die: Die) -> str:

@@ -121,7 +121,7 @@ def _players(seats: Sequence[Seat]) -> tuple[Player, ...]:
         if seat.frame is None:
             raise Revert("A player has no window frame.")
         window = Window(seat.frame)
-        players.append(Player(seat.username, seat.frame.difficulty, window, seat.objective))
+        players.append(Player(seat.username, seat.frame.difficulty, seat.objective, window))
     require(all(seat.objective is not None for seat in seats), "A player has no private objective.")
     _check_names([seat.username for seat in seats])
     return tuple(players)

@@ -51,8 +51,8 @@ class BoardTool:
 class Player:
     username: str
     favor_points: u8
-    window: Window
     objective: u8 | None
+    window: Window
 
 
 @dataclass(frozen=True, slots=True)

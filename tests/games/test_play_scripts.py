@@ -1,4 +1,4 @@
-"""What the play-through scripts print is what they printed before: their text is a golden file."""
+"""What the scripts that deploy and play print is what they printed before: their text is a golden file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SCRIPTS = sorted((HERE.parents[1] / "scripts").glob("play_*.py"))
+FOLDER = HERE.parents[1] / "scripts"
+SCRIPTS = sorted([*FOLDER.glob("play_*.py"), *FOLDER.glob("deploy_*.py")])
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_play_prints_golden_text(
+def test_script_prints_golden_text(
     script: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[Path, str], None]
 ) -> None:
     runpy.run_path(str(script), run_name="__main__")

@@ -1,0 +1,114 @@
+"""What can be learned from a contract's source: which lines there are, and which numbers and words it speaks of.
+
+The source of a contract is its module, and if that lies in a package, the modules there that it uses.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any, Final
+
+_OPTIMIZED: Final = 0x1  # the flag that functions have, and bodies of classes and modules have not
+_LONGEST_WORD: Final = 16
+
+
+def files_of(contracts: Iterable[type]) -> tuple[str, ...]:
+    """The source files of these contracts."""
+    found = [file for contract in contracts for file in _files_at(contract.__module__)]
+    return tuple(dict.fromkeys(found))
+
+
+def _files_at(name: str) -> Iterator[str]:
+    package = name.rpartition(".")[0]
+    is_package = getattr(sys.modules.get(package), "__file__", None) is not None
+    known, waiting = (
+        {name},
+        [name],
+    )  # a folder that is no package holds anything, so there the module is all
+    while waiting:
+        module = sys.modules.get(waiting.pop(0))
+        file = getattr(module, "__file__", None)
+        if module is None or file is None:
+            continue
+        yield file
+        for other in _mentioned_in(module) if is_package else ():
+            if other.startswith(f"{package}.") and other not in known:
+                known.add(other)
+                waiting.append(other)
+
+
+def _mentioned_in(module: ModuleType) -> Iterator[str]:
+    """The modules from which it has something."""
+    for value in list(vars(module).values()):
+        name = (
+            value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        )
+        if isinstance(name, str):
+            yield name
+
+
+def lines_in(file: str) -> frozenset[int]:
+    """The lines of its functions that can run."""
+    return frozenset(
+        line
+        for code in _codes(file)
+        if code.co_flags & _OPTIMIZED
+        for _, _, line in code.co_lines()
+        if line is not None and (line != code.co_firstlineno or code.co_name.startswith("<"))
+    )
+
+
+def constants_in(files: Iterable[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The whole numbers and the single words that stand in these files, in order."""
+    return _constants(code for file in files for code in _codes(file))
+
+
+def constants_of(function: Callable[..., Any]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Those that stand in one function."""
+    code = getattr(function, "__code__", None)
+    return _constants(() if code is None else _within(code))
+
+
+def _constants(codes: Iterable[CodeType]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    numbers, words = dict[int, None](), dict[str, None]()
+    for code in codes:
+        for value in _flat(code.co_consts):
+            if isinstance(value, int) and not isinstance(value, bool):
+                numbers[value] = None
+            elif isinstance(value, str) and _is_word(value):
+                words[value] = None
+    return tuple(numbers), tuple(words)
+
+
+def _is_word(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_WORD and text.isprintable() and " " not in text
+
+
+@cache
+def _codes(file: str) -> tuple[CodeType, ...]:
+    try:
+        whole = compile(Path(file).read_bytes(), file, "exec", dont_inherit=True)
+    except (OSError, SyntaxError, ValueError):
+        return ()
+    return tuple(_within(whole))
+
+
+def _within(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _within(value)
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _flat(value)
+        elif isinstance(value, frozenset):
+            yield from _flat(sorted(value, key=repr))
+        else:
+            yield value

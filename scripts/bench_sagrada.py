@@ -1,0 +1,169 @@
+"""The roads of Sagrada for scripts/bench.py, and the bar of a whole game. Run alone, it measures them beside the same baseline.
+
+A road is (name, run, calls in a round, how many times the baseline it must do). What is played is one game of four simple
+players, from the invitation to the last pass, undos included; what chance came out with then is told to it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from chain import Chain
+from contracts.sagrada import Sagrada, rules, setup
+from contracts.sagrada import history as histories
+from contracts.sagrada.history import History
+from contracts.sagrada.models import Guest
+from contracts.sagrada.playouts import NAMES, Seeded
+from contracts.sagrada.state import current_player, is_finished
+from contracts.sagrada.strategies import Simple, careful, hasty, tinkerer
+
+RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
+
+GAMES = 5  # a round
+MOST = 4  # times the bare rules that a game on the chain may take
+BAR = 12
+
+
+@dataclass
+class Outcomes:
+    """Chance that notes what it comes out with, by tag."""
+
+    source: Seeded
+    noted: dict[str, list[int]] = field(
+        default_factory=lambda: {"bag": [], "cards": [], "draw": [], "roll": []}
+    )
+
+    def choice(self, options: Sequence[int], /, *, tag: str) -> int:
+        found = self.source.choice(options, tag=tag)
+        self.noted[tag].append(found)
+        return found
+
+
+class Told:
+    """Chance that comes out as noted."""
+
+    def __init__(self, noted: dict[str, list[int]]) -> None:
+        self._left = {tag: iter(values) for tag, values in noted.items()}
+
+    def choice(self, options: Sequence[int], /, *, tag: str) -> int:
+        return next(self._left[tag])
+
+
+@dataclass(frozen=True)
+class Script:
+    """A game to be played again: who says what, and what chance comes out with."""
+
+    lines: list[tuple[str, str]]
+    noted: dict[str, list[int]]
+
+
+def write_script(seed: int) -> Script:
+    chance, lines = Outcomes(Seeded(seed)), list[tuple[str, str]]()
+    players = {
+        each.name: each
+        for each in (careful(NAMES[0]), hasty(NAMES[1]), tinkerer(NAMES[2]), hasty(NAMES[3]))
+    }
+    history = begin(chance)
+    while not is_finished(history.state):
+        name = current_player(history.state).username
+        text = choose(history, players[name])
+        history = (
+            histories.undo(history)
+            if text == "undo"
+            else histories.play(history, name, text, chance)
+        )
+        lines.append((name, text))
+    return Script(lines, chance.noted)
+
+
+def choose(history: History, player: Simple) -> str:
+    legal = rules.legal_moves(history.state)
+    return player.choose(history.state, legal, histories.can_undo(history))
+
+
+def begin(chance: Outcomes | Told) -> History:
+    """From the invitation to the opening: each takes the first frame."""
+    guests: tuple[Guest, ...] = setup.invite(NAMES, chance)
+    for name in NAMES:
+        frame = setup.frames_of(setup.guest_named(guests, name))[0]
+        guests = setup.choose_frame(guests, name, frame.name)
+    return History(rules.new_game(setup.seats_of(guests), chance))
+
+
+def roads() -> list[RoadParts]:
+    script = write_script(seed=1)
+    calls = GAMES * (len(script.lines) + 1 + len(NAMES))
+    return [
+        ("Sagrada game of four", on_chain(script, looks=False), calls, BAR),
+        ("Sagrada bare rules", by_rules(script, looks=False), calls, 0),
+    ]
+
+
+def on_chain(script: Script, looks: bool) -> Callable[[int], None]:
+    """A game by calls; with `looks`, each player first asks what is legal."""
+    chain = Chain()
+    sagrada, accounts = chain.deploy(Sagrada), {name: chain.account(name) for name in NAMES}
+
+    def run(_: int) -> None:
+        for _ in range(GAMES):
+            with chain.loaded(**script.noted):
+                game_id = sagrada.create_game(list(NAMES)).return_value
+                for name in NAMES:
+                    frame = sagrada.window_frames(game_id, name)[0].name
+                    sagrada.choose_frame(game_id, frame, sender=accounts[name])
+                for name, text in script.lines:
+                    if looks:
+                        sagrada.legal_commands(game_id)
+                    if text == "undo":
+                        sagrada.undo(game_id, sender=accounts[name])
+                    else:
+                        sagrada.execute_command(game_id, text, sender=accounts[name])
+
+    return run
+
+
+def by_rules(script: Script, looks: bool) -> Callable[[int], None]:
+    def run(_: int) -> None:
+        for _ in range(GAMES):
+            chance = Told(script.noted)
+            history = begin(chance)
+            for name, text in script.lines:
+                if looks:
+                    rules.legal_moves(history.state)
+                if text == "undo":
+                    history = histories.undo(history)
+                else:
+                    history = histories.play(history, name, text, chance)
+
+    return run
+
+
+def main() -> None:
+    from bench import Road, eth_tester, measure  # it imports this module
+
+    script = write_script(seed=1)
+    choosing = [
+        Road("choosing, on chain", on_chain(script, looks=True), GAMES, 0),
+        Road("choosing, bare", by_rules(script, looks=True), GAMES, 0),
+    ]
+    rates = measure([eth_tester(), *(Road(*road) for road in roads()), *choosing])
+    base, rate = rates["eth-tester counter"][0], rates["Sagrada game of four"][0]
+    print(
+        f"Sagrada: {rate:,.0f} calls/s, {rate / base:.1f}x{verdict(rate / base >= BAR, f'{BAR}x')}"
+    )
+    told = rates["Sagrada bare rules"][0] / rate
+    print(
+        f"a game of four on the chain: {told:.2f}x its bare rules{verdict(told <= MOST, f'{MOST}x')}"
+    )
+    asked = rates["choosing, bare"][0] / rates["choosing, on chain"][0]
+    print(f"the same, all legal commands listed before each: {asked:.2f}x")
+
+
+def verdict(met: bool, bar: str) -> str:
+    return f" (bar {bar}: {'met' if met else 'MISSED'})"
+
+
+if __name__ == "__main__":
+    main()
