@@ -7,20 +7,18 @@ from contextlib import contextmanager
 from copy import copy, deepcopy
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
-from chain.code import program_of
 from chain.contract import Contract, no_init_args
 from chain.errors import Reverted
 from chain.handle import Handle
 from chain.hashing import keccak
+from chain.lasting import Lasting
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
-from chain.ledger.store import File, Store, agreed, attach
 from chain.loaded import Loaded
 from chain.looking import DEFAULT_SENDER, Looking
 from chain.machine.direct import Machine
@@ -30,7 +28,6 @@ from chain.past import Past, block_at, state_at
 from chain.questions import Questions
 from chain.system import System
 from chain.types import Address
-from chain.world import World
 from chain.world_handle import Resource, WorldHandle, Writer, deploy_world
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
@@ -55,8 +52,8 @@ def _end_of(block: Block) -> Snapshot:
     return Snapshot(block.number + 1, block.end_moment, block.end_receipt, None, block.timestamp)
 
 
-class Chain(Looking, Questions):
-    """A chain in memory. The same script gives the same blocks, on every machine, every time."""
+class Chain(Looking, Questions, Lasting):
+    """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
     def __init__(
         self,
@@ -84,52 +81,7 @@ class Chain(Looking, Questions):
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
         self._held = False  # a `block()` scope is open, which mines when it ends
-        self._store: Store | None = None  # keeps the file, if it has one
         births.announce(self)
-
-    # In a file
-
-    @classmethod
-    def open(
-        cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, **settings: Any
-    ) -> Chain:  # fmt: skip
-        """The chain in the file at `path`, which is made if there is none; `settings` are those of `Chain`.
-
-        What a call has returned survives the end of the process, however it ends; with `sync` also a loss of power, at the cost
-        of waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
-        later by `declare`. One process at a time can have the file open; others can read its tables.
-        """
-        file = File(path)
-        try:
-            known = agreed(
-                file, {**(cls.__init__.__kwdefaults__ or {}), **(file.settings or {})}, settings
-            )
-            made = cls(**known)
-            made._store, made._clock = attach(file, known, made.ledger, made.keys, sync)
-        except BaseException:
-            file.release()
-            raise
-        if keccak(program_of(World).code) in made.state.codes:
-            made.declare(World)
-        for contract in contracts:
-            made.declare(contract)
-        made._save()
-        return made
-
-    def close(self) -> None:
-        """Leave the file to others, whole in itself. A chain in memory needs no closing."""
-        if self._store is not None:
-            self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _save(self) -> None:
-        if self._store is not None:
-            self._store.save(self._clock)
 
     # Time
 

@@ -31,7 +31,7 @@ from chain import (
     view,
 )
 from chain.ledger.cbor import BadCbor, decode, encode
-from chain.ledger.store import FORMAT, BadChainFile
+from chain.ledger.file import FORMAT, BadChainFile
 from chain.transcript import transcript_of
 from chain.types import Address, u64
 

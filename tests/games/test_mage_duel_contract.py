@@ -39,7 +39,6 @@ from contracts.mage_duel import (
     rules,
 )
 from contracts.mage_duel.playouts import Duel
-from contracts.mage_duel.ring import slots_of
 from contracts.mage_duel.tiles import DECK
 
 BLUE, RED = PlayerSide.BLUE, PlayerSide.RED
@@ -57,43 +56,6 @@ NOWHERE: list[tuple[int, int, int]] = [
 ]
 
 
-@pytest.fixture
-def world(chain: Chain) -> Any:
-    return deploy(chain)
-
-
-@pytest.fixture
-def game(world: Any) -> Any:
-    return world.system(Game)
-
-
-@pytest.fixture
-def duel(chain: Chain, world: Any, alice: Any, bob: Any) -> Duel:
-    with chain.loaded(draw=[sum(DECK[:CFFF])], edges=[*slots_of(RING)]):
-        return Duel(world, alice, bob)
-
-
-@pytest.fixture
-def opened(duel: Duel) -> Duel:
-    """After Blue's first move."""
-    duel.make(lay(BLUE))
-    return duel
-
-
-def lay(
-    side: PlayerSide, tile: int = CFFF, rotation: int = 0, col: int = 6, row: int = 0
-) -> rules.Move:
-    return rules.Move(side, tile, rotation, col, row)
-
-
-def joker(side: PlayerSide, tile: int, rotation: int, col: int, row: int) -> rules.Move:
-    return rules.Move(side, tile, rotation, col, row, is_joker=True)
-
-
-def skip(side: PlayerSide) -> rules.Move:
-    return rules.Move(side)
-
-
 def status(world: Any, player: Any) -> tuple[GameStatus, int | None]:
     game = world.read(GameModel, player)
     return game.status, game.board_id
@@ -108,7 +70,7 @@ def test_create_makes_a_host(game: Any, world: Any, alice: Any) -> None:
     assert status(world, alice) == (GameStatus.CREATED, None)
 
 
-def test_join_opens_a_board(chain: Chain, world: Any, duel: Duel, alice: Any, bob: Any) -> None:
+def test_join_opens_a_board(chain: Chain, world: Any, duel: Any, alice: Any, bob: Any) -> None:
     created, started = duel.joined.events
     assert started == GameStarted(alice, bob, 0)
     board = world.read(Board, 0)
@@ -140,33 +102,26 @@ def test_join_opens_a_board(chain: Chain, world: Any, duel: Duel, alice: Any, bo
     assert status(world, alice) == status(world, bob) == (GameStatus.IN_PROGRESS, 0)
 
 
-def test_fresh_union_find_is_blank(world: Any, duel: Duel) -> None:
+def test_fresh_union_find_is_blank(world: Any, duel: Any) -> None:
     blank = [0] * 256
     assert world.read(UnionFind, 0) == UnionFind(
         0, list(range(256)), blank, blank, blank, blank, [False] * 256, [2] * 256, [], []
     )
 
 
-def test_second_game_gets_next_ids(world: Any, opened: Duel, accounts: Any) -> None:
-    second = Duel(world, *accounts[2:4])
-    second.make(skip(RED))
+def test_second_game_gets_next_ids(table: Any, world: Any, opened: Any, accounts: Any) -> None:
+    second = table(world, *accounts[2:4])
+    second.skip(RED)
     assert (second.board_id, second.board.last_move_id) == (1, 1)
     assert world.read(Move, 1).prev_move_id is None
 
 
-def test_host_may_not_create_again(game: Any, alice: Any) -> None:
+def test_host_may_not_create_again(refuses: Any, game: Any, alice: Any) -> None:
     game.create_game(sender=alice)
     refuses(game.create_game, GameCreateFailed(alice, GameStatus.CREATED), sender=alice)
 
 
-def refuses(entry: Any, event: Any, *args: Any, sender: Any) -> None:
-    """The call is answered with this event, and nothing changes but that the sender has paid for it."""
-    receipt = entry(*args, sender=sender)
-    assert receipt.events == [event]
-    assert receipt.writes == []
-
-
-def test_nobody_joins_who_may_not(game: Any, duel: Duel, accounts: Any) -> None:
+def test_nobody_joins_who_may_not(refuses: Any, game: Any, duel: Any, accounts: Any) -> None:
     alice, bob, carol = accounts[:3]
     finished, in_progress = GameStatus.FINISHED, GameStatus.IN_PROGRESS
     refuses(
@@ -179,7 +134,7 @@ def test_nobody_joins_who_may_not(game: Any, duel: Duel, accounts: Any) -> None:
     )
 
 
-def test_cancel_ends_the_game_for_both(world: Any, game: Any, opened: Duel, accounts: Any) -> None:
+def test_cancel_ends_the_game_for_both(world: Any, game: Any, opened: Any, accounts: Any) -> None:
     alice, bob = accounts[:2]
     canceled = GameStatus.CANCELED
     assert game.cancel_game(sender=bob).events == [
@@ -198,13 +153,13 @@ def test_host_cancels_alone(world: Any, game: Any, alice: Any) -> None:
     assert game.create_game(sender=alice).events == [GameCreated(alice, GameStatus.CREATED)]
 
 
-def test_nobody_cancels_no_game(game: Any, carol: Any) -> None:
+def test_nobody_cancels_no_game(refuses: Any, game: Any, carol: Any) -> None:
     refuses(game.cancel_game, PlayerNotInGame(carol, 0), sender=carol)
 
 
-def test_move_is_told_whole(chain: Chain, duel: Duel, alice: Any, bob: Any) -> None:
+def test_move_is_told_whole(chain: Chain, duel: Any, alice: Any, bob: Any) -> None:
     with chain.loaded(draw=[0]):
-        receipt = duel.make(lay(BLUE))
+        receipt = duel.lay(BLUE)
     cells = [(24, 0, 0)] * 64
     cells[48] = (CFFF, 0, 0)
     board = duel.board
@@ -228,23 +183,23 @@ def test_move_is_told_whole(chain: Chain, duel: Duel, alice: Any, bob: Any) -> N
     assert (board.state, board.last_update_timestamp) == (cells, chain.now)
 
 
-def test_move_is_kept_with_its_link(chain: Chain, world: Any, opened: Duel) -> None:
-    receipt = opened.make(skip(RED))
+def test_move_is_kept_with_its_link(chain: Chain, world: Any, opened: Any) -> None:
+    receipt = opened.skip(RED)
     assert world.read(Move, 1) == Move(1, RED, 0, None, 0, 0, 0, False, 0, chain.now)
     assert receipt.events[0] == Skiped(1, opened.players[1], 0, 0, chain.now)
     assert world.read(Move, 0) == Move(0, BLUE, None, CFFF, 0, 6, 0, False, 0, chain.now - 1)
 
 
-def test_joker_is_counted_down(chain: Chain, duel: Duel) -> None:
+def test_joker_is_counted_down(chain: Chain, duel: Any) -> None:
     with chain.loaded(draw=[]):
-        receipt = duel.make(joker(BLUE, CCCC, 0, 6, 0))
+        receipt = duel.joker(BLUE, CCCC, 0, 6, 0)
     assert receipt.events.one(Moved).is_joker
     assert (duel.board.player1[2], duel.board.player2[2], duel.board.top_tile) == (2, 3, CFFF)
 
 
-def test_small_move_writes_few_words(world: Any, game: Any, opened: Duel) -> None:
+def test_small_move_writes_few_words(world: Any, game: Any, opened: Any) -> None:
     """One new open city: six of the 82 words of the components, four of the 20 of the board, and the move's own."""
-    receipt = opened.make(joker(RED, CFFF, 1, 6, 1))
+    receipt = opened.joker(RED, CFFF, 1, 6, 1)
     assert names(receipt) == ["Moved", "BoardUpdated"]
     members = {
         write.member.partition("[")[0] for write in receipt.writes if write.name == "UnionFind"
@@ -266,42 +221,44 @@ def words(receipt: Any, where: Any) -> int:
 
 @pytest.mark.parametrize("where", NOWHERE)
 def test_tile_that_does_not_fit(
-    game: Any, duel: Duel, alice: Any, where: tuple[int, int, int]
+    refuses: Any, game: Any, duel: Any, alice: Any, where: tuple[int, int, int]
 ) -> None:
     no = InvalidMove(alice, None, CFFF, *where, False, 0)
     refuses(game.make_move, no, None, *where, sender=alice)
 
 
 @pytest.mark.parametrize("tile", [24, 200, 255])
-def test_joker_that_is_no_tile(game: Any, opened: Duel, bob: Any, tile: int) -> None:
+def test_joker_that_is_no_tile(refuses: Any, game: Any, opened: Any, bob: Any, tile: int) -> None:
     no = InvalidMove(bob, 0, tile, 0, 6, 1, True, 0)
     refuses(game.make_move, no, tile, 0, 6, 1, sender=bob)
 
 
 @pytest.mark.parametrize("args", [(None, 256, 0, 0), (256, 0, 0, 0), (None, 0, -1, 0)])
-def test_numbers_too_big_are_refused(game: Any, duel: Duel, alice: Any, args: Any) -> None:
+def test_numbers_too_big_are_refused(game: Any, duel: Any, alice: Any, args: Any) -> None:
     with reverts("does not fit u8"):
         game.make_move(*args, sender=alice)
 
 
-def test_strangers_are_in_no_game(game: Any, opened: Duel, carol: Any) -> None:
+def test_strangers_are_in_no_game(refuses: Any, game: Any, opened: Any, carol: Any) -> None:
     no = PlayerNotInGame(carol, 0)
     refuses(game.make_move, no, None, 0, 0, 0, sender=carol)
     refuses(game.skip_move, no, sender=carol)
     refuses(game.finish_game, no, 0, sender=carol)
 
 
-def test_host_without_guest_is_in_no_game(game: Any, alice: Any) -> None:
+def test_host_without_guest_is_in_no_game(refuses: Any, game: Any, alice: Any) -> None:
     game.create_game(sender=alice)
     refuses(game.skip_move, PlayerNotInGame(alice, 0), sender=alice)
 
 
-def test_finish_is_for_ones_own_board(game: Any, opened: Duel, alice: Any) -> None:
+def test_finish_is_for_ones_own_board(refuses: Any, game: Any, opened: Any, alice: Any) -> None:
     for board_id in (1, 99):
         refuses(game.finish_game, PlayerNotInGame(alice, 0), board_id, sender=alice)
 
 
-def test_player_of_another_board(world: Any, game: Any, opened: Duel, carol: Any) -> None:
+def test_player_of_another_board(
+    refuses: Any, world: Any, game: Any, opened: Any, carol: Any
+) -> None:
     meddler = meddling(world)
     meddler.seat(GameModel(carol, GameStatus.IN_PROGRESS, 0, None))
     refuses(game.skip_move, PlayerNotInGame(carol, 0), sender=carol)
@@ -327,7 +284,9 @@ def meddling(world: Any) -> Any:
     return meddler
 
 
-def test_no_jokers_is_said_before_the_turn(game: Any, duel: Duel, accounts: Any) -> None:
+def test_no_jokers_is_said_before_the_turn(
+    refuses: Any, game: Any, duel: Any, accounts: Any
+) -> None:
     alice = accounts[0]
     for side, *where in [
         (BLUE, 0, 6, 0),
@@ -336,19 +295,18 @@ def test_no_jokers_is_said_before_the_turn(game: Any, duel: Duel, accounts: Any)
         (RED, 0, 6, 3),
         (BLUE, 0, 6, 4),
     ]:
-        assert names(duel.make(joker(side, CCCC, *where)))[-2:] == ["Moved", "BoardUpdated"]
+        assert names(duel.joker(side, CCCC, *where))[-2:] == ["Moved", "BoardUpdated"]
     refuses(game.make_move, NotEnoughJokers(alice, 0), CCCC, 0, 6, 5, sender=alice)
     refuses(game.make_move, NotYourTurn(alice, 0), None, 0, 6, 5, sender=alice)
 
 
-def test_laying_no_tile_fails_whole(chain: Chain, alice: Any, bob: Any) -> None:
+def test_laying_no_tile_fails_whole(table: Any, chain: Chain, alice: Any, bob: Any) -> None:
     one_tile = deploy(chain, RuleSet(deck=(1,) + (0,) * 23))
-    with chain.loaded(draw=[0], edges=[*slots_of(RING)]):
-        duel = Duel(one_tile, alice, bob)
-    duel.make(lay(BLUE, CCCC))
+    duel = table(one_tile, alice, bob, drawn=0)
+    duel.lay(BLUE)
     assert duel.board.top_tile is None
     with reverts("No tiles in the deck") as caught:
-        duel.make(lay(RED, CCCC, 0, 6, 1))
+        duel.lay(RED, 0, 6, 1)
     assert caught.receipt.writes == []
 
 

@@ -1,0 +1,64 @@
+"""The guard: whether a contract does the same on every machine, in every run, as far as its text can tell.
+
+It reads the source of a contract and of what it uses of its own package, runs nothing, and reports what is not on its lists:
+clocks, chance but `self.random`, floats and `/`, the order of sets, addresses in memory, values of modules and classes that
+calls change, caches, errors caught without a name, reflection, threads, files. Each finding says where, what, why, and what to
+write instead.
+
+It is made for honest authors, who want to know. It is no sandbox: who wants to get past it will.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+from chain.guard.finding import Finding
+from chain.guard.packages import home_of, identity_of, modules_of, text_of
+from chain.guard.reading import Reading
+from chain.guard.sources import Sources, read
+
+__all__ = ["Finding", "check", "check_contract", "check_source"]
+
+_Answer = tuple[dict[str, str], list[Finding]]
+_answers: dict[
+    tuple[str, str, int], _Answer
+] = {}  # by class: the texts that were read, and what was found in them
+
+
+def check(target: str | Path | ModuleType | type) -> list[Finding]:
+    """What is wrong in a package (`contracts.blokus`, or its folder), a file, or with a contract class."""
+    if isinstance(target, type):
+        return check_contract(target)
+    if isinstance(target, ModuleType):
+        target = target.__name__ if hasattr(target, "__path__") else str(target.__file__)
+    sources, modules = modules_of(target)
+    reading = Reading(sources, modules[0], whole=True)
+    for module in modules:
+        reading.take(module)
+    return reading.findings()
+
+
+def check_contract(cls: type) -> list[Finding]:
+    """What is wrong in all that a contract class can reach. A class without a source, made at a prompt, is let pass."""
+    key = identity_of(cls)
+    known = _answers.get(key)
+    if known is not None and all(text_of(file) == text for file, text in known[0].items()):
+        return list(known[1])
+    home = home_of(cls)
+    if home is None:
+        return []
+    sources, definition = home
+    reading = Reading(sources, definition.module, whole=False)
+    reading.waiting.append(definition)
+    found = reading.findings()
+    _answers[key] = {module.file: module.text for module in reading.modules}, found
+    return list(found)
+
+
+def check_source(text: str, name: str = "contract.py") -> list[Finding]:
+    """What is wrong in a text by itself, as if it stood in a file of that name."""
+    module = read(Path(name).stem, name, text)
+    reading = Reading(Sources(module, None), module, whole=True)
+    reading.take(module)
+    return reading.findings()

@@ -1,0 +1,138 @@
+"""Errors: caught by name, and by none of the names behind which a machine stops: no gas, no memory, no stack."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+from chain.guard.allowed import words
+from chain.guard.finding import Rule
+from chain.guard.place import Place
+
+_STOP: Final = "it would also catch what stops this machine alone: no stack, no memory, no gas"
+_NAME: Final = "name the error that you expect: except Revert, except KeyError"
+
+BARE: Final = Rule("bare_except", "an 'except' without a name", _STOP, _NAME)
+BROAD: Final = Rule("broad_except", "'{name}' catches nearly everything", _STOP, _NAME)
+SUPPRESS: Final = Rule(
+    "suppress",
+    "'{name}' lets nearly everything go by",
+    _STOP,
+    "name the error that you expect: suppress(KeyError)",
+)
+LEAVE: Final = Rule(
+    "finally",
+    "'{word}' in a 'finally' makes any error vanish",
+    "among them is the end of the gas, at which every machine must stop",
+    "put it behind the try statement",
+)
+ASSERT: Final = Rule(
+    "assert",
+    "'assert' is left out when Python runs with -O",
+    "a machine that does so would allow what others refuse",
+    "write require(condition, text)",
+)
+GROUP: Final = Rule(
+    "except_group",
+    "'except*' takes apart several errors at once",
+    "a call ends with one",
+    "write 'except'",
+)
+WORDS: Final = Rule(
+    "error_words",
+    "the words of Python's own {name} are used",
+    "they change from version to version of Python, and so do the numbers with them",
+    "say in your own words what is wrong",
+)
+
+RULES: Final = (BARE, BROAD, SUPPRESS, LEAVE, ASSERT, GROUP, WORDS)
+
+_BROAD: Final = words(
+    "BaseException Exception MemoryError RecursionError RuntimeError SystemError GeneratorExit",
+    "builtins.",
+) | words("Halt OutOfGas", "chain.errors.")
+# Errors that Python raises in its own words. ValueError is not among them: it is the one that authors raise themselves.
+_PYTHONS: Final = words(
+    """
+    ArithmeticError AttributeError IndexError KeyError LookupError OverflowError StopIteration TypeError UnicodeError
+    UnicodeDecodeError UnicodeEncodeError ZeroDivisionError
+    """,
+    "builtins.",
+) | words("json.JSONDecodeError re.error re.PatternError")
+
+
+def handlers(node: ast.ExceptHandler, place: Place) -> None:
+    if node.type is None:
+        place.say(BARE, node)
+        return
+    named = list(_named(node.type, place))
+    for path, at in named:
+        if path in _BROAD:
+            place.excused.add(at)
+            place.say(BROAD, at, name=path.rpartition(".")[2])
+    pythons = [path for path, _ in named if path in _PYTHONS]
+    if node.name and pythons:
+        for shown in _shown(node, node.name):
+            place.say(WORDS, shown, name=pythons[0].rpartition(".")[2])
+
+
+def _named(node: ast.expr, place: Place) -> Iterator[tuple[str, ast.expr]]:
+    for each in node.elts if isinstance(node, ast.Tuple) else [node]:
+        path = place.path(each)
+        if path is not None:
+            yield path, each
+
+
+def _shown(handler: ast.ExceptHandler, name: str) -> Iterator[ast.Name]:
+    """Where the caught error is used, but for raising it again and for saying that it was the cause."""
+    again: list[ast.AST | None] = []
+    for node in ast.walk(handler):
+        if isinstance(node, ast.Raise):
+            again += [node.exc, node.cause]
+        if isinstance(node, ast.Name) and node.id == name and node not in again:
+            yield node
+
+
+def suppressions(node: ast.Call, place: Place) -> None:
+    if place.path(node.func) == "contextlib.suppress":
+        for each in node.args:
+            path = place.path(each)
+            if path in _BROAD:
+                place.say(SUPPRESS, each, name=str(path).rpartition(".")[2])
+
+
+def leaving(node: ast.Try, place: Place) -> None:
+    for each in node.finalbody:
+        for word, at in _leaves(each, in_loop=False):
+            place.say(LEAVE, at, word=word)
+
+
+def _leaves(node: ast.AST, *, in_loop: bool) -> Iterator[tuple[str, ast.AST]]:
+    """The statements that end a `finally` before its time; a loop inside of it may be left."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        return
+    if isinstance(node, ast.Return):
+        yield "return", node
+    elif isinstance(node, ast.Break | ast.Continue) and not in_loop:
+        yield type(node).__name__.lower(), node
+    is_loop = in_loop or isinstance(node, ast.For | ast.While)
+    for child in ast.iter_child_nodes(node):
+        yield from _leaves(child, in_loop=is_loop)
+
+
+def asserts(node: ast.Assert, place: Place) -> None:
+    place.say(ASSERT, node)
+
+
+def groups(node: ast.TryStar, place: Place) -> None:
+    place.say(GROUP, node)
+
+
+CHECKS: Final = {
+    ast.ExceptHandler: (handlers,),
+    ast.Call: (suppressions,),
+    ast.Try: (leaving,),
+    ast.Assert: (asserts,),
+    ast.TryStar: (groups,),
+}

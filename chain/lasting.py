@@ -1,0 +1,79 @@
+"""What makes a chain last: `Chain.open` with a file, `close`, and that what is new is written before a call returns.
+
+A chain in memory has no store and asks no more than whether it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from chain.accounts import Account
+from chain.code import Program, program_of
+from chain.contract import Contract
+from chain.hashing import keccak
+from chain.ledger.file import File, agreed
+from chain.ledger.ledger import Ledger
+from chain.ledger.store import Store, attach
+from chain.machine.state import State
+from chain.world import World
+
+
+class Lasting:
+    """A chain that may be kept in a file."""
+
+    ledger: Ledger
+    state: State
+    keys: dict[bytes, Account]
+    _clock: int
+    _store: Store | None = None  # keeps the file, if there is one
+
+    def declare(self, contract: type[Contract]) -> Program:
+        raise NotImplementedError
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, **settings: Any
+    ) -> Self:  # fmt: skip
+        """The chain in the file at `path`, which is made if there is none; `settings` are those of `Chain`.
+
+        What a call has returned survives the end of the process, however it ends; with `sync` also a loss of power, at the cost
+        of waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
+        later by `declare`. One process at a time can have the file open; others can read its tables.
+        """
+        file = File(path)
+        try:
+            known = agreed(
+                file, {**(cls.__init__.__kwdefaults__ or {}), **(file.settings or {})}, settings
+            )
+            made = cls(**known)
+            made._store, made._clock = attach(file, known, made.ledger, made.keys, sync)
+        except BaseException:
+            file.release()
+            raise
+        try:
+            if keccak(program_of(World).code) in made.state.codes:
+                made.declare(World)
+            for contract in contracts:
+                made.declare(contract)
+            made._save()
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    def close(self) -> None:
+        """Leave the file to others, whole in itself. A chain in memory needs no closing."""
+        if self._store is not None:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _save(self) -> None:
+        if self._store is not None:
+            self._store.save(self._clock)

@@ -1,0 +1,2 @@
+def draw(cards: set[str]) -> str:
+    return cards.pop() or next(iter(cards))

@@ -1,0 +1,2 @@
+def join(players: int) -> None:
+    assert players < 4, "The table is full"

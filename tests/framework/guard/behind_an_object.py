@@ -1,0 +1,2 @@
+def copy(state):
+    return state.__class__(**state.__dict__)

@@ -1,0 +1,2 @@
+def record(name: str) -> type:
+    return type(name, (), {"points": 0})

@@ -1,0 +1,3 @@
+def move() -> int:
+    move.count += 1
+    return move.count

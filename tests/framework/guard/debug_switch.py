@@ -1,0 +1,2 @@
+def play(x: int) -> int:
+    return x if __debug__ else 0

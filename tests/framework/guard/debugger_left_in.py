@@ -1,0 +1,3 @@
+def play() -> None:
+    breakpoint()
+    help(play)

@@ -1,0 +1,3 @@
+from decimal import Decimal
+from fractions import Fraction
+from statistics import mean

@@ -1,0 +1,3 @@
+def load() -> str:
+    with open("cards.txt") as file:
+        return file.read()

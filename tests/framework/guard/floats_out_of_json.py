@@ -1,0 +1,5 @@
+import json
+
+
+def read(text: str) -> list[int]:
+    return json.loads(text)

@@ -1,0 +1,2 @@
+def price(wei: int) -> str:
+    return f"{wei:n}"

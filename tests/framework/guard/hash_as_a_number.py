@@ -1,0 +1,2 @@
+def seat(player: str, seats: int) -> int:
+    return hash(player) % seats

@@ -1,0 +1,3 @@
+class Player:
+    hand = []
+    points: dict[str, int] = {}

@@ -1,0 +1,3 @@
+CARDS = frozenset({"ace", "king"})
+DECK = list(CARDS)
+PAIRS = tuple(zip(CARDS, DECK))

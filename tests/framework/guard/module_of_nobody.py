@@ -1,0 +1,4 @@
+import difflib
+import numpy as np
+from struct import pack
+from types import FunctionType

@@ -1,0 +1,6 @@
+import string
+
+
+def letters() -> str:
+    string.digits = "01"
+    return string.digits

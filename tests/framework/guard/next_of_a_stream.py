@@ -1,0 +1,2 @@
+def first(moves):
+    return anext(aiter(moves))

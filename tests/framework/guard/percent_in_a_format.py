@@ -1,0 +1,2 @@
+def share(part: int) -> str:
+    return f"share: {part:>8.0%}"

@@ -1,0 +1,2 @@
+import pickle
+from json import load

@@ -1,0 +1,2 @@
+def shown(moves) -> str:
+    return ", ".join(map(repr, moves))

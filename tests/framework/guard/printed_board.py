@@ -1,0 +1,3 @@
+def draw(board: str) -> None:
+    print(board)
+    input("go on?")

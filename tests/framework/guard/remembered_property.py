@@ -1,0 +1,7 @@
+from functools import cached_property
+
+
+class Board:
+    @cached_property
+    def moves(self) -> tuple[int, ...]:
+        return ()

@@ -1,0 +1,3 @@
+def both(players: set[str]) -> tuple[str, ...]:
+    first, second = players
+    return (first, second, *players, *sorted(players))

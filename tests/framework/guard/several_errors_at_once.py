@@ -1,0 +1,5 @@
+def play(move) -> None:
+    try:
+        move()
+    except* ValueError:
+        raise

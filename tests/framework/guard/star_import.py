@@ -1,0 +1,2 @@
+from math import *
+from chain.types import *

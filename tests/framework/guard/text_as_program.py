@@ -1,0 +1,3 @@
+def run(rule: str) -> int:
+    exec("x = 1")
+    return eval(rule)

@@ -1,0 +1,5 @@
+import threading
+
+
+def play(move) -> None:
+    threading.Thread(target=move).start()

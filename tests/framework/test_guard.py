@@ -1,0 +1,94 @@
+"""The guard finds what would not be the same everywhere, and leaves ordinary code alone.
+
+Each file in `guard` holds a few lines that no contract may have; beside it stands all that their author reads. After a change
+on purpose, `pytest tests/framework/test_guard.py --rewrite` writes these texts anew. Those in `guard/fine` may stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from chain.guard import Finding, check, check_source
+from chain.guard.__main__ import main
+from chain.guard.walk import RULES
+
+FOLDER = Path(__file__).parent / "guard"
+SNIPPETS = sorted(FOLDER.glob("*.py"))
+FINE = sorted((FOLDER / "fine").glob("*.py"))
+CONTRACTS = Path(__file__).parents[2] / "contracts"
+
+
+def findings(path: Path) -> list[Finding]:
+    """A snippet about the data of a package stands in the module that may read them."""
+    name = "library.py" if path.stem.startswith("library_") else path.name
+    return check_source(path.read_text("utf-8"), name)
+
+
+def each(paths: list[Path]) -> list[ParameterSet]:
+    return [pytest.param(path, id=path.stem) for path in paths]
+
+
+@pytest.mark.parametrize("path", each(SNIPPETS))
+def test_snippet_is_refused(path: Path, golden: Callable[[Path, str], None]) -> None:
+    golden(path.with_suffix(".txt"), "".join(f"{finding}\n" for finding in findings(path)))
+
+
+@pytest.mark.parametrize("path", each(SNIPPETS))
+def test_refusal_says_what_why_instead(path: Path) -> None:
+    lines = path.with_suffix(".txt").read_text("utf-8").splitlines()
+    assert lines
+    assert [line for line in lines if not re.match(r"\w+\.py:\d+:\d+: [^;]+; [^;]+; [^;]+\Z", line)] == []
+
+
+def test_every_rule_has_a_snippet() -> None:
+    used = {finding.rule for path in SNIPPETS for finding in findings(path)}
+    assert used == {rule.name for rule in RULES}
+
+
+def test_rules_have_names_of_their_own() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("path", each(FINE))
+def test_ordinary_code_passes(path: Path) -> None:
+    assert findings(path) == []
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        "blokus",
+        "deblockle",
+        "mage_duel",
+        pytest.param("sagrada", marks=pytest.mark.xfail(strict=True, reason="its JSON reader breaks rules")),
+    ],
+)
+def test_game_passes(game: str) -> None:
+    assert check(CONTRACTS / game) == []
+
+
+def test_command_prints_what_it_finds(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER)
+    assert main(["imaginary_step.py", "division.py"]) == 1
+    expected = [Path(f"{name}.txt").read_text("utf-8") for name in ("imaginary_step", "division")]
+    assert capsys.readouterr().out == "".join(expected)
+
+
+def test_command_is_content_with_a_good_file() -> None:
+    assert main([str(FOLDER / "fine" / "matching_a_move.py")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("targets", "said"),
+    [([], "write what to check"), (["no.such"], "no such file or package"), (["{empty}"], "no Python")],
+)
+def test_command_says_how_to_call_it(
+    targets: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([target.format(empty=tmp_path) for target in targets]) == 2
+    assert said in capsys.readouterr().err

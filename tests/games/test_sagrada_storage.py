@@ -1,0 +1,190 @@
+"""Sagrada as JSON and as words: what a game is taken up from, what is hidden of it, what a step writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chain import Chain
+from chain.handle import Handle
+from chain.machine.state import entries
+from chain.testing import reverts
+from contracts.sagrada import CommandExecuted, GameStarted, RoundEnded, Sagrada
+from contracts.sagrada.encoding import encode, encode_for
+from contracts.sagrada.messages import UNKNOWN_PLAYER
+from contracts.sagrada.playouts import ChainGame
+
+ROOT = Path(__file__).parents[2]
+Json = dict[str, Any]
+Seated = Callable[..., ChainGame]
+
+
+@pytest.fixture
+def seated(chain: Chain) -> Seated:
+    """`seated(tools=(1, 2, 8), players=3)`: a game that has begun."""
+    return partial(ChainGame, chain)
+
+
+@pytest.fixture
+def game(seated: Seated) -> ChainGame:
+    return seated()
+
+
+def test_package_imports_no_chance() -> None:
+    script = "import sys, contracts.sagrada; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert "contracts.sagrada.contract" in done.stdout.split()
+    assert {"random", "contracts.sagrada.playouts"} & set(done.stdout.split()) == set()
+
+
+def test_data_is_the_state_as_json(game: ChainGame) -> None:
+    game.say("pick 1", "place 1 1")
+    assert json.loads(game.ask("data")) == encode(game.state)
+
+
+@pytest.mark.parametrize("player", ["ada", "bruno", "chiara"])
+def test_player_sees_own_card_and_no_bag(game: ChainGame, player: str) -> None:
+    view = json.loads(game.ask("data", player))
+    assert view == encode_for(game.state, player)
+    assert "dice_bag" not in view
+    seats = view["turn_manager"]["players"]
+    assert [seat["username"] for seat in seats if "private objective" in seat] == [player]
+
+
+def test_strangers_see_nothing(game: ChainGame) -> None:
+    with reverts(UNKNOWN_PLAYER):
+        game.ask("data", "dario")
+
+
+def test_events_hide_what_is_hidden(game: ChainGame) -> None:
+    """Neither private objectives nor shades in the bag are told to all."""
+    told = [field for event in game.chain.receipts[-1].events for field in vars(event).values()]
+    assert told == [0, "chiara", "Fractal Drops", 0, ("ada", "bruno", "chiara")]
+
+
+def test_loaded_game_goes_on_the_same(game: ChainGame) -> None:
+    game.say("pick 1", "place 1 1", "tool 2")
+    receipt = game.contract.load_game(game.ask("data"))
+    twin = receipt.return_value
+    assert list(receipt.events) == [GameStarted(twin, ("ada", "bruno", "chiara"))]
+    for text in ("move 1 1 4 1", "pass", "pick 3", "place 1 1", "pass"):
+        game.contract.execute_command(
+            twin, text, sender=game.chain.account(game.ask("current_player"))
+        )
+        game.say(text)
+        assert game.contract.data(twin) == game.ask("data")
+
+
+def test_loaded_game_has_no_past(game: ChainGame) -> None:
+    game.say("pick 1")
+    twin = game.contract.load_game(game.ask("data")).return_value
+    assert not game.contract.is_undo_available(twin)
+    assert game.contract.data(twin) == game.ask("data")
+
+
+def twice(document: Json) -> None:
+    document["dice_pool"].append(document["dice_pool"][0])
+
+
+def nameless(document: Json) -> None:
+    document["turn_manager"]["players"][0]["username"] = "bruno"
+
+
+def alone(document: Json) -> None:
+    manager = document["turn_manager"]
+    del manager["players"][1:]
+    manager["player_turns"] = ["ada"] * 6
+
+
+def greedy(document: Json) -> None:
+    document["turn_manager"]["player_turns"][1] = "ada"
+
+
+def doubled(document: Json) -> None:
+    document["tools"][1] = document["tools"][0]
+
+
+def elsewhere(document: Json) -> None:
+    document["active_tool_ID"] = 12
+
+
+def miscounted(document: Json) -> None:
+    document["round_track"]["number_of_dice_on_slot"][0] = 1
+
+
+def bagless(document: Json) -> None:
+    del document["dice_bag"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (twice, "The 90 dice are not all there, each once."),
+        (nameless, "state, turn_manager.player_turns[0]:"),
+        (alone, "A game needs two to four players."),
+        (greedy, "Each player has two turns a round."),
+        (doubled, "A tool card lies there twice."),
+        (elsewhere, "A tool card in use is not on the board."),
+        (miscounted, "The round track holds another number of dice than its slots."),
+        (bagless, 'state: the key "dice_bag" is missing'),
+    ],
+)
+def test_impossible_state_is_refused(
+    game: ChainGame, spoil: Callable[[Json], None], reason: str
+) -> None:
+    document = json.loads(game.ask("data"))
+    spoil(document)
+    with reverts(reason):
+        game.contract.load_game(json.dumps(document))
+    assert len(game.contract.fields.parties) == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1, "a": 2}'])
+def test_text_that_is_no_state_is_refused(deploy: Callable[..., Handle], text: str) -> None:
+    with reverts("state") as caught:
+        deploy(Sagrada).load_game(text)
+    assert caught.error.kind == "revert"
+
+
+def words_written(receipt: Any) -> set[int]:
+    """The storage words of the contract that differ after the transaction."""
+    return {
+        slot
+        for address, slot, *_ in entries(receipt.changes)
+        if address == bytes(receipt.to) and isinstance(slot, int)
+    }
+
+
+def steps_of(game: ChainGame, rounds: int) -> Iterator[Any]:
+    """The receipts of some rounds in which everybody picks, places and undoes where they can."""
+    while game.state.track.round <= rounds:
+        yield game.say("pick 1")
+        places = [text for text in game.ask("legal_commands") if text.startswith("place")]
+        yield game.say(places[0] if places else "undo")
+        yield game.say("pass")
+
+
+def test_step_writes_few_words(seated: Seated) -> None:
+    for receipt in steps_of(seated(), rounds=4):
+        ended = receipt.events[RoundEnded]
+        assert len(words_written(receipt)) <= (19 if ended else 8)
+
+
+def test_undo_writes_what_its_command_wrote(game: ChainGame) -> None:
+    did = words_written(game.say("pick 3"))
+    assert words_written(game.say("undo")) == did
+    assert words_written(game.say("redo")) == did
+
+
+def test_steps_are_numbered_as_they_stand(game: ChainGame) -> None:
+    game.say("pick 1", "undo", "pick 2", "place 4 5", "pass")
+    steps = [event.step for event in game.chain.events(CommandExecuted)]
+    assert steps == [1, 1, 2, 3]
+    assert (game.table.undos, game.table.redos) == (3, 0)
