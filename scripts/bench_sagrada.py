@@ -132,10 +132,11 @@ def by_rules(script: Script, looks: bool) -> Callable[[int], None]:
             for name, text in script.lines:
                 if looks:
                     rules.legal_moves(history.state)
-                if text == "undo":
-                    history = histories.undo(history)
-                else:
-                    history = histories.play(history, name, text, chance)
+                history = (
+                    histories.undo(history)
+                    if text == "undo"
+                    else histories.play(history, name, text, chance)
+                )
 
     return run
 

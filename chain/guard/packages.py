@@ -25,7 +25,11 @@ def text_of(file: str) -> str:
 
 def identity_of(cls: type) -> tuple[str, str, int]:
     """The file, the name and the first line of a class: another one of that name may stand elsewhere in the file."""
-    return file_of(cls), cls.__qualname__, min((code.co_firstlineno for code in _codes(cls)), default=0)
+    return (
+        file_of(cls),
+        cls.__qualname__,
+        min((code.co_firstlineno for code in _codes(cls)), default=0),
+    )
 
 
 def home_of(cls: type) -> tuple[Sources, Definition] | None:

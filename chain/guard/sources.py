@@ -1,8 +1,8 @@
 """The source files of a contract, and what each of their names stands for.
 
 A contract's own sources are the modules of its top-level package and those of the packages beside it, as long as these are not
-installed ones. They are read and never run. A dotted path names a thing wherever it is mentioned: `functools.cache`, `builtins.id`,
-`contracts.blokus.state.Seat`.
+installed ones. They are read and never run. A dotted path names a thing wherever it is mentioned: `functools.cache`,
+`builtins.id`, `contracts.blokus.state.Seat`.
 """
 
 from __future__ import annotations

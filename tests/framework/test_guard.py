@@ -1,7 +1,7 @@
 """The guard finds what would not be the same everywhere, and leaves ordinary code alone.
 
-Each file in `guard` holds a few lines that no contract may have; beside it stands all that their author reads. After a change
-on purpose, `pytest tests/framework/test_guard.py --rewrite` writes these texts anew. Those in `guard/fine` may stay as they are.
+Each file in `guard` holds a few lines that no contract may have; beside it stands all that their author reads. After a
+change on purpose, `pytest tests/framework/test_guard.py --rewrite` writes these texts anew. Those in `guard/fine` may stay.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def test_snippet_is_refused(path: Path, golden: Callable[[Path, str], None]) -> 
 def test_refusal_says_what_why_instead(path: Path) -> None:
     lines = path.with_suffix(".txt").read_text("utf-8").splitlines()
     assert lines
-    assert [line for line in lines if not re.match(r"\w+\.py:\d+:\d+: [^;]+; [^;]+; [^;]+\Z", line)] == []
+    assert [
+        line for line in lines if not re.match(r"\w+\.py:\d+:\d+: [^;]+; [^;]+; [^;]+\Z", line)
+    ] == []
 
 
 def test_every_rule_has_a_snippet() -> None:
@@ -65,14 +67,18 @@ def test_ordinary_code_passes(path: Path) -> None:
         "blokus",
         "deblockle",
         "mage_duel",
-        pytest.param("sagrada", marks=pytest.mark.xfail(strict=True, reason="its JSON reader breaks rules")),
+        pytest.param(
+            "sagrada", marks=pytest.mark.xfail(strict=True, reason="its JSON reader breaks rules")
+        ),
     ],
 )
 def test_game_passes(game: str) -> None:
     assert check(CONTRACTS / game) == []
 
 
-def test_command_prints_what_it_finds(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_prints_what_it_finds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(FOLDER)
     assert main(["imaginary_step.py", "division.py"]) == 1
     expected = [Path(f"{name}.txt").read_text("utf-8") for name in ("imaginary_step", "division")]
@@ -85,7 +91,11 @@ def test_command_is_content_with_a_good_file() -> None:
 
 @pytest.mark.parametrize(
     ("targets", "said"),
-    [([], "write what to check"), (["no.such"], "no such file or package"), (["{empty}"], "no Python")],
+    [
+        ([], "write what to check"),
+        (["no.such"], "no such file or package"),
+        (["{empty}"], "no Python"),
+    ],
 )
 def test_command_says_how_to_call_it(
     targets: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
