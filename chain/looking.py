@@ -15,6 +15,7 @@ from chain.code import Program, program_of
 from chain.contract import Contract
 from chain.frame import BlockContext, Context, Frame
 from chain.handle import Handle, bound
+from chain.image.meter import TICKS_PER_GAS
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.direct import Machine
@@ -23,7 +24,8 @@ from chain.types import Address
 from chain.world_handle import WorldHandle
 
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
-_LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look long
+_LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
+_LOOK_FUEL: Final = 30_000_000 * TICKS_PER_GAS  # but no longer than a whole block's gas lets it
 
 
 class Looking(ABC):
@@ -123,6 +125,7 @@ class Looking(ABC):
         state = self.state
         state.access = {sender: {}, to: {}}
         context = Context(self.machine, block, sender, state.account(sender)[0], 0)
+        context.fuel = _LOOK_FUEL if gas is None else gas * TICKS_PER_GAS
         return Frame(context, "call", to, sender, value, data, gas or _LOOK_GAS)
 
     @property

@@ -92,4 +92,6 @@ class Random:
     def _loaded(self, tag: str) -> tuple[Any] | None:
         """The next outcome that a test forced for `tag`, wrapped so that None can be one."""
         outcomes = self._frame.context.loaded
-        return None if outcomes is None else outcomes.take(tag)
+        taken = None if outcomes is None else outcomes.take(tag)
+        program = self._frame.program
+        return taken if taken is None or program is None else (program.inward(taken[0]),)
