@@ -73,7 +73,7 @@ def _program_of(cls: type) -> Program:
         return _imaged(spec, module)
     if cls.__module__.partition(".")[0] == "chain":
         file = str(sys.modules[cls.__module__].__file__)
-        ours = read(cls.__module__, file, text_of(file)) # the chain's own runs as it is
+        ours = read(cls.__module__, file, text_of(file))  # the chain's own runs as it is
         return Program(spec, digest_of(cls.__qualname__, _reach_of(cls, ours)), spec)
     home = home_of(cls)
     if home is None:  # typed into a prompt: the compiled code must do

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from chain.frame import Frame
 
 TICKS_PER_GAS: Final = 1
-KEPT_BACK: Final = 1024  # of what is left when a message sends another, this part stays with the sender
+KEPT_BACK: Final = (
+    1024  # of what is left when a message sends another, this part stays with the sender
+)
 DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other
 _ROOM: Final = 6_000  # Python frames; a level takes several where C calls stand in between
 _ENDLESS: Final = 2**62

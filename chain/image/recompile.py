@@ -12,8 +12,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from chain.guard.sources import Module, read
+from chain.image.shapes import Guarding
 from chain.image.sources import current_text
-from chain.image.ticks import Ticking
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _OURS = str(Path(__file__).parent.parent)
@@ -47,7 +47,7 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
     found = list(_nodes(module, old))
     if len(found) != 1:
         return None
-    node = Ticking(module).visit(deepcopy(found[0]))
+    node = Guarding(module).visit(deepcopy(found[0]))
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         inner: ast.stmt = node

@@ -19,7 +19,9 @@ from chain.guard.sources import Definition, Module, definitions, read
 _SHARED: Final = frozenset({"site-packages", "dist-packages"})
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
-_texts: dict[str, tuple[tuple[int, int], str]] = {}  # by file: when it was last changed, what it said
+_texts: dict[
+    str, tuple[tuple[int, int], str]
+] = {}  # by file: when it was last changed, what it said
 
 
 def own_module(name: str) -> Module | None:
@@ -63,7 +65,10 @@ class Top:
         for node in module.tree.body:
             self._add(node)
         known = {id(each) for each in module.tree.body}
-        for name, each in module.names.items():  # of the functions around a class that is made in one
+        for (
+            name,
+            each,
+        ) in module.names.items():  # of the functions around a class that is made in one
             if name not in self.meanings and not isinstance(each.node, ast.arg):
                 inner = each if isinstance(each.node, ast.alias) else each.node
                 if id(each.node) not in known and isinstance(inner, Definition | ast.stmt):

@@ -37,7 +37,7 @@ class Ticking(ast.NodeTransformer):
     def __init__(self, module: Module) -> None:
         self.recursive = recursive_lines(module)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         self._visit_defaults(node.args)
         node.body = [self.visit(each) for each in node.body]
@@ -50,7 +50,7 @@ class Ticking(ast.NodeTransformer):
             node.body = [*head, *tick, *node.body]
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._visit_defaults(node.args)
         body = self.visit(node.body)
         both = ast.BoolOp(ast.And(), [tick_at(body), body])
@@ -61,16 +61,16 @@ class Ticking(ast.NodeTransformer):
         args.defaults = [self.visit(each) for each in args.defaults]
         args.kw_defaults = [each and self.visit(each) for each in args.kw_defaults]
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """What stands for types stays as it is."""
         node.target = self.visit(node.target)
         node.value = node.value and self.visit(node.value)
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802
+    def visit_For(self, node: ast.For) -> ast.AST:
         return self._loop(node)
 
-    def visit_While(self, node: ast.While) -> ast.AST:  # noqa: N802
+    def visit_While(self, node: ast.While) -> ast.AST:
         return self._loop(node)
 
     def _loop(self, node: ast.For | ast.While) -> ast.AST:

@@ -20,7 +20,7 @@ from typing import Any
 from chain.guard.sources import Definition, Module
 from chain.image import meter
 from chain.image.reach import Reach
-from chain.image.ticks import Ticking
+from chain.image.shapes import Guarding
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 
@@ -54,7 +54,7 @@ class ImageModule:
 
     def run(self, node: ast.stmt) -> None:
         """Compile a statement with ticks, and run it."""
-        ticked = Ticking(self.source).visit(self._fresh[node])
+        ticked = Guarding(self.source).visit(self._fresh[node])
         code = compile(
             ast.fix_missing_locations(ast.Module([ticked], [])),
             self.source.file, "exec", self.flags, dont_inherit=True,
@@ -188,4 +188,3 @@ def names_above(space: Mapping[str, Any], path: str) -> Any:
         if found is None:
             return None
     return found
-

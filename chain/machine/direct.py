@@ -83,7 +83,13 @@ class Machine:
             for slot in slots:
                 state.touch_slot(address, slot)
         context = Context(
-            self, block, sender, nonce, price, loaded=self.loaded, fuel=(gas - intrinsic) * TICKS_PER_GAS
+            self,
+            block,
+            sender,
+            nonce,
+            price,
+            loaded=self.loaded,
+            fuel=(gas - intrinsic) * TICKS_PER_GAS,
         )
         kind = "call" if tx.to is not None else "create"
         frame = Frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
