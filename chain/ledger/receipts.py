@@ -75,6 +75,7 @@ def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: 
         frame.address, program.digest if program is not None else None, frame.output, frame.failure,
         outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
         context.undone_changes, context.undone_logs, outcome.calls if frame.children else (),
+        context.ticks,
     )  # fmt: skip
 
 
@@ -104,6 +105,7 @@ class Receipt:
         "position",
         "raw",
         "row",
+        "ticks",
         "tip",
         "type",
         "undone_changes",
@@ -136,6 +138,7 @@ class Receipt:
     undone_changes: Changes
     undone_log_rows: Sequence[LogRow]
     calls: tuple[Call, ...]
+    ticks: int  # what the contracts' own computing took
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
         self.ledger, self.row = ledger, row
@@ -145,7 +148,7 @@ class Receipt:
             self.access_list, self.raw,
             self._address, self._digest, self.output, self.error,
             self.gas_used, self.gas_price, self.changes, self.log_rows,
-            self.undone_changes, self.undone_log_rows, self.calls,
+            self.undone_changes, self.undone_log_rows, self.calls, self.ticks,
         ) = row  # fmt: skip
 
     # How it went

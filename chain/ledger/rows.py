@@ -21,6 +21,7 @@ Link = Callable[
 
 # Where they stand in a row.
 _FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
+_TICKS: Final = 25
 _WORDS: Final = {
     ACCOUNT: ACCOUNT,
     STORAGE: STORAGE,
@@ -38,7 +39,7 @@ def pack(row: Row) -> Row:
 
 def unpack(packed: Row, link: Link) -> Row:
     """The row again."""
-    row = list(packed)
+    row = [*packed, 0] if len(packed) == _TICKS else list(packed)  # older files do not tell them
     row[_FAILURE] = _unpack_failure(row[_FAILURE])
     row[_CHANGES] = unpack_changes(row[_CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
