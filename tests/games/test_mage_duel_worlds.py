@@ -40,7 +40,8 @@ def played_on(duel: Duel, chance: Random) -> Iterator[Any]:
     """The receipts of random moves, to the end of the game."""
     while (state := duel.state).ending is None:
         move, waited = random_move(chance, state)
-        duel.chain.set_time(state.updated_at + max(waited, 1))
+        next_second = duel.chain.now + 1  # others may have called since the last move
+        duel.chain.set_time(max(state.updated_at + waited, next_second))
         yield duel.make(move)
 
 
