@@ -313,15 +313,6 @@ def test_blobs_are_paid_for(chain, place):
     assert chain.balance(alice) == before - receipt.gas_used * receipt.gas_price - 2**17
 
 
-def test_header_counts_blob_gas(chain):
-    chain.apply(blob(chain, chain.accounts[0], blob_versioned_hashes=[b"\x01" * 32] * 2))
-    chain.mine()
-    assert [
-        chain.ledger.header(n).blob_gas_used
-        for n in (-2 + len(chain.blocks), -1 + len(chain.blocks))
-    ] == [2**18, 0]
-
-
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
