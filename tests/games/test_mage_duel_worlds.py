@@ -105,12 +105,11 @@ def test_boards_are_seen_as_they_stood(seed: int) -> None:
 @given(SEEDS)
 @settings(max_examples=5, deadline=None)
 def test_log_alone_rebuilds_the_world(seed: int) -> None:
-    chance, chain = Random(seed), Chain()
-    duel = Duel(deploy(chain), *chain.accounts[:2])
+    duel, chance = random_duel(seed)
     for _ in played_on(duel, chance):
         random_call(duel, chance)
-    again = replay(chain.receipts)
-    assert again.state_root() == chain.state_root()
+    again = replay(duel.chain.receipts)
+    assert again.state_root() == duel.chain.state_root()
     assert again.world(duel.world).all(Board) == duel.world.all(Board)
 
 
