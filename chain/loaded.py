@@ -20,7 +20,11 @@ class Loaded:
             raise LookupError(f"more draws are tagged '{tag}' than outcomes were loaded")
         return (waiting.pop(),)
 
+    @property
+    def left(self) -> dict[str, list[Any]]:
+        """What nobody has drawn yet."""
+        return {tag: items[::-1] for tag, items in self._waiting.items() if items}
+
     def check_empty(self) -> None:
-        left = {tag: items[::-1] for tag, items in self._waiting.items() if items}
-        if left:
-            raise AssertionError(f"loaded outcomes that nobody drew: {left}")
+        if self.left:
+            raise AssertionError(f"loaded outcomes that nobody drew: {self.left}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from chain.abi import BadData
@@ -274,6 +274,15 @@ class Ledger:
             return spec.decode(topics, data)
         except (BadData, ValueError):  # somebody else's event of the same name
             return None
+
+    def decode_error(self, data: bytes) -> Any:
+        """The declared error in revert data, or None where no contract known here declares it."""
+        for program in self.programs.values():
+            spec = program.spec.errors_by_selector.get(data[:4])
+            if spec is not None:
+                with suppress(BadData, ValueError):
+                    return spec.decode(data)
+        return None
 
     def decode_rows(self, rows: Sequence[LogRow]) -> list[Any]:
         """The declared events among `rows`."""

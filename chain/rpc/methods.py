@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.rpc import about, accounts, blocks, controls, filters, sending
+from chain.rpc.own import contracts, control, receipts, sql, stored
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
@@ -75,5 +76,28 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "evm_snapshot": controls.snapshot,
         "evm_revert": controls.revert,
         "testing_timeTravel": controls.time_travel,
+        # what only we have
+        "chain_contracts": contracts.contracts,
+        "chain_programs": contracts.programs,
+        "chain_accounts": contracts.accounts,
+        "chain_account": contracts.account,
+        "chain_receipts": receipts.receipts,
+        "chain_receipt": receipts.receipt,
+        "chain_events": receipts.events,
+        "chain_transcript": receipts.transcript,
+        "chain_sql": sql.sql,
+        "chain_worlds": stored.worlds,
+        "chain_model": stored.model,
+        "chain_models": stored.models,
+        "chain_modelHistory": stored.model_history,
+        "chain_fields": stored.fields,
+        "chain_send": control.send,
+        "chain_look": control.look,
+        "chain_now": control.now,
+        "chain_advance": control.advance,
+        "chain_setTime": control.set_time,
+        "chain_mine": control.mine,
+        "chain_load": control.load,
+        "chain_unload": control.unload,
     }
 )
