@@ -54,7 +54,7 @@ def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> 
     with _kept(node, world, name, block) as (stored, spec), asked():
         cls: type[Any] = spec.record.cls
         values = _keys(spec, keys)
-        found = stored.read(cls, *values)
+        found: Any = stored.read(cls, *values)
         return {"exists": stored.exists(cls, *values), "value": plain(found)}
 
 
