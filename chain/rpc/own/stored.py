@@ -61,7 +61,8 @@ def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> 
 def models(node: Node, world: Any, name: Any, block: Any = LATEST) -> list[Any]:
     """Every model of a kind that is set at the end of a block, in the order in which they were first written."""
     with _kept(node, world, name, block) as (stored, spec):
-        return [plain(found) for found in stored.all(spec.record.cls)[:_MOST]]
+        found: list[Any] = stored.all(spec.record.cls)
+        return [plain(each) for each in found[:_MOST]]
 
 
 def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
