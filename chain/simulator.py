@@ -266,7 +266,10 @@ class Chain(Looking, Questions, Lasting):
         return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
-        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
+        machine = self.machine
+        receipt = self.ledger.append(tx, machine.transact(tx, block), block)
+        if machine.loaded is not None and (drawn := machine.loaded.drawn()):
+            self.ledger.drawn[receipt.position] = drawn
         self.ledger.open = block
         return receipt
 

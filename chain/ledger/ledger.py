@@ -21,6 +21,9 @@ from chain.ledger.event_log import EventLog
 from chain.ledger.headers import Header, Headers
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, row_of
+from chain.ledger.rerun import observer, rerun
+from chain.ledger.trace import Trace
+from chain.ledger.tracing import trace_of
 from chain.ledger.versions import Versions
 from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
@@ -55,6 +58,8 @@ class Ledger:
             bytes, list[Call]
         ] = {}  # by digest: calls of classes that are not declared yet
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
+        # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
+        self.drawn: dict[int, dict[str, list[Any]]] = {}
         self.open: Block | None = None  # the block that transactions go into now
         self.watchers: list[
             Callable[[int, int], None]
@@ -97,6 +102,7 @@ class Ledger:
             self.state.take_back(self.timeline.pop())
         self.versions.cut()
         del self._notes[bisect_left(self._notes, moments) :]
+        self.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         self.envelopes.cut(receipts)
         self.blocks.cut(blocks)
         self.headers.cut(blocks)
@@ -150,6 +156,7 @@ class Ledger:
         made.timeline = self.timeline[:moments]
         made._notes = self._notes[: bisect_left(self._notes, moments)]
         made._event_specs = dict(self._event_specs)
+        made.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         for receipt in self.receipts[:receipts]:
             made.receipts.append(receipt.row)
             made.events.extend(receipt.log_rows, receipt.position)
@@ -181,6 +188,11 @@ class Ledger:
                 if changes[i + 1] == slot and changes[i] == address:
                     return int(changes[i + 2] or 0)
         return self.state.word(address, slot)
+
+    def trace(self, receipt: Receipt) -> Trace:
+        """What the transaction of a receipt did, message by message: it is run again."""
+        with rerun(self, receipt, observer(self)) as outcome:
+            return trace_of(self, outcome, receipt.gas)
 
     def time_of(self, number: int) -> int:
         """The time of a block, also of the open one."""
