@@ -6,17 +6,19 @@ change on purpose, `pytest tests/framework/test_guard.py --rewrite` writes these
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
+from click.testing import CliRunner, Result
 
 from chain import Chain, Contract, DeclarationError, call, looking
+from chain.cli.main import cli
 from chain.errors import GuardError
 from chain.guard import Finding, check, check_source
-from chain.guard.__main__ import main
 from chain.guard.walk import RULES
 from chain.types import u64
 
@@ -77,32 +79,43 @@ def test_game_passes(game: str) -> None:
     assert check(CONTRACTS / game) == []
 
 
-def test_command_prints_what_it_finds(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+# The command
+
+
+def lint(*words: object) -> Result:
+    return CliRunner().invoke(cli, ["lint", *map(str, words)])
+
+
+def test_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER)
-    assert main(["imaginary_step.py", "division.py"]) == 1
+    found = lint("imaginary_step.py", "division.py")
     expected = [Path(f"{name}.txt").read_text("utf-8") for name in ("imaginary_step", "division")]
-    assert capsys.readouterr().out == "".join(expected)
+    assert found.exit_code == 1
+    assert found.stdout == "".join(expected)
+
+
+def test_command_answers_in_json() -> None:
+    [first, *_] = json.loads(lint("--json", FOLDER / "division.py").stdout)
+    assert [first[name] for name in ("line", "column", "rule")] == [2, 5, "division"]
 
 
 def test_command_is_content_with_a_good_file() -> None:
-    assert main([str(FOLDER / "fine" / "matching_a_move.py")]) == 0
+    done = lint(FOLDER / "fine" / "matching_a_move.py")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "nothing found\n")
 
 
 @pytest.mark.parametrize(
     ("targets", "said"),
     [
-        ([], "write what to check"),
+        ([], "Missing argument 'TARGET…'"),
         (["no.such"], "no such file or package"),
         (["{empty}"], "no Python"),
     ],
 )
-def test_command_says_how_to_call_it(
-    targets: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([target.format(empty=tmp_path) for target in targets]) == 2
-    assert said in capsys.readouterr().err
+def test_command_says_how_to_call_it(targets: list[str], said: str, tmp_path: Path) -> None:
+    done = lint(*(target.format(empty=tmp_path) for target in targets))
+    assert done.exit_code == 2
+    assert said in done.stderr
 
 
 # At every deploy
