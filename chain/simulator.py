@@ -65,12 +65,13 @@ class Chain(Looking, Questions, Lasting):
         gas_limit: int = 30_000_000,
         elastic_fees: bool = False,
         evm_only: bool = False,
+        guard: bool = True,
     ) -> None:
         self.chain_id = chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
         self.state = State()
-        self.machine = Machine(self.state, evm_only=evm_only)
+        self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
             self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
         rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
