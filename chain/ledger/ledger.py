@@ -56,9 +56,9 @@ class Ledger:
         ] = {}  # by digest: calls of classes that are not declared yet
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
-        self.watchers: list[
-            Callable[[int, int], None]
-        ] = []  # told how many blocks and receipts a cut leaves
+        # Told how many blocks and receipts a cut leaves, when it is done and before.
+        self.watchers: list[Callable[[int, int], None]] = []
+        self.before_cut: list[Callable[[int, int], None]] = []
 
     # Writing
 
@@ -91,6 +91,8 @@ class Ledger:
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
+        for tell in self.before_cut:
+            tell(blocks, receipts)
         self.events.cut(receipts)
         self.receipts.cut(receipts)
         while len(self.timeline) > moments:
