@@ -61,9 +61,9 @@ class Ledger:
         # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
         self.drawn: dict[int, dict[str, list[Any]]] = {}
         self.open: Block | None = None  # the block that transactions go into now
-        self.watchers: list[
-            Callable[[int, int], None]
-        ] = []  # told how many blocks and receipts a cut leaves
+        # Told how many blocks and receipts a cut leaves, when it is done and before.
+        self.watchers: list[Callable[[int, int], None]] = []
+        self.before_cut: list[Callable[[int, int], None]] = []
 
     # Writing
 
@@ -96,6 +96,8 @@ class Ledger:
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
+        for tell in self.before_cut:
+            tell(blocks, receipts)
         self.events.cut(receipts)
         self.receipts.cut(receipts)
         while len(self.timeline) > moments:

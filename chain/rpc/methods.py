@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, accounts, blocks, controls, filters, sending
+from chain.rpc import about, accounts, blocks, controls, feeds, filters, sending
 from chain.rpc.own import contracts, control, receipts, sql, stored
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
@@ -68,6 +68,8 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_getFilterChanges": filters.get_changes,
         "eth_getFilterLogs": filters.get_filter_logs,
         "eth_uninstallFilter": filters.uninstall,
+        "eth_subscribe": feeds.not_here,
+        "eth_unsubscribe": feeds.not_here,
         # tests
         "evm_mine": controls.mine,
         "evm_setAutomine": controls.set_automine,
