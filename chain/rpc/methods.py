@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, accounts, blocks, controls, filters, sending
+from chain.rpc import about, accounts, blocks, controls, filters, following, sending
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
@@ -75,5 +75,12 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "evm_snapshot": controls.snapshot,
         "evm_revert": controls.revert,
         "testing_timeTravel": controls.time_travel,
+        # used from afar
+        "chain_rules": following.rules,
+        "chain_follow": following.follow,
+        "chain_send": following.send,
+        "chain_account": following.named_account,
+        "chain_load": following.load,
+        "chain_unload": following.unload,
     }
 )
