@@ -132,13 +132,19 @@ class Ledger:
     ) -> None:
         """Be the ledger with these blocks, receipts and notes. The state is left to whoever asks."""
         self.blocks.restore(blocks)
-        for position, row in enumerate(rows):
-            while len(self.timeline) in notes:
-                self.note(notes[len(self.timeline)])
+        self.extend(rows, notes)
+
+    def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
+        """Put further receipts on the timeline, and each note at its moment."""
+        for row in rows:
+            self._take_notes(notes)
             receipt = Receipt(self, row)
             self.timeline.append(receipt.changes)
             self.receipts.append(row)
-            self.events.extend(receipt.log_rows, position)
+            self.events.extend(receipt.log_rows, receipt.position)
+        self._take_notes(notes)
+
+    def _take_notes(self, notes: Mapping[int, Changes]) -> None:
         while len(self.timeline) in notes:
             self.note(notes[len(self.timeline)])
 

@@ -81,7 +81,10 @@ class Subscriptions:
     def __init__(self, node: Node, tell: Callable[[Json], None]) -> None:
         self._node, self._tell = node, tell
         self._feeds: dict[int, Filter] = {}
-        self.methods = {"eth_subscribe": self._subscribe, "eth_unsubscribe": self._unsubscribe}
+        self.methods: dict[str, Callable[..., Any]] = {
+            "eth_subscribe": self._subscribe,
+            "eth_unsubscribe": self._unsubscribe,
+        }
 
     def publish(self) -> None:
         """Tell what is new."""
@@ -112,4 +115,7 @@ class Subscriptions:
 
 def not_here(node: Node, *_: Any) -> None:
     """Where answers go one way only, nothing can be told later."""
-    raise RpcError(NOT_HERE, "subscriptions need a WebSocket; over HTTP ask for eth_newFilter and eth_getFilterChanges")  # fmt: skip
+    raise RpcError(
+        NOT_HERE,
+        "subscriptions need a WebSocket; over HTTP ask for eth_newFilter and eth_getFilterChanges",
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, accounts, blocks, controls, feeds, filters, sending
+from chain.rpc import about, accounts, blocks, controls, feeds, filters, following, sending
 from chain.rpc.own import contracts, control, receipts, sql, stored
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
@@ -101,5 +101,9 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_mine": control.mine,
         "chain_load": control.load,
         "chain_unload": control.unload,
+        # used from afar
+        "chain_rules": following.rules,
+        "chain_follow": following.follow,
+        "chain_sendFollowed": following.send,
     }
 )
