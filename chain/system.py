@@ -46,10 +46,7 @@ class WorldStorage:
         self._allowed: set[str] = set()  # the models we may write; "" where we are registered
         self._calls = 0  # how many others we had called when that was asked
         frame.charge(COLD_ACCOUNT - WARM if frame.state.touch(address) else 0)
-        self._words = words = Frame(
-            frame.context, frame.kind, bytes(address), frame.caller, 0, b"", frame.gas, frame.static, frame.depth
-        )  # fmt: skip
-        words.program, words.entry = frame.program, frame.entry
+        self._words = words = frame.beside(bytes(address))
         self._world = world_at(words)
         self._borrow()
         try:
