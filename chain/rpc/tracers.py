@@ -16,7 +16,7 @@ from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, e
 from chain.rpc.values import data, quantity, word
 
 if TYPE_CHECKING:
-    from chain.machine.state import LogRow, State
+    from chain.machine.state import State
     from chain.machine.transaction import Outcome, Transaction
 
 Json = dict[str, Any]
@@ -41,11 +41,15 @@ class Run(NamedTuple):
 
 def call_tracer(run: Run, config: Json) -> Json:
     """The tree of messages; `onlyTopCall` leaves out those below the first, `withLog` adds the logs."""
-    made = _call(run.outcome.frame, "", bool(config.get("withLog")), config.get("onlyTopCall"))
+    outcome, alone = run.outcome, bool(config.get("onlyTopCall"))
+    kept = {id(row): i for i, row in enumerate(outcome.logs)} if config.get("withLog") else {}
+    made = _call(Sent(outcome.frame), kept, alone)
     return made | {"gas": quantity(run.tx.gas), "gasUsed": quantity(run.outcome.gas_used)}
 
 
-def _call(frame: Frame, by: str, with_log: bool, alone: Any) -> Json:
+def _call(sent: Sent, logs: dict[int, int], alone: bool = False) -> Json:
+    """A message; `logs` are the places of those that stayed."""
+    frame, by = sent
     made: Json = {
         "type": by if by in _OTHER_KINDS else _KINDS[frame.kind],
         "from": data(frame.caller),
@@ -62,18 +66,16 @@ def _call(frame: Frame, by: str, with_log: bool, alone: Any) -> Json:
         made |= _failed(frame.failure)
     below = [] if alone else [step for step in steps_of(frame) if isinstance(step, Sent)]
     if below:
-        made["calls"] = [_inner(step, with_log) for step in below]
-    if with_log and frame.failure is None:
-        made["logs"] = list(_logs(frame))
-    return made
+        made["calls"] = [_inner(step, logs) for step in below]
+    written = list(_logs(frame, logs))
+    return made | {"logs": written} if written else made
 
 
-def _inner(step: Sent, with_log: bool) -> Json:
-    def make(frame: Frame) -> Json:
-        return _call(frame, step.by, with_log, None)
+def _inner(sent: Sent, logs: dict[int, int]) -> Json:
+    def make(sent: Sent) -> Json:
+        return _call(sent, logs)
 
-    deep = step.frame.depth in STEPS
-    made: Json = on_fresh_stack(make, step.frame) if deep else make(step.frame)
+    made: Json = on_fresh_stack(make, sent) if sent.frame.depth in STEPS else make(sent)
     return made
 
 
@@ -88,18 +90,21 @@ def _failed(failure: Failure) -> Json:
     )
 
 
-def _logs(frame: Frame) -> Iterator[Json]:
+def _logs(frame: Frame, places: dict[int, int]) -> Iterator[Json]:
+    """The logs of a message, each with how many messages it had sent by then."""
     sent = 0
     for step in steps_of(frame):
-        if isinstance(step, Sent):
-            sent += 1
-        elif isinstance(step, Logged):
-            yield _log(step.row) | {"position": quantity(sent)}
-
-
-def _log(row: LogRow) -> Json:
-    address, topics, raw, _ = row
-    return {"address": data(address), "topics": [word(t) for t in topics], "data": data(raw)}
+        match step:
+            case Sent():
+                sent += 1
+            case Logged((address, topics, raw, _) as row) if id(row) in places:
+                yield {
+                    "address": data(address),
+                    "topics": [word(topic) for topic in topics],
+                    "data": data(raw),
+                    "index": quantity(places[id(row)]),
+                    "position": quantity(sent),
+                }
 
 
 # State before
@@ -170,7 +175,6 @@ def _account(state: State, account: Account, words: dict[int, int]) -> Json:
         made["nonce"] = nonce
     if code_hash != EMPTY_CODE_HASH:
         made["code"] = data(state.codes[code_hash])
-        made["codeHash"] = data(code_hash)
     if words:
         made["storage"] = _storage(words)
     return made
@@ -229,5 +233,5 @@ def _operation(made: Any, config: Json) -> Json:
         raw = made.memory
         shown["memory"] = [data(raw[i : i + 32]) for i in range(0, len(raw), 32)]
     if made.storage and not config.get("disableStorage"):
-        shown["storage"] = {f"{s:064x}": f"{w:064x}" for s, w in made.storage.items()}
+        shown["storage"] = _storage(made.storage)
     return shown
