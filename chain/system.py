@@ -210,11 +210,12 @@ class _Lent:
         self._storage = storage
 
     def sload(self, slot: int) -> int:
-        words = self._storage._borrow()
+        storage = self._storage
+        words = storage._borrow()
         try:
             return words.sload(slot)
         finally:
-            self._storage._frame.gas = words.gas
+            storage._frame.gas = words.gas
 
     def sstore(self, slot: int, word: int) -> NoReturn:
         raise AssertionError("what is open is written by whoever may")

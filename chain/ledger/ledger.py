@@ -61,9 +61,9 @@ class Ledger:
         # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
         self.drawn: dict[int, dict[str, list[Any]]] = {}
         self.open: Block | None = None  # the block that transactions go into now
-        self.watchers: list[
-            Callable[[int, int], None]
-        ] = []  # told how many blocks and receipts a cut leaves
+        # Told how many blocks and receipts a cut leaves, when it is done and before.
+        self.watchers: list[Callable[[int, int], None]] = []
+        self.before_cut: list[Callable[[int, int], None]] = []
 
     # Writing
 
@@ -96,6 +96,8 @@ class Ledger:
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
+        for tell in self.before_cut:
+            tell(blocks, receipts)
         self.events.cut(receipts)
         self.receipts.cut(receipts)
         while len(self.timeline) > moments:
@@ -130,13 +132,19 @@ class Ledger:
     ) -> None:
         """Be the ledger with these blocks, receipts and notes. The state is left to whoever asks."""
         self.blocks.restore(blocks)
-        for position, row in enumerate(rows):
-            while len(self.timeline) in notes:
-                self.note(notes[len(self.timeline)])
+        self.extend(rows, notes)
+
+    def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
+        """Put further receipts on the timeline, and each note at its moment."""
+        for row in rows:
+            self._take_notes(notes)
             receipt = Receipt(self, row)
             self.timeline.append(receipt.changes)
             self.receipts.append(row)
-            self.events.extend(receipt.log_rows, position)
+            self.events.extend(receipt.log_rows, receipt.position)
+        self._take_notes(notes)
+
+    def _take_notes(self, notes: Mapping[int, Changes]) -> None:
         while len(self.timeline) in notes:
             self.note(notes[len(self.timeline)])
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, accounts, blocks, controls, debug, filters, sending
+from chain.rpc import (
+    about, accounts, blocks, controls, debug, feeds, filters, following, sending,
+)  # fmt: skip
 from chain.rpc.own import contracts, control, receipts, sql, stored
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
@@ -74,6 +76,8 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_getFilterChanges": filters.get_changes,
         "eth_getFilterLogs": filters.get_filter_logs,
         "eth_uninstallFilter": filters.uninstall,
+        "eth_subscribe": feeds.not_here,
+        "eth_unsubscribe": feeds.not_here,
         # tests
         "evm_mine": controls.mine,
         "evm_setAutomine": controls.set_automine,
@@ -107,5 +111,9 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_unload": control.unload,
         "chain_trace": debug.trace,
         "chain_traceLook": debug.trace_look,
+        # used from afar
+        "chain_rules": following.rules,
+        "chain_follow": following.follow,
+        "chain_sendFollowed": following.send,
     }
 )
