@@ -7,7 +7,15 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.rpc import (
-    about, accounts, blocks, controls, debug, feeds, filters, following, sending,
+    about,
+    accounts,
+    blocks,
+    controls,
+    debug,
+    feeds,
+    filters,
+    following,
+    sending,
 )  # fmt: skip
 from chain.rpc.own import contracts, control, receipts, sql, stored
 

@@ -1,4 +1,4 @@
-"""Traces over JSON-RPC, in geth's shapes and in ours, and access lists. Shapes and figures of bytecode are as anvil gives them."""
+"""Traces over JSON-RPC, in the shapes of geth and in ours, and access lists. Figures of bytecode are as anvil gives them."""
 
 from __future__ import annotations
 
