@@ -40,7 +40,7 @@ def rerun(ledger: Ledger, receipt: Receipt, machine: Observed) -> Iterator[Outco
     machine.loaded = None if drawn is None else Loaded(drawn)
     with ledger.rewound(ledger.moment_of(receipt)):
         try:
-            outcome = machine.transact(_transaction(receipt), _block(ledger, receipt))
+            outcome = machine.transact(transaction_of(receipt), block_of(ledger, receipt))
         except InvalidTransaction as no:
             raise LookupError(f"this transaction cannot be run again: {no}") from None
         try:
@@ -51,25 +51,24 @@ def rerun(ledger: Ledger, receipt: Receipt, machine: Observed) -> Iterator[Outco
 
 
 @contextmanager
-def rehearsed(
-    ledger: Ledger, tx: Transaction, block: BlockContext, machine: Observed
-) -> Iterator[Outcome]:
+def rehearsed(tx: Transaction, block: BlockContext, machine: Observed) -> Iterator[Outcome]:
     """What a transaction would do on the state as it is, with the state as it would leave it."""
     outcome = machine.transact(tx, block)
     try:
         yield outcome
     finally:
-        ledger.state.take_back(outcome.changes)
+        machine.state.take_back(outcome.changes)
 
 
-def _block(ledger: Ledger, receipt: Receipt) -> BlockContext:
+def block_of(ledger: Ledger, receipt: Receipt) -> BlockContext:
     block = ledger.open
     if block is not None and block.number == receipt.block_number:
         return block
     return ledger.blocks[receipt.block_number]
 
 
-def _transaction(receipt: Receipt) -> Transaction:
+def transaction_of(receipt: Receipt) -> Transaction:
+    """The transaction as it was asked."""
     return Transaction(
         bytes(receipt.sender), None if receipt.to is None else bytes(receipt.to), receipt.data, receipt.value,
         receipt.gas, receipt.nonce, receipt.max_fee, receipt.tip, receipt.type, receipt.access_list, None, receipt.raw,
