@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from chain.contract import Contract
 from chain.frame import Failure
@@ -82,30 +83,37 @@ class Fuzz:
         self.set_up()
 
     def set_up(self) -> None:
-        """Deploys the contracts; those whose `@init` takes arguments are given random ones later."""
+        """Deploys the contracts, once for all plays; where `@init` takes arguments, each play does, with random ones."""
         for contract in self.contracts:
             if takes_arguments(contract):
                 self.missing.append(contract)
             else:
                 self.deploy(contract)
 
+    def again(self) -> Self:
+        """The same, for another play from where this one was set up."""
+        made = copy(self)
+        made.handles, made.missing = dict(self.handles), list(self.missing)
+        return made
+
     def deploy(
         self, contract: type[Contract], *args: Any, sender: Address | None = None, value: int | None = None
     ) -> Handle:  # fmt: skip
         """Deploy a contract whose entries are to be called."""
         who = self.accounts[0] if sender is None else sender
-        handle = self.add(self.chain.deploy(contract, *args, sender=who, value=value))
+        handle = self.chain.deploy(contract, *args, sender=who, value=value)
+        self.add(handle)
         if contract in self.missing:
             self.missing.remove(contract)
         return handle
 
-    def add(self, handle: Handle) -> Handle:
-        """Entries of this contract are to be called; it was deployed in a way of its own."""
-        name = base = variable(handle.contract.__name__)
-        while name in self.handles:
-            name = f"{base}_{len(self.handles) + 1}"
-        self.handles[name] = handle
-        return handle
+    def add(self, *handles: Handle) -> None:
+        """Entries of these contracts are to be called, which were deployed in a way of their own."""
+        for handle in handles:
+            name = base = variable(handle.contract.__name__)
+            while name in self.handles:
+                name = f"{base}_{len(self.handles) + 1}"
+            self.handles[name] = handle
 
     @property
     def handle(self) -> Handle:
