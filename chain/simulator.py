@@ -65,12 +65,13 @@ class Chain(Looking, Questions, Lasting):
         gas_limit: int = 30_000_000,
         elastic_fees: bool = False,
         evm_only: bool = False,
+        guard: bool = True,
     ) -> None:
         self.chain_id = chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
         self.state = State()
-        self.machine = Machine(self.state, evm_only=evm_only)
+        self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
             self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
         rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
@@ -266,7 +267,10 @@ class Chain(Looking, Questions, Lasting):
         return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
-        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
+        machine = self.machine
+        receipt = self.ledger.append(tx, machine.transact(tx, block), block)
+        if machine.loaded is not None and (drawn := machine.loaded.drawn()):
+            self.ledger.drawn[receipt.position] = drawn
         self.ledger.open = block
         return receipt
 
