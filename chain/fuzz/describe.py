@@ -17,10 +17,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from chain.accounts import ACCOUNTS
+from chain.accounts import Account as Named
 from chain.contract import Contract
 from chain.frame import Failure
 from chain.fuzz.steps import is_misfit_of_result
 from chain.handle import Handle
+from chain.past import Past
 from chain.simulator import Chain
 from chain.spec import REQUIRED
 from chain.types import Address
@@ -125,10 +128,19 @@ class Fuzz:
         return next(iter(self.handles.values()))
 
     @property
+    def named(self) -> dict[str, Address]:
+        """The accounts by what `caller_id` is for them."""
+        return {name_of(account): account for account in self.accounts}
+
+    @property
+    def past(self) -> Past:
+        """The chain as it was before the last transaction."""
+        return self.chain.at(max(0, self.chain.head.number - 1))
+
+    @property
     def before(self) -> Handle:
         """The first contract as it was before the last transaction; its views and fields can be read."""
-        was: Handle = self.chain.at(max(0, self.chain.head.number - 1)).handle(self.handle)
-        return was
+        return self.past.handle(self.handle)
 
     def is_finding(self, failure: Failure) -> bool:
         """Whether a failed call is a mistake in the contract: here a Python exception, or a result that does not fit."""
@@ -194,6 +206,13 @@ def variable(name: str) -> str:
     """A name for a variable that holds what is called `name`: `PlayerProfile` is `player_profile`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     return re.sub(r"\W+", "_", words).strip("_").lower()
+
+
+def name_of(account: Address) -> str:
+    """What `caller_id` is for this account: the name it was given, or else its address."""
+    if isinstance(account, Named) and account not in ACCOUNTS:
+        return account.name
+    return str(account)
 
 
 def _callers(chain: Chain, callers: int | Sequence[str]) -> list[Address]:

@@ -20,7 +20,7 @@ from chain.fuzz.finding import Finding
 from chain.fuzz.report import Report
 from chain.fuzz.shorten import shorten
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
-from chain.fuzz.strategies import SECONDS, VALUES_SENT, arguments
+from chain.fuzz.strategies import VALUES_SENT, arguments, seconds
 from chain.spec import EntrySpec
 
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
@@ -114,7 +114,8 @@ def _choices(explorer: Explorer) -> list[Choose]:
     for method, entry in explorer.description.proposers():
         found.append(_proposed_call(explorer, method, *_proposed_entry(explorer, method, entry)))
     if explorer.description.waits:
-        found.append(lambda draw: Wait(draw(SECONDS)))
+        spans = seconds(explorer.hints)
+        found.append(lambda draw: Wait(draw(spans)))
     return found
 
 
