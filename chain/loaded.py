@@ -1,4 +1,4 @@
-"""Outcomes of chance that somebody forces: a test, by tag and value, or a replay, with what was forced when it was first played.
+"""Outcomes of chance that somebody forces: a test, by tag and value, or a replay, with what was forced in the first play.
 
 What was forced in a transaction is a part of its record, or nobody could play it again. The record says for each draw its tag
 and what came: the number that `below` gave, the place of the item that `choice` took, the places in the order of `shuffle`;

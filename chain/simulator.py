@@ -32,7 +32,7 @@ from chain.world_handle import Resource, WorldHandle, Writer, deploy_world
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
-_FUNDS = 10_000 * ETHER
+FUNDS = 10_000 * ETHER
 
 
 class Snapshot(NamedTuple):
@@ -67,13 +67,17 @@ class Chain(Looking, Questions, Lasting):
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
+        self.settings: dict[str, Any] = {
+            "seed": seed, "chain_id": chain_id, "genesis_time": genesis_time, "base_fee": base_fee,
+            "gas_limit": gas_limit, "elastic_fees": elastic_fees, "evm_only": evm_only, "guard": guard,
+        }  # fmt: skip
         self.chain_id = chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
         self.state = State()
         self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
-            self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
+            self.state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
         rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
@@ -180,7 +184,7 @@ class Chain(Looking, Questions, Lasting):
             self.keys[made] = made
         if names.read(self.state, made) is None:
             names.write(self.state, made, name)
-            self.state.add_balance(made, _FUNDS)
+            self.state.add_balance(made, FUNDS)
             self._note()
         return self.keys[made]
 
@@ -332,7 +336,7 @@ class Chain(Looking, Questions, Lasting):
     def fork(self, at: int | None = None) -> Chain:
         """An independent chain that goes on from the end of a block, or from now."""
         where = self.snapshot() if at is None else _end_of(block_at(self.blocks, at))
-        made = Chain(chain_id=self.chain_id)
+        made = Chain(**self.settings)
         made.accounts, made.automine = list(self.accounts), self.automine
         made.keys |= self.keys
         made.state = state_at(self.ledger, where.moments)

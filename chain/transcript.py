@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
 from chain.foreign import ForeignLog
 from chain.ledger.ledger import Ledger
@@ -33,11 +33,17 @@ def transcript_of(ledger: Ledger, since: int = 0) -> str:
     )
 
 
+class Names(Protocol):
+    """Knows how to call an account or a contract."""
+
+    def show(self, address: bytes) -> str: ...
+
+
 class Transcript:
     """Tells of receipts in lines."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self._who = ledger, Who(ledger)
+    def __init__(self, ledger: Ledger, names: Names | None = None) -> None:
+        self._ledger, self._who = ledger, names or Who(ledger)
         self._start = ledger.blocks[0].timestamp
 
     def lines(self, receipt: Receipt) -> Iterator[str]:
