@@ -105,10 +105,14 @@ class Loaded(Forced):
             order.append(-1 if place is None else place)
         return order
 
+    @property
+    def left(self) -> dict[str, list[Any]]:
+        """What nobody has drawn yet."""
+        return {tag: items[::-1] for tag, items in self._waiting.items() if items}
+
     def check_empty(self) -> None:
-        left = {tag: items[::-1] for tag, items in self._waiting.items() if items}
-        if left:
-            raise AssertionError(f"loaded outcomes that nobody drew: {left}")
+        if self.left:
+            raise AssertionError(f"loaded outcomes that nobody drew: {self.left}")
 
 
 class Recorded(Forced):

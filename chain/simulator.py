@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from copy import copy, deepcopy
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
@@ -67,18 +67,26 @@ class Chain(Looking, Questions, Lasting):
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
-        self.settings: dict[str, Any] = {
-            "seed": seed, "chain_id": chain_id, "genesis_time": genesis_time, "base_fee": base_fee,
-            "gas_limit": gas_limit, "elastic_fees": elastic_fees, "evm_only": evm_only, "guard": guard,
-        }  # fmt: skip
-        self.chain_id = chain_id
+        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
+        self._begin(rules, genesis_time, base_fee, evm_only, guard)
+        births.announce(self)
+
+    def _begin(
+        self,
+        rules: Rules,
+        genesis_time: int,
+        base_fee: int,
+        evm_only: bool = False,
+        guard: bool = True,
+    ) -> None:
+        """Be a chain of one block, the first."""
+        self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
         self.state = State()
         self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
             self.state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
-        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
@@ -86,7 +94,23 @@ class Chain(Looking, Questions, Lasting):
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
         self._held = False  # a `block()` scope is open, which mines when it ends
-        births.announce(self)
+
+    @classmethod
+    def under(cls, rules: Rules, genesis_time: int, base_fee: int, *, guard: bool = True) -> Self:
+        """A chain under the rules of another one, which are the same but for its seed, of which they keep a hash."""
+        made = cls.__new__(cls)
+        made._begin(rules, genesis_time, base_fee, guard=guard)
+        births.announce(made)
+        return made
+
+    @classmethod
+    def connect(cls, node: Any, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
+        """The chain of a node, to be used like any other: `Chain.connect("http://127.0.0.1:8545")`.
+
+        Name the contract classes of what is deployed there already; what is deployed from here is known anyway.
+        """
+        made: Chain = import_module("chain.far").Far(node, contracts)
+        return made
 
     # Time
 
@@ -336,7 +360,7 @@ class Chain(Looking, Questions, Lasting):
     def fork(self, at: int | None = None) -> Chain:
         """An independent chain that goes on from the end of a block, or from now."""
         where = self.snapshot() if at is None else _end_of(block_at(self.blocks, at))
-        made = Chain(**self.settings)
+        made = Chain(chain_id=self.chain_id)
         made.accounts, made.automine = list(self.accounts), self.automine
         made.keys |= self.keys
         made.state = state_at(self.ledger, where.moments)

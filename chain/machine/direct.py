@@ -26,6 +26,8 @@ from chain.where import raised_at
 class Machine:
     """Runs transactions on a state."""
 
+    frame: type[Frame] = Frame  # what a transaction's first message is run in, and so all others
+
     def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
         self.state = state
         self.guards = guards  # whether the guard looks at a contract before it is declared
@@ -83,7 +85,7 @@ class Machine:
                 state.touch_slot(address, slot)
         context = Context(self, block, sender, nonce, price, loaded=self.loaded)
         kind = "call" if tx.to is not None else "create"
-        frame = Frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
+        frame = self.frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
         try:
             self.execute(frame)
         except BaseException:  # an interrupt, no failure of the contract

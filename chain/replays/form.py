@@ -1,7 +1,7 @@
 """The form of a transcript: its lines, and what each is for.
 
     boardchain transcript 1
-    chain seed=7
+    chain base_fee=7
     contract Race = races.race:Race
 
     account first.testnet
@@ -129,7 +129,7 @@ def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:
     for word in text.split():
         name, _, value = word.partition("=")
         try:
-            yield name, ast.literal_eval(value)
+            yield name, value if value.startswith("0x") else ast.literal_eval(value)
         except (ValueError, SyntaxError):
             raise BadTranscript(number, f"'{word}' is no setting of a chain") from None
 

@@ -11,9 +11,8 @@ import re
 from typing import Any, Final
 
 from chain.kinds import Account, Choice, Kind, Member, Option, Record, Sequence
-from chain.ledger.ledger import Ledger
+from chain.ledger.shown import Shown
 from chain.replays.known import NAME, Known
-from chain.transcript import Transcript
 from chain.types import Address
 
 _SPECIAL: Final = re.compile(
@@ -28,16 +27,12 @@ class BadValue(ValueError):
     """What is written there is no value of that kind."""
 
 
-class Exact(Transcript):
-    """Tells values so that they can be read back."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.known = Known()
-        super().__init__(ledger, self.known)
+class Exact(Shown):
+    """Writes values down so that they can be read back."""
 
     def show(self, value: Any) -> str:
         if isinstance(value, Address):
-            return f"@{self.known.show(value)}"
+            return f"@{self.names.show(value)}"
         return f"0x{value.hex()}" if isinstance(value, bytes) else super().show(value)
 
 

@@ -6,22 +6,28 @@ imported. Playing ends at the first difference, unless all shall be written anew
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import unified_diff
+from os.path import commonprefix
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
+from chain.ledger.blocks import Rules
 from chain.ledger.receipts import Receipt
 from chain.loaded import Recorded
 from chain.offered import NotOffered, Offered
 from chain.replays.form import BadTranscript, Step, Text, read
-from chain.replays.recording import Named, Writer, full_name, record
+from chain.replays.recording import Named, Writer, full_name, record, settings_of
 from chain.replays.requests import Requests
 from chain.simulator import Chain
 from chain.where import line_of
 from chain.world import World
+
+_WIDEST: Final = 140  # characters of a line that differs
+_BEFORE: Final = 50  # of these before the difference
 
 
 @dataclass(frozen=True)
@@ -40,16 +46,22 @@ class Difference:
         called = ".".join(filter(None, (self.contract, self.entry))) or "this step"
         place = f" ({self.place})" if self.place else ""
         lines = [f"line {self.line}: something else comes of {called}{place}", f"  {self.head}"]
-        same = 0
-        while (
-            same < min(len(self.written), len(self.found))
-            and self.written[same] == self.found[same]
-        ):
-            same += 1
-        lines += [f"  {line}" for line in self.written[max(0, same - 1) : same]]
-        lines += [f"- {line}" for line in self.written[same:] if line not in self.found[same:]]
-        lines += [f"+ {line}" for line in self.found[same:] if line not in self.written[same:]]
-        return "\n".join(lines)
+        return "\n".join([*lines, *_compared(self.written, self.found)])
+
+
+def _compared(written: Sequence[str], found: Sequence[str]) -> Iterator[str]:
+    """The lines that differ, each with one before it; of long ones the part that does."""
+    _, _, *lines = unified_diff(written, found, n=1, lineterm="")
+    for i, line in enumerate(lines):
+        if line.startswith("@@"):
+            continue
+        other = lines[i - 1 if line[0] == "+" else (i + 1) % len(lines)]
+        sign, text = line[:1], line[1:]
+        if len(text) > _WIDEST and {sign, other[:1]} == {"-", "+"}:
+            start = max(0, len(commonprefix([text, other[1:]])) - _BEFORE)
+            end = start + _WIDEST
+            text = ("…" if start else "") + text[start:end] + ("…" if text[end:] else "")
+        yield f"{sign} {text}"
 
 
 @dataclass(frozen=True)
@@ -192,11 +204,14 @@ class Player:
 
 
 def _chain(text: Text) -> Chain:
-    known = Chain.__init__.__kwdefaults__ or {}
-    wrong = [name for name in text.settings if name not in known]
+    settings = settings_of(Chain())
+    wrong = [name for name in text.settings if name not in settings]
     if wrong:
-        raise BadTranscript(2, f"a chain has no setting '{wrong[0]}'; it has {', '.join(known)}")
-    return Chain(**text.settings)
+        raise BadTranscript(2, f"a chain has no setting '{wrong[0]}'; it has {', '.join(settings)}")
+    settings |= text.settings
+    seed = settings.pop("seed").removeprefix("0x")
+    guard, time, fee = (settings.pop(name) for name in ("guard", "genesis_time", "base_fee"))
+    return Chain.under(Rules(seed=bytes.fromhex(seed), **settings), time, fee, guard=guard)
 
 
 def _classes(

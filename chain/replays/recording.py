@@ -18,8 +18,10 @@ from chain.ledger.receipts import Receipt
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, entries
 from chain.machine.transaction import Call
 from chain.replays.form import FIRST, INDENT
+from chain.replays.known import Known
 from chain.replays.notation import Exact
 from chain.simulator import FUNDS, Chain
+from chain.transcript import Transcript
 
 
 def record(chain: Chain) -> str:
@@ -32,10 +34,20 @@ def record(chain: Chain) -> str:
 
 
 def _settings(chain: Chain) -> Iterator[str]:
-    usual = Chain.__init__.__kwdefaults__ or {}
-    other = [f"{k}={v!r}" for k, v in chain.settings.items() if usual.get(k) != v]
+    """In what the chain differs from `Chain()`. Of a seed the chain keeps the hash."""
+    usual, own = settings_of(Chain()), settings_of(chain)
+    other = [f"{name}={own[name]}" for name in own if own[name] != usual[name]]
     if other:
         yield f"chain {' '.join(other)}"
+
+
+def settings_of(chain: Chain) -> dict[str, Any]:
+    rules, first = chain.blocks.rules, chain.blocks[0]
+    return {
+        "chain_id": rules.chain_id, "seed": f"0x{rules.seed.hex()}", "gas_limit": rules.gas_limit,
+        "elastic_fees": rules.elastic_fees, "genesis_time": first.timestamp, "base_fee": first.base_fee,
+        "guard": chain.machine.guards,
+    }  # fmt: skip
 
 
 class Named(NamedTuple):
@@ -84,12 +96,12 @@ def _body(writer: Writer) -> Iterator[str]:
         yield from writer.note(ledger.timeline[moment])
 
 
-class Writer(Exact):
+class Writer(Transcript):
     """Writes steps, and knows who is who at each of them."""
 
     def __init__(self, ledger: Ledger, contracts: dict[bytes, Named]) -> None:
-        super().__init__(ledger)
-        self.ledger, self.contracts = ledger, contracts
+        self.ledger, self.contracts, self.known = ledger, contracts, Known()
+        super().__init__(ledger, Exact(self.known))
 
     # Blocks
 
