@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from copy import copy, deepcopy
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
@@ -32,7 +32,7 @@ from chain.world_handle import Resource, WorldHandle, Writer, deploy_world
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
-_FUNDS = 10_000 * ETHER
+FUNDS = 10_000 * ETHER
 
 
 class Snapshot(NamedTuple):
@@ -86,7 +86,7 @@ class Chain(Looking, Questions, Lasting):
         self.state = State()
         self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
-            self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
+            self.state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
@@ -94,6 +94,14 @@ class Chain(Looking, Questions, Lasting):
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
         self._held = False  # a `block()` scope is open, which mines when it ends
+
+    @classmethod
+    def under(cls, rules: Rules, genesis_time: int, base_fee: int, *, guard: bool = True) -> Self:
+        """A chain under the rules of another one, which are the same but for its seed, of which they keep a hash."""
+        made = cls.__new__(cls)
+        made._begin(rules, genesis_time, base_fee, guard=guard)
+        births.announce(made)
+        return made
 
     @classmethod
     def connect(cls, node: Any, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
@@ -200,7 +208,7 @@ class Chain(Looking, Questions, Lasting):
             self.keys[made] = made
         if names.read(self.state, made) is None:
             names.write(self.state, made, name)
-            self.state.add_balance(made, _FUNDS)
+            self.state.add_balance(made, FUNDS)
             self._note()
         return self.keys[made]
 
@@ -287,10 +295,7 @@ class Chain(Looking, Questions, Lasting):
         return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
-        machine = self.machine
-        receipt = self.ledger.append(tx, machine.transact(tx, block), block)
-        if machine.loaded is not None and (drawn := machine.loaded.drawn()):
-            self.ledger.drawn[receipt.position] = drawn
+        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
 

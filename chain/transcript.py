@@ -31,9 +31,9 @@ def transcript_of(ledger: Ledger, since: int = 0) -> str:
 class Transcript:
     """Tells of receipts in lines."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self._who = ledger, Who(ledger)
-        self.show = Shown(self._who).show
+    def __init__(self, ledger: Ledger, shown: Shown | None = None) -> None:
+        shown = shown or Shown(Who(ledger))
+        self._ledger, self._who, self.show = ledger, shown.names, shown.show
         self._start = ledger.blocks[0].timestamp
 
     def lines(self, receipt: Receipt) -> Iterator[str]:
