@@ -108,6 +108,10 @@ class Query(Generic[T]):
         """The receipts in which the answers stand."""
         return (self._source.receipt(place) for place, _ in self._answers())
 
+    def places(self) -> Iterator[int]:
+        """The places of the answers in the list that is asked."""
+        return (place for place, _ in self._answers())
+
     def __repr__(self) -> str:
         return f"<{self.count()} found>"
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from chain import Address, Chain, System
+from chain.deploys import Deploys
 from chain.ledger.receipts import Receipt
 from chain.world_handle import Resource, WorldHandle
 from contracts.mage_duel import models
@@ -34,7 +35,7 @@ ONCE: Final[dict[type, tuple[type[System], ...]]] = {
 
 
 def deploy(
-    chain: Chain,
+    chain: Deploys,
     rule_set: RuleSet = USUAL,
     *,
     namespace: str = NAMESPACE,
