@@ -22,6 +22,7 @@ from chain.ledger.cbor import decode
 from chain.ledger.growth import grow
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
+from chain.loaded import Loaded
 from chain.looking import DEFAULT_SENDER
 from chain.machine.transaction import Transaction
 from chain.past import Past
@@ -69,7 +70,7 @@ class Far(Chain):
             raise ValueError(f"the node at {self.url} is no Boardchain: {no}") from None
         chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = known
         rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
-        self._begin(rules, genesis_time, int(base_fee, 16), False)
+        self._begin(rules, genesis_time, int(base_fee, 16))
         self._since: Sequence[int] = _START
         self._taken: list[tuple[Snapshot, str]] = []
         known_here: tuple[type[Contract], ...] = (World, *contracts)
@@ -175,7 +176,7 @@ class Far(Chain):
         if gas is not None:
             fields["gas"] = hex(gas)
         try:
-            position, page = self._ask("chain_send", (fields, self._token, [*self._since]))
+            position, page = self._ask("chain_sendFollowed", (fields, self._token, [*self._since]))
         except NodeError as no:
             raise InvalidTransaction(str(no)) from None
         if self._take(page):
@@ -218,9 +219,9 @@ class Far(Chain):
             self._do("evm_setAutomine", was)
 
     def account(self, name: str) -> Account:
-        address = self._do("chain_account", name)
+        made = self._do("chain_account", name)
         self._follow()
-        return self.keys[bytes.fromhex(address[2:])]
+        return self.keys[bytes.fromhex(made["address"][2:])]
 
     def set_balance(self, address: Address, amount: int) -> None:
         self._do("anvil_setBalance", _hex(address), hex(amount))
@@ -237,15 +238,14 @@ class Far(Chain):
     @contextmanager
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
         self._do("chain_load", outcomes)
-        left = None
+        left: dict[str, list[Any]] = {}
         try:
             yield
             left = self._do("chain_unload")
         except BaseException:
             self._do("chain_unload")
             raise
-        if left is not None:
-            raise AssertionError(left)
+        Loaded(left).check_empty()
 
     def snapshot(self) -> Snapshot:
         self._follow()

@@ -63,18 +63,26 @@ class Chain(Looking, Deploys, Questions, Lasting):
         gas_limit: int = 30_000_000,
         elastic_fees: bool = False,
         evm_only: bool = False,
+        guard: bool = True,
     ) -> None:
         rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
-        self._begin(rules, genesis_time, base_fee, evm_only)
+        self._begin(rules, genesis_time, base_fee, evm_only, guard)
         births.announce(self)
 
-    def _begin(self, rules: Rules, genesis_time: int, base_fee: int, evm_only: bool) -> None:
+    def _begin(
+        self,
+        rules: Rules,
+        genesis_time: int,
+        base_fee: int,
+        evm_only: bool = False,
+        guard: bool = True,
+    ) -> None:
         """Be a chain of one block, the first."""
         self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
         self.state = State()
-        self.machine = Machine(self.state, evm_only=evm_only)
+        self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
             self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
         self.ledger = Ledger(
@@ -266,7 +274,10 @@ class Chain(Looking, Deploys, Questions, Lasting):
         return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
-        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
+        machine = self.machine
+        receipt = self.ledger.append(tx, machine.transact(tx, block), block)
+        if machine.loaded is not None and (drawn := machine.loaded.drawn()):
+            self.ledger.drawn[receipt.position] = drawn
         self.ledger.open = block
         return receipt
 

@@ -45,19 +45,15 @@ def tell(receipt: Receipt, *, json: bool) -> None:
 
 
 def details(chain: Chain, receipt: Receipt, *, json: bool) -> None:
-    """All of a receipt: its story, its calls, what it wrote and what it wrote in vain."""
-    writes = [str(write) for write in receipt.writes]
-    undone = [str(write) for write in receipt.undone_writes]
+    """All of a receipt: its story, and the tree of its messages with what each read, wrote and said."""
+    tree = str(receipt.trace).split("\n")
     if json:
-        say.as_json({**_line(receipt), "writes": writes, "undone_writes": undone})
+        writes = {"writes": receipt.writes, "undone_writes": receipt.undone_writes}
+        told = {name: [str(write) for write in found] for name, found in writes.items()}
+        say.as_json({**_line(receipt), **told, "trace": tree})
         return
-    for line in Transcript(chain.ledger).lines(receipt):
-        click.echo(line)
-    for title, lines in (("wrote", writes), ("wrote, and took back", undone)):
-        if lines:
-            click.echo(f"\n{click.style(title, bold=True)}")
-            click.echo("\n".join(f"    {line}" for line in lines))
-    click.echo(f"\ntransaction 0x{receipt.tx_hash.hex()}")
+    click.echo(next(Transcript(chain.ledger).lines(receipt)))
+    click.echo("\n".join(["", *tree, "", f"transaction 0x{receipt.tx_hash.hex()}"]))
 
 
 def _line(receipt: Receipt) -> dict[str, object]:

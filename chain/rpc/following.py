@@ -15,7 +15,6 @@ from chain.ledger.cbor import encode
 from chain.ledger.growth import growth, lengths_of
 from chain.ledger.ledger import Ledger
 from chain.ledger.recall import Lengths
-from chain.loaded import Loaded
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object
 from chain.types import Address
@@ -114,33 +113,3 @@ def send(node: Node, fields: Any, token: Any, since: Any) -> list[Any]:
         gas=None if gas is None else to_int(gas, "'gas'"),
     )
     return [receipt.position, follow(node, token, since)]
-
-
-def named_account(node: Node, name: Any) -> str:
-    """The account of that name, funded the first time."""
-    if not isinstance(name, str):
-        raise bad_params(f"a name is a text, not {name!r}")
-    try:
-        return data(node.chain.account(name))
-    except ValueError as no:
-        raise bad_params(str(no)) from None
-
-
-def load(node: Node, outcomes: Any) -> bool:
-    """Force the next outcomes of chance, by tag."""
-    if node.chain.machine.loaded is not None:
-        raise refused("outcomes are already loaded: unload them first")
-    lists = {tag: list(items) for tag, items in to_object(outcomes, "the outcomes").items()}
-    node.chain.machine.loaded = Loaded(lists)
-    return True
-
-
-def unload(node: Node) -> str | None:
-    """End that; what is wrong if some of them were not drawn."""
-    loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
-    try:
-        if loaded is not None:
-            loaded.check_empty()
-    except AssertionError as left:
-        return str(left)
-    return None

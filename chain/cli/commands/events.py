@@ -64,4 +64,4 @@ def _places(chain: Chain, name: str, fields: tuple[str, ...]) -> Iterable[int]:
             values[key] = read_value(members[key], word, lambda it: targets.address(chain, it))
         except Misread as wrong:
             raise click.UsageError(str(wrong)) from None
-    return chain.events(name, **values).places()
+    return [place for place, _ in chain.events(name, **values).answers()]

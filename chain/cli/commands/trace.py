@@ -1,4 +1,4 @@
-"""One transaction in full: what was called, said, written."""
+"""One transaction in full: what was called, read, written, said."""
 
 from __future__ import annotations
 
