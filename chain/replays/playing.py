@@ -6,10 +6,9 @@ imported. Playing ends at the first difference, unless all shall be written anew
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,10 +57,16 @@ def _compared(written: Sequence[str], found: Sequence[str]) -> Iterator[str]:
         other = lines[i - 1 if line[0] == "+" else (i + 1) % len(lines)]
         sign, text = line[:1], line[1:]
         if len(text) > _WIDEST and {sign, other[:1]} == {"-", "+"}:
-            start = max(0, len(commonprefix([text, other[1:]])) - _BEFORE)
+            start = max(0, _agreeing(text, other[1:]) - _BEFORE)
             end = start + _WIDEST
             text = ("…" if start else "") + text[start:end] + ("…" if text[end:] else "")
         yield f"{sign} {text}"
+
+
+def _agreeing(one: str, other: str) -> int:
+    """How many characters two lines begin with that are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,12 @@ class Replay:
 
 
 def replay(
-    text: str, *, contracts: Iterable[type[Contract]] = (), offered: Sequence[Offered] = (), to_the_end: bool = False
+    text: str, *, contracts: Iterable[type[Contract]] = (), offered: Sequence[Offered] = (), to_the_end: bool = False,
+    through: Callable[[Sequence[Step]], Iterable[Step]] = iter,
 ) -> Replay:  # fmt: skip
-    """Play a transcript on a fresh chain, up to the first difference or to the end."""
+    """Play a transcript on a fresh chain, up to the first difference or to the end. `through` sees each step go by."""
     player = Player(read(text), contracts, offered)
-    difference = player.play(to_the_end)
+    difference = player.play(to_the_end, through)
     return Replay(player.chain, difference)
 
 
@@ -120,9 +126,11 @@ class Player:
         self._requests = Requests(self.chain, self._writer.known, classes)
         self._waiting: list[Step] = []  # what is set from outside, in the block of the next step
 
-    def play(self, to_the_end: bool) -> Difference | None:
+    def play(
+        self, to_the_end: bool, through: Callable[[Sequence[Step]], Iterable[Step]]
+    ) -> Difference | None:
         first: Difference | None = None
-        for step in self._text.steps:
+        for step in through(self._text.steps):
             difference = self.step(step)
             first = first or difference
             if first is not None and not to_the_end:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from chain.cli import say
 from chain.cli.options import contracts_option
+from chain.cli.progress import tracked
 from chain.offered import NotOffered, Offered
 from chain.replays import BadTranscript, Replay, replay
 from chain.replays.files import text_of
+from chain.replays.form import Step
 
 
 @click.command()
@@ -26,7 +29,7 @@ def command(file: Path, update: bool, json: bool, offered: Offered) -> None:
     """
     text = text_of(file, offered)
     try:
-        played = replay(text, offered=[offered], to_the_end=update)
+        played = replay(text, offered=[offered], to_the_end=update, through=_shown)
     except (BadTranscript, NotOffered) as wrong:
         raise click.UsageError(f"{file}: {wrong}") from None
     if update:
@@ -39,6 +42,10 @@ def command(file: Path, update: bool, json: bool, offered: Offered) -> None:
     else:
         say.note(f"{len(played.chain.receipts)} transactions came out as they are written")
     sys.exit(0 if played.ok else 1)
+
+
+def _shown(steps: Sequence[Step]) -> Iterator[Step]:
+    return tracked(steps, "replaying", len(steps))
 
 
 def _update(file: Path, text: str, played: Replay) -> None:
