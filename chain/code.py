@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 from chain.guard.packages import home_of, text_of
 from chain.guard.sources import Module, read
@@ -22,6 +22,9 @@ from chain.image.reach import Reach
 from chain.image.sources import module_in
 from chain.image.worlds import World, names_above, world_for
 from chain.spec import ContractSpec
+
+T = TypeVar("T")
+E = TypeVar("E", bound=BaseException)
 
 MARK: Final = b"\xfeboardchain"
 _INIT: Final = b"\x00"
@@ -45,11 +48,13 @@ class Program:
     def initcode(self) -> bytes:
         return MARK + _INIT + self.digest
 
-    def inward(self, value: Any) -> Any:
-        """An exception, or an outcome that a test forces, as the image knows it."""
-        twin = twin_in(self.world)
-        is_error = isinstance(value, BaseException)
-        return turned_error(value, twin) if is_error else turned(value, twin)
+    def inward(self, problem: E) -> E:
+        """An exception as the image knows it."""
+        return turned_error(problem, twin_in(self.world))
+
+    def outward(self, value: T) -> T:
+        """A value of the image as its author knows it."""
+        return cast(T, turned(value, author_of))
 
     @property
     def abi(self) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from chain.where import short
 
 if TYPE_CHECKING:
     from chain.code import Program
-    from chain.loaded import Loaded
+    from chain.loaded import Forced
 
 DELEGATION = b"\xef\x01\x00"  # the code of an account that lends another's code (EIP-7702)
 
@@ -66,7 +66,7 @@ class Context:
     entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
-    loaded: Loaded | None = None  # outcomes that a test forces
+    loaded: Forced | None = None  # outcomes of chance that somebody forces
     fuel: int = 30_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
     metered: bool = False  # one of them runs
@@ -250,7 +250,7 @@ class Frame:
         passed = cost.all_but_one_64th(self.gas)
         passed = passed if gas is None else min(gas, passed)
         self.gas -= passed
-        child = Frame(
+        child = type(self)(
             self.context, "static" if static else "call", to, self.address, value, data,
             passed + (cost.CALL_STIPEND if value else 0), static or self.static, self.depth + 1, code_address,
         )  # fmt: skip
@@ -272,7 +272,7 @@ class Frame:
             self.state.set_account(self.address, (nonce + 1, balance, code_hash))
         self.state.touch(address)
         return self._run(
-            Frame(
+            type(self)(
                 self.context,
                 "create",
                 address,
@@ -284,6 +284,14 @@ class Frame:
                 child_depth,
             )
         )
+
+    def beside(self, address: bytes) -> Frame:
+        """A second frame of the same message that stands on another account's words."""
+        made = type(self)(
+            self.context, self.kind, address, self.caller, 0, b"", self.gas, self.static, self.depth
+        )
+        made.program, made.entry = self.program, self.entry
+        return made
 
     def _run(self, child: Frame) -> Frame:
         self.children.append(child)

@@ -37,7 +37,9 @@ def show_bars() -> None:
         print(f"  {name}: {ratio:.2f}x (bar {BAR}x: {'met' if ratio <= BAR else 'MISSED'})")
 
 
-def programs_of(game: Any) -> tuple[list[tuple[Program, Any, Any]], tuple[Callable[[int], None], int]]:
+def programs_of(
+    game: Any,
+) -> tuple[list[tuple[Program, Any, Any]], tuple[Callable[[int], None], int]]:
     """A road of the game, and the programs on its chain with what runs of each."""
     chains: list[Any] = []
     note = chains.append

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from functools import reduce
 from typing import Any, Final
 
-from chain.image.meter import charge, dry
+from chain.image.meter import charge, dry, spend
 from chain.image.work import (
     BUILT,
     MOST_BITS,
@@ -22,7 +22,6 @@ from chain.image.work import (
     power,
     shift,
     slow,
-    tick,
     turns,
 )  # fmt: skip
 
@@ -64,7 +63,12 @@ _CHEAP: Final = frozenset(
         "string.Template",
     ]
 )
-_DEEP: Final = 30  # ticks for a value that is copied or written with all that is in it
+_COMBINING: Final = frozenset(
+    f"itertools.{name}"
+    for name in ("combinations", "combinations_with_replacement", "permutations", "product")
+)
+_COMBINED: Final = 24  # ticks for one of their items, which is made of many
+_DEEP: Final = 40  # ticks for a value that is copied or written with all that is in it
 
 
 def is_costly(path: str) -> bool:
@@ -73,7 +77,7 @@ def is_costly(path: str) -> bool:
 
 def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """`function(…)`, of the standard library."""
-    tick()
+    spend()
     special = _SPECIAL.get(path)
     if special is not None:
         return special(*args, **named)
@@ -83,7 +87,7 @@ def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -
         pay(each, BUILT)
     args = tuple(slow(each) if isinstance(each, Iterator) else each for each in args)
     if path.startswith("itertools.") and path != "itertools.tee":
-        return turns(function(*args, **named))
+        return turns(function(*args, **named), _COMBINED if path in _COMBINING else 4)
     return function(*args, **named)
 
 

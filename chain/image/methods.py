@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from chain.image.meter import charge, dry
-from chain.image.work import BUILT, FREE, pay, pay_for_order, pay_text, size_of, tick
+from chain.image.meter import charge, dry, spend
+from chain.image.work import BUILT, FREE, pay, pay_for_order, pay_text, size_of
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 _PLAIN: Final = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
@@ -16,9 +16,9 @@ _PLAIN: Final = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
-    tick()
+    spend()
     if isinstance(thing, _PLAIN) or isinstance(thing, type):
-        _PRICES[name](thing, args)
+        args = _PRICES[name](thing, args) or args
     elif isinstance(thing, int) and name == "to_bytes":
         _width(thing, args)
     return getattr(thing, name)(*args, **named)
@@ -31,27 +31,26 @@ def _whole(thing: Any, args: tuple[Any, ...]) -> None:
         pay(thing)
 
 
-def _both(thing: Any, args: tuple[Any, ...]) -> None:
+def _both(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(thing, type):
         pay(thing)
-    _others(thing, args)
+    return _others(thing, args)
 
 
-def _others(thing: Any, args: tuple[Any, ...]) -> None:
-    for each in args:
-        pay(each, BUILT)
+def _others(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(pay(each, BUILT) for each in args)
 
 
 def _order(thing: Any, args: tuple[Any, ...]) -> None:
     pay_for_order(size_of(thing))
 
 
-def _join(thing: Any, args: tuple[Any, ...]) -> None:
+def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     items = args[0] if args else ()
     if isinstance(items, list | tuple):
         texts = sum(len(each) for each in items if isinstance(each, str | bytes))
         pay_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
-    pay(items)
+    return (pay(items, BUILT), *args[1:]) if args else args
 
 
 def _width(thing: Any, args: tuple[Any, ...]) -> None:
@@ -94,7 +93,7 @@ def pay_for_width(value: Any) -> Any:
 
 def percent(left: Any, right: Any) -> Any:
     """`left % right`, where the left is a text."""
-    tick()
+    spend()
     if isinstance(left, str | bytes):
         text = left if isinstance(left, str) else left.decode("latin-1")
         pay_for_widths(text)
@@ -104,7 +103,7 @@ def percent(left: Any, right: Any) -> Any:
     return left % right
 
 
-_Price = Callable[[Any, tuple[Any, ...]], None]
+_Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]
 _NAMES: Final[dict[str, _Price]] = {
     "count index remove insert copy reverse find rfind rindex split rsplit splitlines translate encode decode hex upper"
     " lower casefold swapcase capitalize title": _whole,

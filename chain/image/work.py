@@ -12,7 +12,7 @@ from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, V
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
-from chain.image.meter import SPACE, TANK, charge, dry
+from chain.image.meter import charge, dry, spend
 
 MOST_BITS: Final = 2**14
 FREE: Final = 16  # items that cost nothing beside the tick of the call
@@ -28,12 +28,6 @@ _TEXTS: Final = (str, bytes, bytearray)
 _HASHED: Final = frozenset({set, frozenset, dict, type({}.keys()), range, MappingProxyType})
 
 
-def tick() -> None:
-    """What a call of one of these costs in any case."""
-    tank = SPACE[TANK]
-    (0 in tank and 0 in tank) or dry()
-
-
 def size_of(items: Any) -> int:
     """How many there are, of what can tell; nothing for what ticks as it goes."""
     if not isinstance(items, _SIZED):
@@ -45,11 +39,13 @@ def size_of(items: Any) -> int:
 
 
 def pay(items: Any, each: int = 1) -> Any:
-    """Pay for a walk over all of them."""
-    tick()
+    """Pay for a walk over all of them; where nobody knows how many they are, as it goes."""
+    spend()
     size = size_of(items)
     if size > FREE:
         charge(size * each)
+    elif each > 1 and isinstance(items, Iterator):
+        return turns(items, 4 * each)
     return items
 
 
@@ -61,10 +57,14 @@ def pay_text(size: int) -> None:
 # What yields
 
 
-def turns(source: Iterable[Any]) -> Iterator[Any]:
-    """`source`, with a tick for each turn."""
+def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
+    """`source`, paid for by so many ticks a turn, sixteen turns at a time."""
+    paid = 0
     for item in source:
-        0 in SPACE[TANK] or dry()
+        if not paid:
+            charge(each * FREE)
+            paid = FREE
+        paid -= 1
         yield item
 
 
@@ -115,8 +115,8 @@ def walking(real: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
 
     def guarded(*args: Any, **named: Any) -> Any:
         if args:
-            pay(args[0], each)
-        return real(*args, **named)
+            return real(pay(args[0], each), *args[1:], **named)
+        return real(**named)
 
     return guarded
 
@@ -162,7 +162,7 @@ def _check(number: Any) -> Any:
 
 
 def add(left: Any, right: Any, *, inside: bool = False) -> Any:
-    tick()
+    spend()
     if type(left) is int and type(right) is int:
         total = left + right
         return total if -_SMALL < total < _SMALL else _check(total)
@@ -179,7 +179,7 @@ def add(left: Any, right: Any, *, inside: bool = False) -> Any:
 
 
 def multiply(left: Any, right: Any, *, inside: bool = False) -> Any:
-    tick()
+    spend()
     if type(left) is int and type(right) is int:
         if -_SMALL < left < _SMALL and -_SMALL < right < _SMALL:
             return left * right
@@ -201,7 +201,7 @@ def multiply(left: Any, right: Any, *, inside: bool = False) -> Any:
 
 
 def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
-    tick()
+    spend()
     if isinstance(base, int) and isinstance(exponent, int):
         if modulus is not None:
             bits = _check(modulus).bit_length() if isinstance(modulus, int) else 0
@@ -216,7 +216,7 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
 
 
 def shift(left: Any, right: Any) -> Any:
-    tick()
+    spend()
     if isinstance(left, int) and isinstance(right, int):
         if right > MOST_BITS or left.bit_length() + right > MOST_BITS:
             dry()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from chain.frame import Failure
 from chain.ledger.logs import Log
 from chain.ledger.writes import Write, undone_writes_of, writes_of
+from chain.loaded import Drawn
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.types import Address
@@ -19,6 +20,7 @@ from chain.types import Address
 if TYPE_CHECKING:
     from chain.code import Program
     from chain.ledger.ledger import Ledger
+    from chain.ledger.trace import Trace
     from chain.spec import EntrySpec
 
 Row: TypeAlias = tuple[Any, ...]
@@ -75,6 +77,7 @@ def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: 
         frame.address, program.digest if program is not None else None, frame.output, frame.failure,
         outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
         context.undone_changes, context.undone_logs, outcome.calls if frame.children else (),
+        () if context.loaded is None else context.loaded.told(),
         context.ticks,
     )  # fmt: skip
 
@@ -93,6 +96,7 @@ class Receipt:
         "changes",
         "data",
         "error",
+        "forced",
         "gas",
         "gas_price",
         "gas_used",
@@ -138,6 +142,7 @@ class Receipt:
     undone_changes: Changes
     undone_log_rows: Sequence[LogRow]
     calls: tuple[Call, ...]
+    forced: Drawn  # the outcomes of chance that were loaded
     ticks: int  # what the contracts' own computing took
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
@@ -148,7 +153,8 @@ class Receipt:
             self.access_list, self.raw,
             self._address, self._digest, self.output, self.error,
             self.gas_used, self.gas_price, self.changes, self.log_rows,
-            self.undone_changes, self.undone_log_rows, self.calls, self.ticks,
+            self.undone_changes, self.undone_log_rows, self.calls, self.forced,
+            self.ticks,
         ) = row  # fmt: skip
 
     # How it went
@@ -243,6 +249,11 @@ class Receipt:
     def undone_events(self) -> Events:
         """The events that were announced and taken back."""
         return Events(self.ledger.decode_rows(self.undone_log_rows))
+
+    @property
+    def trace(self) -> Trace:
+        """Every message with its steps: values read and written, logs, messages below. The transaction is run again for it."""
+        return self.ledger.trace(self)
 
     # When
 

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.ledger.headers import blob_gas_of
 from chain.rpc.errors import bad_params
 from chain.rpc.format import Json, block_json, is_pending, receipt_json, transaction_json
 from chain.rpc.moments import LATEST, find_block, need_block
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from chain.rpc.node import Node
 
 _LONGEST_HISTORY: Final = 1024
+_MOST_BLOB_GAS: Final = 9 * 131_072  # in a block of the Prague fork
 
 
 # Blocks
@@ -33,7 +35,7 @@ def get_block(node: Node, block: Any, full: bool = False) -> Json | None:
 
 def count_transactions(node: Node, block: Any) -> str | None:
     found = find_block(node.chain, block)
-    return None if found is None else quantity(len(_receipts(node, found)))
+    return None if found is None else quantity(len(receipts_in(node, found)))
 
 
 def count_uncles(node: Node, block: Any) -> str | None:
@@ -48,10 +50,11 @@ def get_block_receipts(node: Node, block: Any) -> list[Json] | None:
     found = find_block(node.chain, block)
     if found is None:
         return None
-    return [receipt_json(node.chain.ledger, receipt) for receipt in _receipts(node, found)]
+    return [receipt_json(node.chain.ledger, receipt) for receipt in receipts_in(node, found)]
 
 
-def _receipts(node: Node, block: Block) -> list[Receipt]:
+def receipts_in(node: Node, block: Block) -> list[Receipt]:
+    """The receipts of a block, also of the open one."""
     ledger = node.chain.ledger
     end = None if is_pending(ledger, block.number) else block.end_receipt
     return ledger.receipts[block.first_receipt : end]
@@ -82,7 +85,7 @@ def get_raw_transaction_in(node: Node, block: Any, index: Any) -> str | None:
 
 def _receipt_in(node: Node, block: Any, index: Any) -> Receipt | None:
     found, place = find_block(node.chain, block), to_int(index, "the index")
-    receipts = [] if found is None else _receipts(node, found)
+    receipts = [] if found is None else receipts_in(node, found)
     return receipts[place] if place < len(receipts) else None
 
 
@@ -114,7 +117,7 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
         "baseFeePerGas": [quantity(block.base_fee) for block in [*blocks, after]],
         "gasUsedRatio": [block.gas_used / block.gas_limit for block in blocks],
         "baseFeePerBlobGas": ["0x1"] * (count + 1),
-        "blobGasUsedRatio": [0.0] * count,
+        "blobGasUsedRatio": [_blob_share(node, block) for block in blocks],
     }
     if percentiles:
         if list(percentiles) != sorted(percentiles) or not all(0 <= p <= 100 for p in percentiles):
@@ -123,9 +126,15 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
     return history
 
 
+def _blob_share(node: Node, block: Block) -> float:
+    ledger = node.chain.ledger
+    receipts = ledger.receipts[block.first_receipt : block.end_receipt]
+    return sum(blob_gas_of(ledger, receipt) for receipt in receipts) / _MOST_BLOB_GAS
+
+
 def _tips(node: Node, block: Block, percentiles: list[float]) -> list[str]:
     """For each percentile of the block's gas, the tip that the transaction there paid, by rising tips."""
-    paid = sorted((r.gas_price - block.base_fee, r.gas_used) for r in _receipts(node, block))
+    paid = sorted((r.gas_price - block.base_fee, r.gas_used) for r in receipts_in(node, block))
     reached = list(accumulate(gas_used for _, gas_used in paid))
     places = [bisect_left(reached, block.gas_used * percentile / 100) for percentile in percentiles]
     return [quantity(paid[place][0]) if paid else "0x0" for place in places]

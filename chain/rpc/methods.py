@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, accounts, blocks, controls, filters, sending
+from chain.rpc import (
+    about,
+    accounts,
+    blocks,
+    controls,
+    debug,
+    feeds,
+    filters,
+    following,
+    sending,
+)  # fmt: skip
+from chain.rpc.own import contracts, control, receipts, sql, stored
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
@@ -54,6 +65,12 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_sendTransaction": sending.send_transaction,
         "eth_sendRawTransaction": sending.send_raw_transaction,
         "eth_signTransaction": sending.sign_transaction,
+        "eth_createAccessList": debug.create_access_list,
+        # traces
+        "debug_traceTransaction": debug.trace_transaction,
+        "debug_traceCall": debug.trace_call,
+        "debug_traceBlockByNumber": debug.trace_block,
+        "debug_traceBlockByHash": debug.trace_block,
         # signing
         "eth_sign": about.sign,
         "personal_sign": about.personal_sign,
@@ -67,6 +84,8 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_getFilterChanges": filters.get_changes,
         "eth_getFilterLogs": filters.get_filter_logs,
         "eth_uninstallFilter": filters.uninstall,
+        "eth_subscribe": feeds.not_here,
+        "eth_unsubscribe": feeds.not_here,
         # tests
         "evm_mine": controls.mine,
         "evm_setAutomine": controls.set_automine,
@@ -75,5 +94,34 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "evm_snapshot": controls.snapshot,
         "evm_revert": controls.revert,
         "testing_timeTravel": controls.time_travel,
+        # what only we have
+        "chain_contracts": contracts.contracts,
+        "chain_programs": contracts.programs,
+        "chain_accounts": contracts.accounts,
+        "chain_account": contracts.account,
+        "chain_receipts": receipts.receipts,
+        "chain_receipt": receipts.receipt,
+        "chain_events": receipts.events,
+        "chain_transcript": receipts.transcript,
+        "chain_sql": sql.sql,
+        "chain_worlds": stored.worlds,
+        "chain_model": stored.model,
+        "chain_models": stored.models,
+        "chain_modelHistory": stored.model_history,
+        "chain_fields": stored.fields,
+        "chain_send": control.send,
+        "chain_look": control.look,
+        "chain_now": control.now,
+        "chain_advance": control.advance,
+        "chain_setTime": control.set_time,
+        "chain_mine": control.mine,
+        "chain_load": control.load,
+        "chain_unload": control.unload,
+        "chain_trace": debug.trace,
+        "chain_traceLook": debug.trace_look,
+        # used from afar
+        "chain_rules": following.rules,
+        "chain_follow": following.follow,
+        "chain_sendFollowed": following.send,
     }
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from json import JSONDecodeError
 
 from chain import Address, Contract, Map, Revert, Vector, call, init, require, view
 from chain.types import u8, u32, u64
@@ -247,12 +248,19 @@ def _can_undo(table: Table) -> bool:
 
 def _as_caller(name: str) -> str:
     """A name as `caller_id` has it: an address with its checksum capitals."""
-    return str(Address(name)) if name.startswith("0x") else name
+    if not name.startswith("0x"):
+        return name
+    try:
+        return str(Address(name))
+    except ValueError:  # a name that only begins like an address
+        return name
 
 
 def _read(document: str) -> State:
     try:
         state = encoding.decode(parse(document, "state").value)
+    except JSONDecodeError:
+        raise Revert("state: this is not JSON") from None
     except DataError as wrong:
         raise Revert(str(wrong)) from None
     setup.check_whole(state)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from json import JSONDecodeError
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -23,7 +24,7 @@ from contracts.sagrada.cards import (
     read_objective,
     read_tool,
 )
-from contracts.sagrada.schema import Facts, Spot, parse
+from contracts.sagrada.schema import DataError, Facts, Spot, parse
 from contracts.sagrada.window import Frame
 
 C = TypeVar("C", Tool, Objective)
@@ -66,7 +67,10 @@ def _spots(folder: Path, name: str) -> list[Spot]:
 
 def _spot(path: Path, folder: Path) -> Spot:
     file = path.relative_to(folder).as_posix()
-    return _named(parse(path.read_text("utf-8"), file))
+    try:
+        return _named(parse(path.read_text("utf-8"), file))
+    except JSONDecodeError as error:
+        raise DataError(file, "", f"line {error.lineno}", error.msg) from None
 
 
 def _named(spot: Spot) -> Spot:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from typing import Any, Generic, TypeVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Generic, NoReturn, TypeVar
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -122,11 +121,24 @@ def _rather(value: object, known: tuple[object, ...]) -> str:
     words = [str(option) for option in known]
     if len(words) <= 6:
         return f"none of {', '.join(words)}"
-    alike = get_close_matches(str(value), words, n=1)
-    return f"unknown, perhaps {alike[0]} is meant" if alike else "unknown"
+    alike, meant = max((_letters_shared(str(value), word), word) for word in words)
+    return f"unknown, perhaps {meant} is meant" if alike >= 60 else "unknown"
+
+
+def _letters_shared(one: str, other: str) -> int:
+    """How many percent of the letters of two words stand in both, in the same order."""
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        left = row
+        row = [0]
+        for i, each in enumerate(other):
+            row.append(left[i] + 1 if each == letter else max(left[i + 1], row[i]))
+    return 200 * row[-1] // max(len(one) + len(other), 1)
 
 
 def parse(text: str, file: str) -> Spot:
+    """A JSON document; a `JSONDecodeError` where it is none."""
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
@@ -135,10 +147,11 @@ def parse(text: str, file: str) -> Spot:
             raise DataError(file, "", twice, "this key stands twice in one object")
         return made
 
-    try:
-        return Spot(json.loads(text, object_pairs_hook=unique), file)
-    except json.JSONDecodeError as error:
-        raise DataError(file, "", f"line {error.lineno}", error.msg) from None
+    def refuse(number: str) -> NoReturn:
+        raise DataError(file, "", "", f"{number} is not a whole number")
+
+    read = json.loads(text, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
+    return Spot(read, file)
 
 
 Kind = Callable[[Spot], Any]
@@ -185,7 +198,7 @@ def read_part(spot: Spot, tag: str, table: Mapping[str, Part[T]]) -> T:
     if found.cells and not spot.facts.on_cells:
         raise spot.key(tag).error(f"{name} needs the condition valid_coordinates")
     options = {option: kind(spot.key(option)) for option, kind in found.options.items()}
-    options |= {fact: getattr(spot.facts, fact) for fact in found.given}
+    options |= {fact: asdict(spot.facts)[fact] for fact in found.given}
     return found.build(**options)
 
 

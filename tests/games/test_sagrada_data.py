@@ -227,8 +227,7 @@ MISTAKES = [
         LENS,
         "select \\\\d+",
         "select [5-1]",
-        "Lens Cutter, commands[0].reg_exp: "
-        "not a regular expression, bad character range 5-1 at position 1",
+        'Lens Cutter, commands[0].reg_exp: "[5-1]" is not a regular expression',
     ),
     (
         LENS,

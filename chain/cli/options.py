@@ -1,0 +1,92 @@
+"""What several commands are told in the same way: which chain, whose contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chain.cli import targets
+from chain.cli.values import Misread, read_args
+from chain.offered import NotOffered, Offered
+from chain.simulator import MEMORY, Chain
+from chain.spec import EntrySpec
+
+Command = Callable[..., Any]
+
+_chain = click.option(
+    "--chain",
+    "where",
+    default=MEMORY,
+    envvar="BOARDCHAIN_CHAIN",
+    show_default=True,
+    show_envvar=True,
+    metavar="memory|FILE|URL",
+    help="The chain: a fresh one in memory, one in a file, or a node.",
+)
+_contracts = click.option(
+    "--contracts",
+    "package",
+    default="contracts",
+    envvar="BOARDCHAIN_CONTRACTS",
+    show_default=True,
+    metavar="PACKAGE",
+    help="The package whose contracts are offered.",
+)
+
+
+def chain_option(command: Command) -> Command:
+    return _chain(command)
+
+
+def contracts_option(command: Command) -> Command:
+    """Gives the command an `Offered`."""
+
+    @wraps(command)
+    def offering(*args: Any, package: str, **named: Any) -> Any:
+        try:
+            offered = Offered(package)
+        except NotOffered as wrong:
+            raise click.UsageError(str(wrong)) from wrong
+        return command(*args, offered=offered, **named)
+
+    return _contracts(offering)
+
+
+def contract_named(offered: Offered, name: str) -> Any:
+    """The contract class that was asked for by name."""
+    try:
+        return offered.find(name)
+    except NotOffered as wrong:
+        raise click.UsageError(str(wrong)) from None
+
+
+def exists(where: str) -> bool:
+    """Whether there is a chain to look for: a node says so itself."""
+    return where == MEMORY or "://" in where or Path(where).exists()
+
+
+@contextmanager
+def opened(where: str, offered: Offered | None = None, *, make: bool = False) -> Iterator[Chain]:
+    """The chain that `--chain` names, closed afterwards; a file is made only where `make` allows it."""
+    if not (make or exists(where)):
+        raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
+    with Chain.reach(where, contracts=offered.classes if offered else ()) as chain:
+        yield chain
+
+
+def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, Any]:
+    """The arguments of an entry, by name, out of the words of the command."""
+    option = next((word for word in words if word.startswith("--")), None)
+    if option is not None:
+        raise click.UsageError(f"there is no option {option}")
+    try:
+        given = read_args(entry, words, lambda word: targets.address(chain, word))
+        entry.encode_args((), given)  # says what is missing or does not fit
+    except (Misread, TypeError) as wrong:
+        raise click.UsageError(str(wrong)) from None
+    return given

@@ -1,0 +1,40 @@
+"""How much one client may ask of a node: it has one process and one memory, and others wait.
+
+In process nothing is limited. A server sets `Limits()`, of which every number can be chosen (`boardchain node --help`).
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from chain.rpc.errors import too_much
+
+
+def _most(number: int, of: str) -> Any:
+    return field(default=number, metadata={"help": f"{of}."})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most of everything."""
+
+    body: int = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
+    response: int = _most(32 << 20, "Bytes of one answer")
+    batch: int = _most(1_000, "Requests in one batch")
+    log_range: int = _most(100_000, "Blocks that one question for logs looks at")
+    logs: int = _most(20_000, "Logs in one answer")
+    mined: int = _most(100_000, "Blocks mined by one request")
+    filters: int = _most(1_000, "Filters kept; the one unused for longest makes room")
+    subscriptions: int = _most(100, "Subscriptions of one connection")
+    waiting: int = _most(100_000, "Messages a connection has not taken; then it is closed")
+
+    def check(self, limit: str, number: int, what: str) -> None:
+        """Refuse what is more than the limit of that name."""
+        most: int = getattr(self, limit)
+        if number > most:
+            raise too_much(f"{number} {what} are too much for one request: at most {most}")
+
+
+NO_LIMITS: Final = Limits(**{each.name: sys.maxsize for each in fields(Limits)})
