@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import bench_blokus
 import bench_deblockle
+import bench_sagrada
 import vyper
 from eth_tester import EthereumTester, PyEVMBackend
 from web3 import EthereumTesterProvider, Web3
@@ -69,7 +70,7 @@ class Road(NamedTuple):
     bar: float
 
 
-GAMES = (bench_deblockle, bench_blokus)
+GAMES = (bench_deblockle, bench_blokus, bench_sagrada)
 
 
 def main() -> None:
