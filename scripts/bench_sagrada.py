@@ -157,8 +157,7 @@ def beside_rules(script: Script, looks: bool) -> float:
     """The two take turns, so that both see the same machine, and the best round of each counts."""
     chain, bare = on_chain(script, looks), by_rules(script, looks)
     rounds = [(seconds(chain), seconds(bare)) for _ in range(ROUNDS)]
-    on_it, without = (min(times) for times in zip(*rounds, strict=True))
-    return on_it / without
+    return min(on_it for on_it, _ in rounds) / min(without for _, without in rounds)
 
 
 def seconds(run: Callable[[int], None]) -> float:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -79,10 +79,10 @@ class Spot:
             self.key(name)
         for name in self._dict():
             if name not in names:
-                raise self.error(f'the key "{name}" is {_rather(name, names)}')
+                raise self.error(f"the key {shown(name)} is {_rather(name, names)}")
 
     def text(self) -> str:
-        if not isinstance(self.value, str) or not self.value:
+        if not is_text(self.value):
             raise self.error(f"{shown(self.value)} is not a text")
         return self.value
 
@@ -117,6 +117,15 @@ def shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether this is a text, not empty, without half characters: JSON can say them, UTF-8 cannot."""
+    return (
+        isinstance(value, str)
+        and value != ""
+        and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    )
+
+
 def _rather(value: object, known: tuple[object, ...]) -> str:
     """What to write instead: all there is if that is little, else what looks most alike."""
     words = [str(option) for option in known]
@@ -132,13 +141,21 @@ def parse(text: str, file: str) -> Spot:
         if len(made) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(file, "", twice, "this key stands twice in one object")
+            raise DataError(
+                file, "", shown(twice).strip('"'), "this key stands twice in one object"
+            )
         return made
 
     try:
         return Spot(json.loads(text, object_pairs_hook=unique), file)
+    except DataError:
+        raise
     except json.JSONDecodeError as error:
         raise DataError(file, "", f"line {error.lineno}", error.msg) from None
+    except RecursionError:
+        raise DataError(file, "", "", "too many lists or objects in one another") from None
+    except ValueError:  # Python reads no number of more than 4300 digits
+        raise DataError(file, "", "", "a number has too many digits") from None
 
 
 Kind = Callable[[Spot], Any]
@@ -203,3 +220,12 @@ def argument_index(spot: Spot) -> int:
     if spot.facts.arguments == 0:
         raise spot.error("the command has no arguments")
     return spot.number(0, spot.facts.arguments - 1)
+
+
+def row_index(spot: Spot) -> int:
+    """The place of an argument that `valid_coordinates` holds to be a row."""
+    return spot.one_of(range(0, spot.facts.arguments, 2))
+
+
+def column_index(spot: Spot) -> int:
+    return spot.one_of(range(1, spot.facts.arguments, 2))
