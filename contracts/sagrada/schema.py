@@ -35,7 +35,7 @@ class Facts:
     """What a part may have to know about where it stands."""
 
     arguments: int = 0  # how many numbers the command's text holds
-    on_cells: bool = False  # whether it checks that these are rows and columns
+    on_cells: bool = False  # whether it has checked that these are rows and columns
     card: int = 0  # the id of the tool card it belongs to, if any
     active: bool = False  # whether that card is an active one
     deck_size: int = 0  # how many tool cards exist
@@ -200,7 +200,7 @@ def read_part(spot: Spot, tag: str, table: Mapping[str, Part[T]]) -> T:
     if "card" in found.given and not spot.facts.card:
         raise spot.key(tag).error(f"{name} is for tool cards only")
     if found.cells and not spot.facts.on_cells:
-        raise spot.key(tag).error(f"{name} needs the condition valid_coordinates")
+        raise spot.key(tag).error(f"{name} needs the condition valid_coordinates before it")
     options = {option: kind(spot.key(option)) for option, kind in found.options.items()}
     options |= {fact: getattr(spot.facts, fact) for fact in found.given}
     return found.build(**options)

@@ -311,7 +311,16 @@ MISTAKES = [
         '{"condition": "valid_coordinates"},',
         "",
         "Eglomise Brush, commands[0].conditions[0].condition: "
-        "free_slot needs the condition valid_coordinates",
+        "free_slot needs the condition valid_coordinates before it",
+    ),
+    (
+        "tools/lathekin.json",
+        """{"condition": "valid_coordinates"},
+        {"condition": "not_die_already_moved"},""",
+        """{"condition": "not_die_already_moved"},
+        {"condition": "valid_coordinates"},""",
+        "Lathekin, commands[0].conditions[0].condition: "
+        "not_die_already_moved needs the condition valid_coordinates before it",
     ),
     (
         "tools/grozing_pliers.json",

@@ -2,73 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from chain.errors import Revert
 from contracts.sagrada import messages, rules
 from contracts.sagrada.encoding import encode
-from contracts.sagrada.state import State, current_player
-
-FREE = "." * 20
-LINE = (
-    "{round} {counts} {track} {bag} {pool} {picked} {moved} {flags} {in_use} 13.14.15 {tools}"
-    " {order} ada:{favor}:23:Plain:4:{marks}:{window} bruno:4:24:Plain:4:{free}:{free}"
-)
-OPENING = """
-    round=1 counts=0.0.0.0.0.0.0.0.0.0 track=- pool=R1a.G2a.Y3a.B4a.P5a picked=- moved=- flags=-
-    in_use=0/0 tools=1:0.2:0.3:0 order=0@0:0.1.1.0 favor=4
-"""
-TABLE = {"bag": "1" * 90, "marks": FREE, "window": FREE, "free": FREE}
-TABLE |= dict(part.split("=") for part in OPENING.split())
-NO_TURN_LEFT = "3@0:0.1.1.0"
-
-
-class Told:
-    """Chance that is told beforehand."""
-
-    def __init__(self, told: Sequence[int]) -> None:
-        self.told = list(told)
-
-    def choice(self, options: Sequence[int], /, *, tag: str) -> int:
-        value = self.told.pop(0)
-        assert tag in ("draw", "roll")
-        assert value in options
-        return value
-
-
-def table(**parts: str) -> State:
-    """A table for two, ada to move; a window's cells may be written row by row with spaces."""
-    if "window" in parts:
-        parts["window"] = parts["window"].replace(" ", "")
-    return rules.from_text(LINE.format(**(TABLE | parts)))
-
-
-def after(state: State, *texts: str, told: Sequence[int] = ()) -> State:
-    chance = Told(told)
-    for text in texts:
-        state = rules.execute(state, current_player(state).username, text, chance)
-    assert not chance.told
-    return state
-
-
-def refusals(state: State, text: str, player: str = "ada") -> list[str]:
-    with pytest.raises(Revert) as refusal:
-        rules.execute(state, player, text, Told([]))
-    generic, *reasons = refusal.value.text.split("\n")
-    assert generic in (messages.GENERIC, messages.GAME_FINISHED)
-    return reasons
-
-
-def pool(state: State) -> str:
-    return " ".join(str(die) for die in state.pool)
-
-
-def window(state: State, seat: int = 0) -> str:
-    """The dice of a window as text, empty cells as dots, row by row."""
-    cells = [str(die or ".") for die in state.players[seat].window.dice]
-    return " / ".join(" ".join(cells[i : i + 5]) for i in range(0, 20, 5))
+from contracts.sagrada.state import current_player
+from contracts.sagrada.tables import NO_TURN_LEFT, after, pool, refusals, table, window
 
 
 def test_pick_takes_die_from_pool() -> None:
@@ -150,7 +89,7 @@ def test_wrong_player_is_told() -> None:
 
 
 def test_finished_game_says_so_alone() -> None:
-    assert refusals(table(round="11"), "pass") == []
+    assert refusals(table(round="11"), "pass") == [messages.GAME_FINISHED]
 
 
 def test_second_die_is_refused() -> None:
