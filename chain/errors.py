@@ -7,6 +7,7 @@ it ends a message with all of its gas and no contract can catch it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -28,6 +29,17 @@ class Revert(Exception):
 
 class DeclarationError(TypeError):
     """A contract, model, event or error was declared in a way that cannot work."""
+
+
+class GuardError(DeclarationError):
+    """A contract may do something else on another machine or in another run. `findings` say where, why, and what to write."""
+
+    def __init__(self, contract: str, findings: Sequence[Any]) -> None:
+        listed = "".join(f"\n  {finding}" for finding in findings)
+        super().__init__(
+            f"{contract} is not deployed, as the guard found what may not be the same on every machine:{listed}"
+        )
+        self.contract, self.findings = contract, tuple(findings)
 
 
 class InvalidTransaction(ValueError):

@@ -246,7 +246,7 @@ class Frame:
         passed = cost.all_but_one_64th(self.gas)
         passed = passed if gas is None else min(gas, passed)
         self.gas -= passed
-        child = Frame(
+        child = type(self)(
             self.context, "static" if static else "call", to, self.address, value, data,
             passed + (cost.CALL_STIPEND if value else 0), static or self.static, self.depth + 1, code_address,
         )  # fmt: skip
@@ -268,7 +268,7 @@ class Frame:
             self.state.set_account(self.address, (nonce + 1, balance, code_hash))
         self.state.touch(address)
         return self._run(
-            Frame(
+            type(self)(
                 self.context,
                 "create",
                 address,
@@ -280,6 +280,14 @@ class Frame:
                 child_depth,
             )
         )
+
+    def beside(self, address: bytes) -> Frame:
+        """A second frame of the same message that stands on another account's words."""
+        made = type(self)(
+            self.context, self.kind, address, self.caller, 0, b"", self.gas, self.static, self.depth
+        )
+        made.program, made.entry = self.program, self.entry
+        return made
 
     def _run(self, child: Frame) -> Frame:
         self.children.append(child)

@@ -27,11 +27,21 @@ Store = Callable[[ModelSpec, Words, int, Any], None]
 class Items(Generic[T]):
     """A list of a model that is open."""
 
-    __slots__ = ("_changed", "_items", "_layout", "_length", "_slot", "_stored", "_words")
+    __slots__ = (
+        "_changed",
+        "_items",
+        "_layout",
+        "_length",
+        "_shared",
+        "_slot",
+        "_stored",
+        "_words",
+    )
 
     def __init__(self, words: Words, slot: int, layout: SequenceLayout) -> None:
         self._words, self._slot, self._layout = words, slot, layout
-        self._items: dict[int, T] = {}  # by place, those that were read or set
+        self._items: dict[int, T] = {}  # by place, those that were asked for or set
+        self._shared: dict[int, list[T]] = {}  # by its number, what lies in a word that was read
         self._changed: dict[int, None] = {}  # the places of those that were set
         self._length: int | None = None  # None until somebody asks
         self._stored = 0  # the length without what was appended
@@ -42,16 +52,18 @@ class Items(Generic[T]):
         return self._length
 
     def __getitem__(self, index: int) -> T:
-        try:
-            return self._items[index]
-        except KeyError:
-            return self._items[self._find(index)]
+        items = self._items
+        if index in items:
+            return items[index]
+        place = self._place(index)
+        if place not in items:
+            items[place] = self._read(place)
+        return items[place]
 
     def __setitem__(self, index: int, value: T) -> None:
-        if index not in self._items:
-            index = self._find(index)
-        self._changed[index] = None
-        self._items[index] = value
+        place = index if index in self._items else self._place(index)
+        self._changed[place] = None
+        self._items[place] = value
 
     def __iter__(self) -> Iterator[T]:
         return (self[index] for index in range(len(self)))
@@ -62,26 +74,24 @@ class Items(Generic[T]):
         self._items[index] = value
         self._length = index + 1
 
-    def _find(self, index: int) -> int:
-        """The place of an item that is there, read by then."""
+    def _place(self, index: int) -> int:
+        """The place of an item that is there."""
         count = len(self)
         place = index + count if index < 0 else index
         if not 0 <= place < count:
             raise IndexError(f"no item {index} in a list of {count}")
-        if place not in self._items:
-            self._read(place)
         return place
 
-    def _read(self, place: int) -> None:
-        words, item, per_word = self._words, self._layout.item, self._layout.per_word
+    def _read(self, place: int) -> T:
+        words, layout = self._words, self._layout
         base = words.data_slot(self._slot)
-        if per_word == 1:
-            self._items[place] = item.load(words, base + place * item.words)
-            return
-        number = place // per_word
-        first = number * per_word
-        shared = self._layout.items_in(words.sload(base + number))
-        self._items.update(enumerate(shared[: self._stored - first], first))
+        if layout.per_word == 1:
+            item: T = layout.item.load(words, base + place * layout.item.words)
+            return item
+        number, at = divmod(place, layout.per_word)
+        if number not in self._shared:
+            self._shared[number] = layout.items_in(words.sload(base + number))
+        return self._shared[number][at]
 
     @property
     def is_changed(self) -> bool:

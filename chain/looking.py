@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
 from chain.accounts import ACCOUNTS
 from chain.code import Program, program_of
 from chain.contract import Contract
+from chain.errors import GuardError
 from chain.frame import BlockContext, Context, Frame
 from chain.handle import Handle, bound
 from chain.ledger.ledger import Ledger
@@ -71,6 +74,8 @@ class Looking(ABC):
         """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
         program = program_of(contract)
         if program.digest not in self.machine.programs:
+            if self.machine.guards:
+                check(contract)
             self.machine.declare(program)
         self.ledger.meet(program)
         return program
@@ -131,3 +136,11 @@ class Looking(ABC):
         raise TypeError(
             "web3.py stands on a chain, not on its past: give its calls a block_identifier"
         )
+
+
+@cache
+def check(contract: type[Contract]) -> None:
+    """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
+    findings = import_module("chain.guard").check_contract(contract)
+    if findings:
+        raise GuardError(contract.__name__, findings)

@@ -30,23 +30,16 @@ class Memory:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[bytes, int], Known] = {}
-        self._recalled: tuple[Any, Known | None, int] = (
-            None,
-            None,
-            0,
-        )  # by which frame, and how long its journal was
 
     def load(self, frame: Any, slot: int) -> Any:
         known = self._known.get((frame.address, slot))
         if known is not None and frame.recall(known.words):
-            if not frame.static:
-                self._recalled = (frame, known, len(frame.state.changes))
             return known.value
         return self._layout.load(frame, slot)
 
     def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
         known = self._known.pop((frame.address, slot), None)
-        if known is None or known.value is not before or not self._is_true(known, frame):
+        if known is None or known.value is not before or not frame.holds(known.words):
             self._layout.change(frame, slot, before, after)
             self._keep(frame, slot, self._read(frame, slot))
             return
@@ -57,14 +50,6 @@ class Memory:
         else:
             known = self._read(frame, slot)
         self._keep(frame, slot, known)
-
-    def _is_true(self, known: Known, frame: Any) -> bool:
-        """Whether the words still stand: nothing written since this frame recalled them, or a look at each."""
-        (by, what, length), self._recalled = self._recalled, (None, None, 0)
-        if by is frame and what is known:
-            written = frame.state.changes[length + 1 :: 4]
-            return known.words.keys().isdisjoint(written) or bool(frame.holds(known.words))
-        return bool(frame.holds(known.words))
 
     def _keep(self, frame: Any, slot: int, known: Known) -> None:
         if len(self._known) >= _MOST:

@@ -40,10 +40,11 @@ class Questions:
         `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
         Numbers beyond 64 bits are texts.
         """
-        return self._database.ask(question, values, named)
+        return self.database.ask(question, values, named)
 
     @cached_property
-    def _database(self) -> Database:
+    def database(self) -> Database:
+        """The tables that `sql` asks."""
         return Database(self.ledger)
 
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:

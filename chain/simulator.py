@@ -65,15 +65,28 @@ class Chain(Looking, Questions, Lasting):
         gas_limit: int = 30_000_000,
         elastic_fees: bool = False,
         evm_only: bool = False,
+        guard: bool = True,
     ) -> None:
-        self.chain_id = chain_id
+        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
+        self._begin(rules, genesis_time, base_fee, evm_only, guard)
+        births.announce(self)
+
+    def _begin(
+        self,
+        rules: Rules,
+        genesis_time: int,
+        base_fee: int,
+        evm_only: bool = False,
+        guard: bool = True,
+    ) -> None:
+        """Be a chain of one block, the first."""
+        self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
         self.state = State()
-        self.machine = Machine(self.state, evm_only=evm_only)
+        self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
             self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
-        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
@@ -81,7 +94,15 @@ class Chain(Looking, Questions, Lasting):
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
         self._held = False  # a `block()` scope is open, which mines when it ends
-        births.announce(self)
+
+    @classmethod
+    def connect(cls, node: Any, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
+        """The chain of a node, to be used like any other: `Chain.connect("http://127.0.0.1:8545")`.
+
+        Name the contract classes of what is deployed there already; what is deployed from here is known anyway.
+        """
+        made: Chain = import_module("chain.far").Far(node, contracts)
+        return made
 
     # Time
 
@@ -266,7 +287,10 @@ class Chain(Looking, Questions, Lasting):
         return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
-        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
+        machine = self.machine
+        receipt = self.ledger.append(tx, machine.transact(tx, block), block)
+        if machine.loaded is not None and (drawn := machine.loaded.drawn()):
+            self.ledger.drawn[receipt.position] = drawn
         self.ledger.open = block
         return receipt
 

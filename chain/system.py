@@ -46,10 +46,7 @@ class WorldStorage:
         self._allowed: set[str] = set()  # the models we may write; "" where we are registered
         self._calls = 0  # how many others we had called when that was asked
         frame.charge(COLD_ACCOUNT - WARM if frame.state.touch(address) else 0)
-        self._words = words = Frame(
-            frame.context, frame.kind, bytes(address), frame.caller, 0, b"", frame.gas, frame.static, frame.depth
-        )  # fmt: skip
-        words.program, words.entry = frame.program, frame.entry
+        self._words = words = frame.beside(bytes(address))
         self._world = world_at(words)
         self._borrow()
         try:
@@ -213,11 +210,12 @@ class _Lent:
         self._storage = storage
 
     def sload(self, slot: int) -> int:
-        words = self._storage._borrow()
+        storage = self._storage
+        words = storage._borrow()
         try:
             return words.sload(slot)
         finally:
-            self._storage._frame.gas = words.gas
+            storage._frame.gas = words.gas
 
     def sstore(self, slot: int, word: int) -> NoReturn:
         raise AssertionError("what is open is written by whoever may")

@@ -7,20 +7,15 @@ the same was played.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from enum import Enum
-from typing import Any
 
-from chain.foreign import ForeignLog
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
+from chain.ledger.shown import Shown
 from chain.ledger.who import Who
 from chain.machine.state import LogRow
-from chain.types import Address
 
-_LONGEST = 32  # bytes shown whole
 _WIDEST = 60  # characters of a result; what it was exactly, the receipt tells
 _INDENT = "    "
 
@@ -38,6 +33,7 @@ class Transcript:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self._who = ledger, Who(ledger)
+        self.show = Shown(self._who).show
         self._start = ledger.blocks[0].timestamp
 
     def lines(self, receipt: Receipt) -> Iterator[str]:
@@ -89,30 +85,3 @@ class Transcript:
         else:
             topics = ", ".join(f"{topic:#066x}" for topic in row[1])
             yield f"{indent}{whose}log [{topics}] {self.show(row[2])}"
-
-    def show(self, value: Any) -> str:
-        """A value as a person writes it, addresses by name."""
-        match value:
-            case Address():
-                return self._who.show(value)
-            case Enum():
-                return value.name
-            case bytes():
-                rest = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
-                return f"0x{value[:_LONGEST].hex()}{rest}"
-            case list():
-                return f"[{', '.join(map(self.show, value))}]"
-            case tuple():
-                return f"({', '.join(map(self.show, value))}{',' if len(value) == 1 else ''})"
-            case ForeignLog(name=name, values=values):
-                return self._record(name, values)
-            case _ if dataclasses.is_dataclass(value):
-                fields = {
-                    item.name: getattr(value, item.name) for item in dataclasses.fields(value)
-                }
-                return self._record(type(value).__name__, fields)
-            case _:
-                return repr(value)
-
-    def _record(self, name: str, fields: dict[str, Any]) -> str:
-        return f"{name}({', '.join(f'{key}={self.show(value)}' for key, value in fields.items())})"

@@ -110,10 +110,11 @@ class World(Contract):
 
     def may_write(self, resource: bytes, address: Address) -> bool:
         """Whether `address` may write models of `resource`, by whatever right."""
+        if self.writers[resource, address]:  # as a rule, and then nothing more is read
+            return True
         whole = selector_of(self.namespace)
         return (
-            self.writers[resource, address]
-            or self.writers[whole, address]
+            self.writers[whole, address]
             or self.owners[resource, address]
             or self.owners[whole, address]
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from chain.guard.allowed import words
+from chain.guard.files import is_while_importing
 from chain.guard.finding import Rule
 from chain.guard.place import Place
 
@@ -72,7 +73,7 @@ def handlers(node: ast.ExceptHandler, place: Place) -> None:
             place.excused.add(at)
             place.say(BROAD, at, name=path.rpartition(".")[2])
     pythons = [path for path, _ in named if path in _PYTHONS]
-    if node.name and pythons:
+    if node.name and pythons and not is_while_importing(place):
         for shown in _shown(node, node.name):
             place.say(WORDS, shown, name=pythons[0].rpartition(".")[2])
 

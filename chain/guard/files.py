@@ -107,6 +107,13 @@ def _is_itself_reader(place: Place) -> bool:
     return _is_in_library(place) and isinstance(place.outermost, ast.FunctionDef)
 
 
+def is_while_importing(place: Place) -> bool:
+    """Whether this stands in a function that reads files, so that no call can ever reach it."""
+    node = place.outermost
+    found = place.module.names.get(node.name) if isinstance(node, ast.FunctionDef) else None
+    return found is not None and is_reader(found, place.sources)
+
+
 def is_reader(definition: Definition, sources: Sources) -> bool:
     """Whether a function of a library reads files, itself or through another one."""
     module = definition.module

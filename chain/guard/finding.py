@@ -36,6 +36,9 @@ class Finding:
     instead: str
     rule: str
 
+    @property
+    def place(self) -> str:
+        return f"{short(self.file)}:{self.line}:{self.column}"
+
     def __str__(self) -> str:
-        place = f"{short(self.file)}:{self.line}:{self.column}"
-        return f"{place}: {self.what}; {self.why}; {self.instead}"
+        return f"{self.place}: {self.what}; {self.why}; {self.instead}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain import rlp
 from chain.hashing import keccak
@@ -25,6 +25,7 @@ _NO_OMMERS: Final = keccak(rlp.encode([]))
 _NO_REQUESTS: Final = sha256().digest()  # EIP-7685
 _NO_HASH: Final = bytes(32)
 _KEPT: Final = 1024  # worlds
+_BLOB_GAS: Final = 131_072  # of one blob (EIP-4844)
 
 
 class Header(NamedTuple):
@@ -164,8 +165,8 @@ class Headers:
             nonce=bytes(8),
             base_fee=block.base_fee,
             withdrawals_root=trie.EMPTY_ROOT,
-            blob_gas_used=0,  # blobs have no market here
-            excess_blob_gas=0,
+            blob_gas_used=sum(blob_gas_of(ledger, receipt) for receipt in receipts),
+            excess_blob_gas=0,  # blobs have no market here: one costs the least there is
             parent_beacon_root=_NO_HASH,
             requests_hash=_NO_REQUESTS,
         )
@@ -193,6 +194,14 @@ def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
     logs = [(address, [t.to_bytes(32) for t in topics], data) for address, topics, data, _ in rows]
     body = rlp.encode((receipt.status, gas_used, bloom_of(rows), logs))
     return bytes((receipt.type,)) + body if receipt.type else body
+
+
+def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
+    """What the blobs of a transaction take; they are counted apart from its gas."""
+    if receipt.type != 3:
+        return 0
+    fields: Any = rlp.decode(ledger.envelope_of(receipt)[1:])
+    return len(fields[10]) * _BLOB_GAS
 
 
 def bloom_of(rows: Sequence[LogRow]) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from chain.abi import BadData
@@ -21,6 +21,9 @@ from chain.ledger.event_log import EventLog
 from chain.ledger.headers import Header, Headers
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, row_of
+from chain.ledger.rerun import observer, rerun
+from chain.ledger.trace import Trace
+from chain.ledger.tracing import trace_of
 from chain.ledger.versions import Versions
 from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
@@ -55,10 +58,12 @@ class Ledger:
             bytes, list[Call]
         ] = {}  # by digest: calls of classes that are not declared yet
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
+        # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
+        self.drawn: dict[int, dict[str, list[Any]]] = {}
         self.open: Block | None = None  # the block that transactions go into now
-        self.watchers: list[
-            Callable[[int, int], None]
-        ] = []  # told how many blocks and receipts a cut leaves
+        # Told how many blocks and receipts a cut leaves, when it is done and before.
+        self.watchers: list[Callable[[int, int], None]] = []
+        self.before_cut: list[Callable[[int, int], None]] = []
 
     # Writing
 
@@ -91,12 +96,15 @@ class Ledger:
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
+        for tell in self.before_cut:
+            tell(blocks, receipts)
         self.events.cut(receipts)
         self.receipts.cut(receipts)
         while len(self.timeline) > moments:
             self.state.take_back(self.timeline.pop())
         self.versions.cut()
         del self._notes[bisect_left(self._notes, moments) :]
+        self.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         self.envelopes.cut(receipts)
         self.blocks.cut(blocks)
         self.headers.cut(blocks)
@@ -124,13 +132,19 @@ class Ledger:
     ) -> None:
         """Be the ledger with these blocks, receipts and notes. The state is left to whoever asks."""
         self.blocks.restore(blocks)
-        for position, row in enumerate(rows):
-            while len(self.timeline) in notes:
-                self.note(notes[len(self.timeline)])
+        self.extend(rows, notes)
+
+    def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
+        """Put further receipts on the timeline, and each note at its moment."""
+        for row in rows:
+            self._take_notes(notes)
             receipt = Receipt(self, row)
             self.timeline.append(receipt.changes)
             self.receipts.append(row)
-            self.events.extend(receipt.log_rows, position)
+            self.events.extend(receipt.log_rows, receipt.position)
+        self._take_notes(notes)
+
+    def _take_notes(self, notes: Mapping[int, Changes]) -> None:
         while len(self.timeline) in notes:
             self.note(notes[len(self.timeline)])
 
@@ -150,6 +164,7 @@ class Ledger:
         made.timeline = self.timeline[:moments]
         made._notes = self._notes[: bisect_left(self._notes, moments)]
         made._event_specs = dict(self._event_specs)
+        made.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         for receipt in self.receipts[:receipts]:
             made.receipts.append(receipt.row)
             made.events.extend(receipt.log_rows, receipt.position)
@@ -181,6 +196,11 @@ class Ledger:
                 if changes[i + 1] == slot and changes[i] == address:
                     return int(changes[i + 2] or 0)
         return self.state.word(address, slot)
+
+    def trace(self, receipt: Receipt) -> Trace:
+        """What the transaction of a receipt did, message by message: it is run again."""
+        with rerun(self, receipt, observer(self)) as outcome:
+            return trace_of(self, outcome, receipt.gas)
 
     def time_of(self, number: int) -> int:
         """The time of a block, also of the open one."""
@@ -274,6 +294,15 @@ class Ledger:
             return spec.decode(topics, data)
         except (BadData, ValueError):  # somebody else's event of the same name
             return None
+
+    def decode_error(self, data: bytes) -> Any:
+        """The declared error in revert data, or None where no contract known here declares it."""
+        for program in self.programs.values():
+            spec = program.spec.errors_by_selector.get(data[:4])
+            if spec is not None:
+                with suppress(BadData, ValueError):
+                    return spec.decode(data)
+        return None
 
     def decode_rows(self, rows: Sequence[LogRow]) -> list[Any]:
         """The declared events among `rows`."""

@@ -65,7 +65,7 @@ class Query(Generic[T]):
         return Query(self._source, self._finders, (*self._cuts, *cuts), self._tests)
 
     def __iter__(self) -> Iterator[T]:
-        return (found for _, found in self._answers())
+        return (found for _, found in self.answers())
 
     def __len__(self) -> int:
         return self.count()
@@ -95,7 +95,7 @@ class Query(Generic[T]):
         return next(iter(self), None)
 
     def last(self) -> T | None:
-        return next((found for _, found in self._answers(backwards=True)), None)
+        return next((found for _, found in self.answers(backwards=True)), None)
 
     def one(self) -> T:
         """The only one there is; any other number of them is a LookupError."""
@@ -106,14 +106,15 @@ class Query(Generic[T]):
 
     def receipts(self) -> Iterator[Receipt]:
         """The receipts in which the answers stand."""
-        return (self._source.receipt(place) for place, _ in self._answers())
+        return (self._source.receipt(place) for place, _ in self.answers())
 
     def __repr__(self) -> str:
         return f"<{self.count()} found>"
 
     # Looking
 
-    def _answers(self, backwards: bool = False) -> Iterator[tuple[int, T]]:
+    def answers(self, backwards: bool = False) -> Iterator[tuple[int, T]]:
+        """Each answer with its place in the source."""
         item, tests = self._source.item, self._tests
         for place in self._candidates(backwards):
             found = item(place)

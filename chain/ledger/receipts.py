@@ -19,6 +19,7 @@ from chain.types import Address
 if TYPE_CHECKING:
     from chain.code import Program
     from chain.ledger.ledger import Ledger
+    from chain.ledger.trace import Trace
     from chain.spec import EntrySpec
 
 Row: TypeAlias = tuple[Any, ...]
@@ -240,6 +241,11 @@ class Receipt:
     def undone_events(self) -> Events:
         """The events that were announced and taken back."""
         return Events(self.ledger.decode_rows(self.undone_log_rows))
+
+    @property
+    def trace(self) -> Trace:
+        """Every message with its steps: values read and written, logs, messages below. The transaction is run again for it."""
+        return self.ledger.trace(self)
 
     # When
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.ledger.answer import Answer
 from chain.ledger.portable import parameter
@@ -33,6 +33,35 @@ _HARMLESS: Final = {
 }
 
 
+class Bounds(NamedTuple):
+    """How much a question of somebody unknown may cost: rows, bytes of one value and of all, steps of SQLite's machine."""
+
+    rows: int
+    bytes: int
+    steps: int
+
+    @contextmanager
+    def hold(self, connection: sqlite3.Connection) -> Iterator[None]:
+        longest = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self.bytes)
+        connection.set_progress_handler(lambda: 1, self.steps)
+        try:
+            yield
+        finally:
+            connection.set_progress_handler(None, 0)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+
+    def fetch(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+        rows, size = [], 0
+        for row in cursor:
+            rows.append(row)
+            size += sum(len(value) for value in row if isinstance(value, str | bytes))
+            if len(rows) > self.rows or size > self.bytes:
+                raise ValueError(
+                    f"the answer is too long: at most {self.rows} rows and {self.bytes} bytes; say 'limit'"
+                )
+        return rows
+
+
 class Database:
     """The tables of one chain, and the questions to them."""
 
@@ -51,7 +80,13 @@ class Database:
         self._connection.create_function("name", 1, self._name)
         ledger.watchers.append(self._cut)
 
-    def ask(self, question: str, values: Sequence[Any], named: Mapping[str, Any]) -> Answer:
+    def ask(
+        self,
+        question: str,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        bounds: Bounds | None = None,
+    ) -> Answer:
         """The answer to one statement, in which `values` and `named` stand for `?` and `:name`."""
         self._bring_up_to_date(question)
         if values and named:
@@ -59,8 +94,9 @@ class Database:
         given: Any = {name: parameter(value) for name, value in named.items()}
         self._asking, self._refused, self._who = True, False, Who(self._ledger)
         try:
-            cursor = self._connection.execute(question, given or tuple(map(parameter, values)))
-            rows = cursor.fetchall()
+            with bounds.hold(self._connection) if bounds else nullcontext():
+                cursor = self._connection.execute(question, given or tuple(map(parameter, values)))
+                rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
         except (sqlite3.Error, sqlite3.Warning) as wrong:
             raise ValueError(self._explain(question, str(wrong))) from None
         finally:
@@ -135,6 +171,8 @@ class Database:
     def _explain(self, question: str, wrong: str) -> str:
         if self._refused:
             return f"the tables say what happened and are only read: {question!r} would do more than ask"
+        if wrong == "interrupted":
+            return f"the answer takes too long to find: narrow {question!r}"
         if "one statement" in wrong:
             return f"one question at a time: {question!r} holds several statements"
         if wrong.startswith("no such table"):

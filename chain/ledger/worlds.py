@@ -47,6 +47,11 @@ class StoredWorld:
     def namespace(self) -> str:
         return self._world.namespace
 
+    @property
+    def registered(self) -> list[bytes]:
+        """The addresses of its systems."""
+        return list(self._world.registered)
+
     @cached_property
     def models(self) -> dict[bytes, ModelSpec]:
         """What its systems keep in it, by selector."""

@@ -8,9 +8,9 @@ of bytecode stay slots.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from chain.code import Program
 from chain.errors import Revert
@@ -33,27 +33,27 @@ from chain.machine.state import ACCOUNT, STORAGE, Changes, entries
 from chain.machine.still import Still
 from chain.machine.transaction import Call
 from chain.models import MODELS, ModelSpec
-from chain.spec import ContractSpec
 from chain.system import HOME, HOME_FIELDS, System
 from chain.types import Address
 from chain.world import World
 
 if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """One value in storage that a transaction changed, or tried to."""
+class Named:
+    """A place in storage, in the words of its contract."""
 
     address: Address
     contract: str  # its name; its address, if it is no Python contract
     name: str  # of the field or model; of the slot, where storage has no names
     keys: tuple[Any, ...]  # of the model, or of the item in the field
     member: str  # the way on from there: "board[3].position.x"
-    old: Any
-    new: Any
-    is_model: bool = False
+    is_model: bool = field(default=False, kw_only=True)
 
     @property
     def model(self) -> str | None:
@@ -68,30 +68,55 @@ class Write:
         """The only key; all of them where there are several, None where there is none."""
         return self.keys[0] if len(self.keys) == 1 else self.keys or None
 
-    def __str__(self) -> str:
-        keys = [_show(key) for key in self.keys]
+    @property
+    def place(self) -> str:
+        keys = [show_plain(key) for key in self.keys]
         if self.is_model:
             place = f"{self.name}({', '.join(keys)})"
         else:
             place = f"{self.contract}.{self.name}" + "".join(f"[{key}]" for key in keys)
         dot = "." if self.member and not self.member.startswith("[") else ""
-        return f"{place}{dot}{self.member}: {_show(self.old)} -> {_show(self.new)}"
+        return f"{place}{dot}{self.member}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Write(Named):
+    """One value in storage that a transaction changed, or tried to."""
+
+    old: Any
+    new: Any
+
+    def __str__(self) -> str:
+        return f"{self.place}: {show_plain(self.old)} -> {show_plain(self.new)}"
 
     __repr__ = __str__
 
 
-def _show(value: Any) -> str:
+@dataclass(frozen=True, slots=True, repr=False)
+class Reading(Named):
+    """One value in storage that a message read."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.place} = {show_plain(self.value)}"
+
+    __repr__ = __str__
+
+
+def show_plain(value: Any) -> str:
     match value:
         case Address():
             return str(value)
         case bytes():
             return f"0x{value.hex()}"
         case tuple():
-            return f"({', '.join(map(_show, value))}{',' if len(value) == 1 else ''})"
+            return f"({', '.join(map(show_plain, value))}{',' if len(value) == 1 else ''})"
         case _:
             return repr(value)
 
 
+_Place: TypeAlias = tuple[Address, str, str, tuple[Any, ...], str]  # as `Named` begins
 # Address -> slot -> the word before and after.
 Net: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
 
@@ -109,7 +134,7 @@ def undone_writes_of(receipt: Receipt) -> list[Write]:
 # What changed, all in all
 
 
-def _words(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
+def words_in(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
     """The words among `changes`; a wiped storage is all of its words."""
     for address, slot, before, after in entries(changes):
         if slot is STORAGE:
@@ -121,7 +146,7 @@ def _words(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
 def _net(changes: Changes) -> Net:
     """For every word that differs in the end, what it was first and is last."""
     net: Net = {}
-    for address, slot, before, after in _words(changes):
+    for address, slot, before, after in words_in(changes):
         words = net.setdefault(address, {})
         words[slot] = (words[slot][0] if slot in words else before, after)
     return _different(net)
@@ -133,7 +158,7 @@ def _net_of_undone(changes: Changes) -> Net:
     Where a later change does not go on from the one before, an outer message begins, and knows better what the word was.
     """
     net: Net = {}
-    for address, slot, before, after in _words(changes):
+    for address, slot, before, after in words_in(changes):
         words = net.setdefault(address, {})
         goes_on = slot in words and words[slot][1] == before
         words[slot] = (words[slot][0] if goes_on else before, after)
@@ -154,15 +179,11 @@ def _decoded(receipt: Receipt, net: Net) -> Iterator[Write]:
     called = dict(_programs_in(receipt.calls))
     if receipt.program is not None:
         called[bytes(receipt.address)] = receipt.program
+    ledger = receipt.ledger
     for address, words in net.items():
-        program = called.get(address) or receipt.ledger.program_at(address)
-        if program is None:
-            yield from (
-                _raw(address, checksum_address(address), slot, *pair)
-                for slot, pair in words.items()
-            )
-        else:
-            yield from _Storage(receipt, address, program.spec, words).writes()
+        program = called.get(address) or ledger.program_at(address)
+        then = partial(ledger.word_after, receipt, address)
+        yield from Storage(ledger, address, program, words, then).writes()
 
 
 def _programs_in(calls: tuple[Call, ...]) -> Iterator[tuple[bytes, Program]]:
@@ -171,10 +192,6 @@ def _programs_in(calls: tuple[Call, ...]) -> Iterator[tuple[bytes, Program]]:
         if call.program is not None:
             yield call.address, call.program
         yield from _programs_in(call.calls)
-
-
-def _raw(address: bytes, contract: str, slot: int, old: int, new: int) -> Write:
-    return Write(Address(address), contract, f"slot {slot:#x}", (), "", old, new)
 
 
 class _Root(NamedTuple):
@@ -187,39 +204,61 @@ class _Root(NamedTuple):
     keys: tuple[Any, ...] = ()
 
 
-class _Storage:
-    """The words of one contract that changed."""
+class Storage:
+    """Words of one account, each as it was before and after; `then` tells those around them that stayed as they were."""
 
     def __init__(
         self,
-        receipt: Receipt,
+        ledger: Ledger,
         address: bytes,
-        spec: ContractSpec,
+        program: Program | None,
         words: Mapping[int, tuple[int, int]],
+        then: Callable[[int], int],
     ) -> None:
-        self._address, self._spec, self._words = address, spec, words
-        self._ledger = receipt.ledger
-        self._slots = self._ledger.state.slots
-        then = partial(self._ledger.word_after, receipt, address)
+        self._address, self._words, self._ledger = address, words, ledger
+        self._spec = program.spec if program else None
+        self._slots = ledger.state.slots
         self._old = _Side(self._slots, {slot: pair[0] for slot, pair in words.items()}, then)
         self._new = _Side(self._slots, {slot: pair[1] for slot, pair in words.items()}, then)
         self._finder = Finder(words)
 
     def writes(self) -> Iterator[Write]:
+        """The values that differ."""
+        for slot, found in self._told(self._write):
+            old, new = self._words[slot]
+            yield from found or [Write(*self._slot(slot), old, new)]
+
+    def readings(self) -> Iterator[Reading]:
+        """The values that the words are part of, as they were before."""
+        for slot, found in self._told(self._reading):
+            yield from found or [Reading(*self._slot(slot), self._words[slot][0])]
+
+    def _told(
+        self, tell: Callable[[_Root, Spot], Iterator[T]]
+    ) -> Iterator[tuple[int, list[T] | None]]:
+        """For each word what is to be told of it; None where it has no name."""
         told: set[tuple[int, int]] = set()  # a text may take many words
-        for slot, pair in self._words.items():
+        for slot in self._words:
             try:
                 root = self._root(climb(self._slots, slot))
                 spots = self._finder.spots(root.layout, root.slot, root.route, ())
                 fresh = [spot for spot in spots if (spot.slot, spot.shift) not in told]
-                found = [write for spot in fresh for write in self._write(root, spot)]
+                found = [each for spot in fresh for each in tell(root, spot)]
             except (Unnamed, ValueError, KeyError, Revert):  # somebody wrote what no layout would
-                yield _raw(self._address, self._spec.name, slot, *pair)
+                yield slot, None
                 continue
             told.update((spot.slot, spot.shift) for spot in fresh)
-            yield from found
+            if found:
+                yield slot, found
+
+    def _slot(self, slot: int) -> _Place:
+        """A place that has no name."""
+        contract = self._spec.name if self._spec else checksum_address(self._address)
+        return Address(self._address), contract, f"slot {slot:#x}", (), ""
 
     def _root(self, route: Route) -> _Root:
+        if self._spec is None:
+            raise Unnamed
         first = route.words[0]
         if first == HOME and issubclass(self._spec.cls, System):
             return _Root(HOME_FIELDS, HOME, route)
@@ -237,7 +276,7 @@ class _Storage:
     def _models(self) -> Mapping[bytes, ModelSpec]:
         """Those of the world, if it is one."""
         ledger = self._ledger
-        if not issubclass(self._spec.cls, World):
+        if self._spec is None or not issubclass(self._spec.cls, World):
             return {}
         return StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline)).models
 
@@ -251,7 +290,15 @@ class _Storage:
         for part in parts:
             yield from self._write(root, part)
         if not parts:
-            yield self._told(root, spot.path, old, new)
+            yield Write(*self._named(root, spot.path), old, new, is_model=root.model is not None)
+
+    def _reading(self, root: _Root, spot: Spot) -> Iterator[Reading]:
+        layout = spot.layout
+        if isinstance(layout, PackedLayout):
+            value = layout.unpack(self._old.sload(spot.slot) >> spot.shift)
+        else:
+            value = layout.load(self._old, spot.slot)
+        yield Reading(*self._named(root, spot.path), value, is_model=root.model is not None)
 
     def _values(self, spot: Spot) -> tuple[Any, Any]:
         layout = spot.layout
@@ -262,16 +309,13 @@ class _Storage:
             return None, None  # another part of the word changed
         return layout.unpack(old), layout.unpack(new)
 
-    def _told(self, root: _Root, path: Path, old: Any, new: Any) -> Write:
-        address = Address(self._address)
+    def _named(self, root: _Root, path: Path) -> _Place:
+        """A place by its name, as `Named` begins."""
+        address, contract = Address(self._address), self._spec.name if self._spec else ""
         if root.model is not None:
-            return Write(
-                address, self._spec.name, root.model.name, root.keys, _written(path), old, new, True
-            )
+            return address, contract, root.model.name, root.keys, _written(path)
         keys = _leading_keys(path[1:])
-        return Write(
-            address, self._spec.name, str(path[0]), keys, _written(path[1 + len(keys) :]), old, new
-        )
+        return address, contract, str(path[0]), keys, _written(path[1 + len(keys) :])
 
 
 def _leading_keys(path: Path) -> tuple[Any, ...]:
@@ -285,7 +329,9 @@ def _leading_keys(path: Path) -> tuple[Any, ...]:
 
 def _written(path: Path) -> str:
     """A path as one writes it in Python."""
-    steps = (f"[{_show(step.key)}]" if isinstance(step, Index) else f".{step}" for step in path)
+    steps = (
+        f"[{show_plain(step.key)}]" if isinstance(step, Index) else f".{step}" for step in path
+    )
     return "".join(steps).removeprefix(".")
 
 

@@ -26,8 +26,11 @@ from chain.where import raised_at
 class Machine:
     """Runs transactions on a state."""
 
-    def __init__(self, state: State, *, evm_only: bool = False) -> None:
+    frame: type[Frame] = Frame  # what a transaction's first message is run in, and so all others
+
+    def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
         self.state = state
+        self.guards = guards  # whether the guard looks at a contract before it is declared
         self.programs: dict[bytes, Program] = {}  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
         self._evm_only = (
@@ -39,7 +42,7 @@ class Machine:
 
     def on(self, state: State) -> Machine:
         """A machine that knows the same programs and runs on another state."""
-        made = Machine(state, evm_only=self._evm_only)
+        made = Machine(state, evm_only=self._evm_only, guards=self.guards)
         made.programs |= self.programs
         made._by_code |= self._by_code
         made.block_hash = self.block_hash
@@ -82,7 +85,7 @@ class Machine:
                 state.touch_slot(address, slot)
         context = Context(self, block, sender, nonce, price, loaded=self.loaded)
         kind = "call" if tx.to is not None else "create"
-        frame = Frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
+        frame = self.frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
         try:
             self.execute(frame)
         except BaseException:  # an interrupt, no failure of the contract

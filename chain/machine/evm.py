@@ -18,6 +18,7 @@ from eth.vm.forks.berlin.transactions import calculate_txn_intrinsic_gas_berlin
 from eth.vm.forks.cancun.constants import BLOB_TX_TYPE
 from eth.vm.forks.cancun.transaction_context import CancunTransactionContext
 from eth.vm.forks.prague.state import PragueState, PragueTransactionExecutor
+from eth.vm.forks.prague.transactions import PragueTransactionBuilder
 from eth.vm.forks.spurious_dragon.state import SpuriousDragonTransactionExecutor
 from eth_hash.auto import keccak as eth_keccak
 from eth_hash.backends import pysha3
@@ -43,13 +44,15 @@ eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times a
 class Evm:
     """Runs transactions and messages of a machine by py-evm."""
 
+    computation: type[Computation] = Computation
+
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
     def transact(self, tx: Transaction, block: BlockContext) -> Outcome:
         """Run `tx` by the Prague rules of py-evm, or raise `InvalidTransaction` and change nothing."""
         machine, world = self._machine, self._machine.state
-        asked: Any = tx.signed if tx.type > 2 else Asked(tx)
+        asked: Any = _signed(tx) if tx.type > 2 else Asked(tx)
         price = min(tx.max_fee, block.base_fee + tx.tip)
         blobs = tuple(asked.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
         context = Context(machine, block, tx.sender, tx.nonce, price, blobs, loaded=machine.loaded)
@@ -71,9 +74,9 @@ class Evm:
         """Run one message by py-evm. How it went is written on the frame, a failure too; the machine undoes."""
         state = self._state_of(frame.context)
         if frame.kind == "create":
-            apply, code = Computation.apply_create_message, frame.data
+            apply, code = self.computation.apply_create_message, frame.data
         else:
-            apply, code = Computation.apply_computation, state.world.code(frame.code_address)
+            apply, code = self.computation.apply_computation, state.world.code(frame.code_address)
         message = FrameMessage(frame, code, is_delegation=frame.code_address != frame.address)
         try:
             computation = cast(Computation, apply(state, message, state.transaction_context))
@@ -85,8 +88,13 @@ class Evm:
 
     def _state_of(self, context: Context) -> EvmState:
         if context.evm is None:
-            context.evm = EvmState(self._machine, context)
+            context.evm = EvmState(self._machine, context, self.computation)
         return cast(EvmState, context.evm)
+
+
+def _signed(tx: Transaction) -> Any:
+    """The transaction as py-evm reads it, also where only its bytes were kept."""
+    return tx.signed or PragueTransactionBuilder().decode(tx.raw or b"")
 
 
 class Asked:
@@ -139,7 +147,7 @@ class Executor(PragueTransactionExecutor):
             kind, address = "create", create_address(sender, state.context.nonce)
             code, delegate = transaction.data, None
         state.mark_address_warm(address)
-        frame = Frame(
+        frame = state.machine.frame(
             state.context, kind, address, sender, transaction.value, transaction.data,
             transaction.gas - transaction.intrinsic_gas, code_address=delegate,
         )  # fmt: skip
@@ -162,11 +170,11 @@ class Executor(PragueTransactionExecutor):
 class EvmState(PragueState):
     """py-evm's state of one transaction."""
 
-    computation_class = Computation
     transaction_executor_class = Executor
     logger = get_extended_debug_logger("eth.vm.state")
 
-    def __init__(self, machine: Machine, context: Context) -> None:
+    def __init__(self, machine: Machine, context: Context, computation: type[Computation]) -> None:
+        self.computation_class = computation
         self.machine, self.context, self.world = machine, context, machine.state
         self.execution_context = Surroundings(context.block, machine.block_hash)
         self._account_db = Accounts(self.world)

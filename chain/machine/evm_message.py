@@ -33,7 +33,7 @@ from chain.machine.nesting import STEPS, on_fresh_stack
 if TYPE_CHECKING:
     from chain.machine.evm import EvmState
 
-_OPCODES: Final = {
+OPCODES: Final = {
     **PRAGUE_OPCODES,
     # py-evm's own warns of its deprecation each time it runs
     opcode_values.SELFDESTRUCT: as_opcode(
@@ -86,7 +86,7 @@ class FrameMessage(Message):
 class Computation(PragueComputation):
     """One message on py-evm's road, run for its frame: bytecode, a precompile, or a Python contract."""
 
-    opcodes = _OPCODES
+    opcodes = OPCODES
     state: EvmState
     msg: FrameMessage
 
@@ -169,7 +169,7 @@ class Computation(PragueComputation):
             address, code_address = to, options.pop("code_address", None)
             kind = "delegate" if "sender" in options else "call" if transfers else "static"
         self.state.mark_address_warm(address)  # as it is, but for precompiles
-        frame = Frame(
+        frame = type(self.frame)(
             self.state.context, kind, address, options.pop("sender", self.msg.storage_address), value,
             bytes(data), gas, static, self.msg.depth + 1, code_address,
         )  # fmt: skip

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.ledger.headers import blob_gas_of
 from chain.rpc.errors import bad_params
 from chain.rpc.format import Json, block_json, is_pending, receipt_json, transaction_json
 from chain.rpc.moments import LATEST, find_block, need_block
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from chain.rpc.node import Node
 
 _LONGEST_HISTORY: Final = 1024
+_MOST_BLOB_GAS: Final = 9 * 131_072  # in a block of the Prague fork
 
 
 # Blocks
@@ -114,13 +116,19 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
         "baseFeePerGas": [quantity(block.base_fee) for block in [*blocks, after]],
         "gasUsedRatio": [block.gas_used / block.gas_limit for block in blocks],
         "baseFeePerBlobGas": ["0x1"] * (count + 1),
-        "blobGasUsedRatio": [0.0] * count,
+        "blobGasUsedRatio": [_blob_share(node, block) for block in blocks],
     }
     if percentiles:
         if list(percentiles) != sorted(percentiles) or not all(0 <= p <= 100 for p in percentiles):
             raise bad_params(f"percentiles rise from 0 to 100, not {percentiles!r}")
         history["reward"] = [_tips(node, block, percentiles) for block in blocks]
     return history
+
+
+def _blob_share(node: Node, block: Block) -> float:
+    ledger = node.chain.ledger
+    receipts = ledger.receipts[block.first_receipt : block.end_receipt]
+    return sum(blob_gas_of(ledger, receipt) for receipt in receipts) / _MOST_BLOB_GAS
 
 
 def _tips(node: Node, block: Block, percentiles: list[float]) -> list[str]:

@@ -8,10 +8,13 @@ from chain.frame import Failure
 
 REVERTED: Final = 3  # the code by which clients know a revert
 REFUSED: Final = -32000
+NOT_HERE: Final = -32004
+TOO_MUCH: Final = -32005
 NO_REQUEST: Final = -32600
 NO_METHOD: Final = -32601
 BAD_PARAMS: Final = -32602
 BROKEN: Final = -32603
+NO_JSON: Final = -32700
 
 
 class RpcError(Exception):
@@ -32,6 +35,10 @@ def bad_params(message: str) -> RpcError:
 
 def refused(message: str) -> RpcError:
     return RpcError(REFUSED, message)
+
+
+def too_much(message: str) -> RpcError:
+    return RpcError(TOO_MUCH, message)
 
 
 def failed(failure: Failure) -> RpcError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.format import Json, log_jsons, logs_of
+from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.logs import Wanted, wanted
 from chain.rpc.moments import LATEST, PENDING, need_block, number_of
 from chain.rpc.values import data, quantity, to_int, to_object
@@ -33,7 +34,11 @@ class Filter:
         """All that matches, old and new."""
         raise bad_params("only a filter for logs has logs to give; ask for its changes")
 
+    def before_cut(self, blocks: int, receipts: int) -> None:
+        """The chain will go back to so many blocks and receipts."""
+
     def cut(self, blocks: int, receipts: int) -> None:
+        """The chain went back."""
         self._seen = min(self._seen, blocks)
 
     def _length(self) -> int:
@@ -66,9 +71,16 @@ class PendingFilter(Filter):
 class LogFilter(Filter):
     """The logs in new blocks that someone wants. `first` and `last` are the blocks it looks at, if it says so."""
 
-    def __init__(self, ledger: Ledger, what: Wanted, first: int | None, last: int | None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        what: Wanted,
+        first: int | None = None,
+        last: int | None = None,
+        limits: Limits = NO_LIMITS,
+    ) -> None:
         super().__init__(ledger)
-        self._what, self._first, self._last = what, first, last
+        self._what, self._first, self._last, self._limits = what, first, last, limits
         self._made = self._seen
 
     def cut(self, blocks: int, receipts: int) -> None:
@@ -76,21 +88,25 @@ class LogFilter(Filter):
         self._made = min(self._made, blocks)
 
     def everything(self) -> list[Any]:
-        return self._between(0, self._length())
+        return self._between(0, self._length(), self._limits)
 
-    def _between(self, start: int, end: int) -> list[Any]:
+    def _between(self, start: int, end: int, limits: Limits = NO_LIMITS) -> list[Any]:
         start = max(start, self._made if self._first is None else self._first)
         if self._last is not None:
             end = min(end, self._last + 1)
-        return find_logs(self._ledger, self._what, start, end)
+        return find_logs(self._ledger, self._what, start, end, limits)
 
 
-def find_logs(ledger: Ledger, what: Wanted, start: int, end: int) -> list[Any]:
+def find_logs(
+    ledger: Ledger, what: Wanted, start: int, end: int, limits: Limits = NO_LIMITS
+) -> list[Any]:
     """The logs wanted in blocks `start` up to but not including `end`."""
     if start >= end:
         return []
     within = logs_of(ledger, ledger.blocks[start].first_receipt, ledger.blocks[end - 1].end_receipt)
-    return log_jsons(ledger, what.find(ledger.events, within))
+    places = list(what.find(ledger.events, within))
+    limits.check("logs", len(places), "logs")
+    return log_jsons(ledger, places)
 
 
 # Methods
@@ -106,7 +122,9 @@ def get_logs(node: Node, criteria: Any) -> list[Json]:
         if criteria.keys() & {"fromBlock", "toBlock"}:
             raise bad_params("say 'blockHash', or 'fromBlock' and 'toBlock', not both")
         start = end = need_block(chain, criteria["blockHash"]).number
-    return find_logs(chain.ledger, what, start, min(end, chain.head.number) + 1)
+    end = min(end, chain.head.number)
+    node.limits.check("log_range", end + 1 - start, "blocks")
+    return find_logs(chain.ledger, what, start, end + 1, node.limits)
 
 
 def _range(chain: Chain, criteria: Mapping[str, Any]) -> tuple[int, int]:
@@ -127,7 +145,7 @@ def new_log_filter(node: Node, criteria: Any) -> str:
     start, end = _range(chain, criteria)
     first = None if _is_open(criteria.get("fromBlock")) else start
     last = None if _is_open(criteria.get("toBlock")) else end
-    return _install(node, LogFilter(chain.ledger, wanted(criteria), first, last))
+    return _install(node, LogFilter(chain.ledger, wanted(criteria), first, last, node.limits))
 
 
 def new_block_filter(node: Node) -> str:
@@ -153,11 +171,16 @@ def uninstall(node: Node, number: Any) -> bool:
 def _install(node: Node, made: Filter) -> str:
     number = next(node.numbers)
     node.filters[number] = made
+    if len(node.filters) > node.limits.filters:
+        del node.filters[next(iter(node.filters))]
     return quantity(number)
 
 
 def _find(node: Node, number: Any) -> Filter:
-    found = node.filters.get(to_int(number, "the filter"))
+    """The filter of that number, which is the one asked last from now on."""
+    place = to_int(number, "the filter")
+    found = node.filters.pop(place, None)
     if found is None:
         raise refused(f"filter not found: there is no {number}")
+    node.filters[place] = found
     return found

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from chain import rlp
-from chain.ledger.headers import bloom_of
+from chain.ledger.headers import blob_gas_of, bloom_of
 from chain.rpc.values import data, quantity, word
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from chain.ledger.receipts import Receipt
 
 Json = dict[str, Any]
-_BLOB_GAS: Final = 131_072  # of one blob (EIP-4844)
 
 
 # Blocks
@@ -174,8 +173,7 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
         "logsBloom": data(bloom_of(receipt.log_rows)),
     }
     if receipt.type == 3:
-        blobs: Any = rlp.decode(ledger.envelope_of(receipt)[1:])[10]
-        body |= {"blobGasUsed": quantity(len(blobs) * _BLOB_GAS), "blobGasPrice": "0x1"}
+        body |= {"blobGasUsed": quantity(blob_gas_of(ledger, receipt)), "blobGasPrice": "0x1"}
     return body
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, accounts, blocks, controls, filters, sending
+from chain.rpc import about, accounts, blocks, controls, feeds, filters, following, sending
+from chain.rpc.own import contracts, control, receipts, sql, stored
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
@@ -67,6 +68,8 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_getFilterChanges": filters.get_changes,
         "eth_getFilterLogs": filters.get_filter_logs,
         "eth_uninstallFilter": filters.uninstall,
+        "eth_subscribe": feeds.not_here,
+        "eth_unsubscribe": feeds.not_here,
         # tests
         "evm_mine": controls.mine,
         "evm_setAutomine": controls.set_automine,
@@ -75,5 +78,32 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "evm_snapshot": controls.snapshot,
         "evm_revert": controls.revert,
         "testing_timeTravel": controls.time_travel,
+        # what only we have
+        "chain_contracts": contracts.contracts,
+        "chain_programs": contracts.programs,
+        "chain_accounts": contracts.accounts,
+        "chain_account": contracts.account,
+        "chain_receipts": receipts.receipts,
+        "chain_receipt": receipts.receipt,
+        "chain_events": receipts.events,
+        "chain_transcript": receipts.transcript,
+        "chain_sql": sql.sql,
+        "chain_worlds": stored.worlds,
+        "chain_model": stored.model,
+        "chain_models": stored.models,
+        "chain_modelHistory": stored.model_history,
+        "chain_fields": stored.fields,
+        "chain_send": control.send,
+        "chain_look": control.look,
+        "chain_now": control.now,
+        "chain_advance": control.advance,
+        "chain_setTime": control.set_time,
+        "chain_mine": control.mine,
+        "chain_load": control.load,
+        "chain_unload": control.unload,
+        # used from afar
+        "chain_rules": following.rules,
+        "chain_follow": following.follow,
+        "chain_sendFollowed": following.send,
     }
 )

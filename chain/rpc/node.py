@@ -6,20 +6,24 @@ What belongs to the conversation and not to the chain is kept here: filters and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from itertools import count
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.errors import InvalidTransaction
 from chain.rpc.errors import BROKEN, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
 from chain.rpc.filters import Filter
+from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
 
 if TYPE_CHECKING:
     from chain.simulator import Chain, Snapshot
 
 VERSION: Final = "2.0"
+Own = Mapping[str, Callable[..., Any]]  # methods that only one connection has
+_NONE: Final[Own] = MappingProxyType({})
 
 
 class Node:
@@ -27,14 +31,18 @@ class Node:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self.filters: dict[int, Filter] = {}
+        self.limits: Limits = NO_LIMITS
+        self.interval = 0.0  # seconds after which a server mines a block by itself; 0 for never
+        self.filters: dict[int, Filter] = {}  # the one asked last at the end
+        self.feeds: set[Filter] = set()  # filters that a connection listens to
         self.snapshots: dict[int, Snapshot] = {}
         self.numbers = count(1)  # of filters and snapshots
+        chain.ledger.before_cut.append(self._before_cut)
         chain.ledger.watchers.append(self._cut)
 
-    def request(self, method: str, params: Sequence[Any] = ()) -> Any:
+    def request(self, method: str, params: Sequence[Any] = (), own: Own = _NONE) -> Any:
         """The result of one method, or `RpcError`."""
-        run = METHODS.get(method)
+        run = own.get(method) or METHODS.get(method)
         if run is None:
             raise RpcError(NO_METHOD, f"there is no method {method} here")
         try:
@@ -48,29 +56,36 @@ class Node:
     def respond(self, message: Any) -> Any:
         """The JSON-RPC answer to a message: to a list of requests a list; None where nothing is to be answered."""
         if isinstance(message, list) and message:
-            return [answer for answer in map(self._respond, message) if answer is not None] or None
-        return self._respond(message)
+            return [answer for answer in map(self.respond_one, message) if answer is not None] or None  # fmt: skip
+        return self.respond_one(message)
 
-    def _respond(self, message: Any) -> dict[str, Any] | None:
+    def respond_one(self, message: Any, own: Own = _NONE) -> dict[str, Any] | None:
+        """The answer to one request; None to a notification."""
         number = message.get("id") if isinstance(message, dict) else None
+        if isinstance(number, list | dict):
+            number = None
         try:
             method, params = _parts(message)
         except RpcError as no:
             return {"jsonrpc": VERSION, "id": number, "error": no.json()}
-        answer = self._answer(method, params)
+        answer = self._answer(method, params, own)
         return {"jsonrpc": VERSION, "id": number, **answer} if "id" in message else None
 
-    def _answer(self, method: str, params: Sequence[Any]) -> dict[str, Any]:
+    def _answer(self, method: str, params: Sequence[Any], own: Own) -> dict[str, Any]:
         try:
-            return {"result": self.request(method, params)}
+            return {"result": self.request(method, params, own)}
         except RpcError as no:
             return {"error": no.json()}
         except Exception as bug:  # what is wrong here must not end the conversation
             return {"error": RpcError(BROKEN, f"{method}: {type(bug).__name__}: {bug}").json()}
 
+    def _before_cut(self, blocks: int, receipts: int) -> None:
+        for feed in self.feeds:
+            feed.before_cut(blocks, receipts)
+
     def _cut(self, blocks: int, receipts: int) -> None:
         """The chain went back; nothing of what was undone counts as seen, nor can one go there."""
-        for each in self.filters.values():
+        for each in (*self.filters.values(), *self.feeds):
             each.cut(blocks, receipts)
         self.snapshots = {n: taken for n, taken in self.snapshots.items() if taken.blocks <= blocks}
 

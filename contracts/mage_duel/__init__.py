@@ -53,9 +53,10 @@ from contracts.mage_duel.models import (
 )
 from contracts.mage_duel.models import Game as GameModel
 from contracts.mage_duel.profile import PlayerProfile
+from contracts.mage_duel.replay import replay
 from contracts.mage_duel.session import GameStatus
 from contracts.mage_duel.state import Ending, PlayerSide, RuleSet
-from contracts.mage_duel.world import deploy, replay
+from contracts.mage_duel.world import deploy
 
 __all__ = [
     "Board",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import groupby
 from typing import Final
 
 from chain import Address, Chain, System
-from chain.ledger.receipts import Receipt
 from chain.world_handle import Resource, WorldHandle
 from contracts.mage_duel import models
 from contracts.mage_duel.contract import Game
@@ -55,27 +52,3 @@ def deploy(
         for system in systems:
             world.revoke_writer(model, system, sender=sender)
     return world
-
-
-def replay(receipts: Iterable[Receipt]) -> Chain:
-    """A fresh chain that has been sent the transactions of a receipt log again, in the same blocks at the same times.
-
-    It begins with the well-known accounts alone, so these must have sent them.
-    """
-    again = Chain()
-    for number, together in groupby(receipts, key=lambda receipt: receipt.block_number):
-        again.mine(number - len(again.blocks))
-        first, *rest = together
-        again.set_time(first.timestamp)
-        with again.block():
-            for receipt in (first, *rest):
-                _send_again(again, receipt)
-    return again
-
-
-def _send_again(chain: Chain, receipt: Receipt) -> None:
-    if receipt.to is None and receipt.program is not None:
-        chain.declare(receipt.program.spec.cls)
-    chain.send(
-        receipt.to, receipt.data, sender=receipt.sender, value=receipt.value, gas=receipt.gas
-    )

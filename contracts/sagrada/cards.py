@@ -205,7 +205,7 @@ def _expression(spot: Spot, text: str) -> re.Pattern[str]:
     try:
         return re.compile(text, re.ASCII)
     except re.error as error:
-        raise spot.error(f"not a regular expression, {error}") from None
+        raise spot.error(f'"{text}" is not a regular expression') from error
 
 
 def _number(word: str) -> int:

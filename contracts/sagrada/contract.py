@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from json import JSONDecodeError
 
 from chain import Address, Contract, Map, Revert, Vector, call, init, require, view
 from chain.types import u8, u32, u64
@@ -253,6 +254,8 @@ def _as_caller(name: str) -> str:
 def _read(document: str) -> State:
     try:
         state = encoding.decode(parse(document, "state").value)
+    except JSONDecodeError:
+        raise Revert("state: this is not JSON") from None
     except DataError as wrong:
         raise Revert(str(wrong)) from None
     setup.check_whole(state)

@@ -182,9 +182,10 @@ def _read_order(spot: Spot, names: list[str]) -> TurnOrder:
         spot.key("first_player_index").number(0, len(names) - 1),
         seats,
     )
-    for name in ("starting", "ending"):
-        if spot.key(f"round_{name}").flag() != getattr(order, f"is_round_{name}"):
-            raise spot.key(f"round_{name}").error("this does not agree with turn_index")
+    ends = {"round_starting": order.is_round_starting, "round_ending": order.is_round_ending}
+    for name, so in ends.items():
+        if spot.key(name).flag() != so:
+            raise spot.key(name).error("this does not agree with turn_index")
     return order
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from json import JSONDecodeError
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -73,13 +74,14 @@ def _spots(folder: Path, name: str) -> list[Spot]:
 
 def _spot(path: Path, folder: Path) -> Spot:
     file = path.relative_to(folder).as_posix()
+    if not sorted(path.parent.glob(path.name)):
+        raise DataError(file, "", "", "this file is missing")
     try:
-        text = path.read_text("utf-8")
+        return _named(parse(path.read_text("utf-8"), file))
     except UnicodeDecodeError:
         raise DataError(file, "", "", "this is not a text in UTF-8") from None
-    except FileNotFoundError:
-        raise DataError(file, "", "", "this file is missing") from None
-    return _named(parse(text, file))
+    except JSONDecodeError as error:
+        raise DataError(file, "", f"line {error.lineno}", error.msg) from None
 
 
 def _named(spot: Spot) -> Spot:

@@ -9,13 +9,16 @@ been read can be used without another look.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from typing import Any, Generic, TypeGuard, TypeVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Generic, TypeGuard, TypeVar
 
 T = TypeVar("T")
 S = TypeVar("S")
+
+DEEPEST: Final = 20  # lists and objects in one another, far more than any document has
+MOST_DIGITS: Final = 20
 
 
 class DataError(ValueError):
@@ -28,6 +31,16 @@ class DataError(ValueError):
         self.card = card
         self.key = key
         self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A number of JSON that no document has a use for, as it is written."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +126,7 @@ class Spot:
 
 def shown(value: object) -> str:
     """A value as it stands in the file, cut short if it is long."""
-    text = json.dumps(value)
+    text = str(value) if isinstance(value, Odd) else json.dumps(value, default=str)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
@@ -131,11 +144,24 @@ def _rather(value: object, known: tuple[object, ...]) -> str:
     words = [str(option) for option in known]
     if len(words) <= 6:
         return f"none of {', '.join(words)}"
-    alike = get_close_matches(str(value), words, n=1)
-    return f"unknown, perhaps {alike[0]} is meant" if alike else "unknown"
+    alike, meant = max((_letters_shared(str(value), word), word) for word in words)
+    return f"unknown, perhaps {meant} is meant" if alike >= 60 else "unknown"
+
+
+def _letters_shared(one: str, other: str) -> int:
+    """How many percent of the letters of two words stand in both, in the same order."""
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        left = row
+        row = [0]
+        for i, each in enumerate(other):
+            row.append(left[i] + 1 if each == letter else max(left[i + 1], row[i]))
+    return 200 * row[-1] // max(len(one) + len(other), 1)
 
 
 def parse(text: str, file: str) -> Spot:
+    """A JSON document; a `JSONDecodeError` where it is none."""
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
@@ -146,16 +172,28 @@ def parse(text: str, file: str) -> Spot:
             )
         return made
 
-    try:
-        return Spot(json.loads(text, object_pairs_hook=unique), file)
-    except DataError:
-        raise
-    except json.JSONDecodeError as error:
-        raise DataError(file, "", f"line {error.lineno}", error.msg) from None
-    except RecursionError:
-        raise DataError(file, "", "", "too many lists or objects in one another") from None
-    except ValueError:  # Python reads no number of more than 4300 digits
-        raise DataError(file, "", "", "a number has too many digits") from None
+    def whole(number: str) -> int | Odd:
+        return int(number) if len(number) <= MOST_DIGITS else Odd(number)
+
+    if _depth(text) > DEEPEST:
+        raise DataError(file, "", "", "too many lists or objects in one another")
+    read = json.loads(
+        text,
+        object_pairs_hook=unique,
+        parse_float=Odd,
+        parse_constant=Odd,
+        parse_int=whole,
+    )
+    return Spot(read, file)
+
+
+def _depth(text: str) -> int:
+    """How many lists and objects lie in one another at most."""
+    deepest = depth = 0
+    for mark in re.findall(r"[][{}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", text)):
+        depth += 1 if mark in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 Kind = Callable[[Spot], Any]
@@ -202,7 +240,7 @@ def read_part(spot: Spot, tag: str, table: Mapping[str, Part[T]]) -> T:
     if found.cells and not spot.facts.on_cells:
         raise spot.key(tag).error(f"{name} needs the condition valid_coordinates before it")
     options = {option: kind(spot.key(option)) for option, kind in found.options.items()}
-    options |= {fact: getattr(spot.facts, fact) for fact in found.given}
+    options |= {fact: asdict(spot.facts)[fact] for fact in found.given}
     return found.build(**options)
 
 

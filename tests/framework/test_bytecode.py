@@ -178,7 +178,7 @@ def initcode(compiled):
 
 @pytest.fixture
 def chain(compiled):
-    chain = Chain()
+    chain = Chain(guard=False)  # they reach behind their classes
     chain.ledger.learn_json(compiled["abi"])
     return chain
 

@@ -6,16 +6,21 @@ change on purpose, `pytest tests/framework/test_guard.py --rewrite` writes these
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
+from click.testing import CliRunner, Result
 
+from chain import Chain, Contract, DeclarationError, call, looking
+from chain.cli.main import cli
+from chain.errors import GuardError
 from chain.guard import Finding, check, check_source
-from chain.guard.__main__ import main
 from chain.guard.walk import RULES
+from chain.types import u64
 
 FOLDER = Path(__file__).parent / "guard"
 SNIPPETS = sorted(FOLDER.glob("*.py"))
@@ -67,38 +72,120 @@ def test_ordinary_code_passes(path: Path) -> None:
         "blokus",
         "deblockle",
         "mage_duel",
-        pytest.param(
-            "sagrada", marks=pytest.mark.xfail(strict=True, reason="its JSON reader breaks rules")
-        ),
+        "sagrada",
     ],
 )
 def test_game_passes(game: str) -> None:
     assert check(CONTRACTS / game) == []
 
 
-def test_command_prints_what_it_finds(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+# The command
+
+
+def lint(*words: object) -> Result:
+    return CliRunner().invoke(cli, ["lint", *map(str, words)])
+
+
+def test_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER)
-    assert main(["imaginary_step.py", "division.py"]) == 1
+    found = lint("imaginary_step.py", "division.py")
     expected = [Path(f"{name}.txt").read_text("utf-8") for name in ("imaginary_step", "division")]
-    assert capsys.readouterr().out == "".join(expected)
+    assert found.exit_code == 1
+    assert found.stdout == "".join(expected)
+
+
+def test_command_answers_in_json() -> None:
+    [first, *_] = json.loads(lint("--json", FOLDER / "division.py").stdout)
+    assert [first[name] for name in ("line", "column", "rule")] == [2, 5, "division"]
 
 
 def test_command_is_content_with_a_good_file() -> None:
-    assert main([str(FOLDER / "fine" / "matching_a_move.py")]) == 0
+    done = lint(FOLDER / "fine" / "matching_a_move.py")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "nothing found\n")
 
 
 @pytest.mark.parametrize(
     ("targets", "said"),
     [
-        ([], "write what to check"),
+        ([], "Missing argument 'TARGET…'"),
         (["no.such"], "no such file or package"),
         (["{empty}"], "no Python"),
     ],
 )
-def test_command_says_how_to_call_it(
-    targets: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([target.format(empty=tmp_path) for target in targets]) == 2
-    assert said in capsys.readouterr().err
+def test_command_says_how_to_call_it(targets: list[str], said: str, tmp_path: Path) -> None:
+    done = lint(*(target.format(empty=tmp_path) for target in targets))
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+# At every deploy
+
+
+class Half(Contract):
+    held: u64
+
+    @call
+    def halve(self) -> None:
+        self.held = int(self.held / 2)
+
+
+class Thin(Contract):
+    """What it deploys is what is wrong with it."""
+
+    @call
+    def make(self) -> None:
+        self.deploy(Half)
+
+
+@pytest.mark.parametrize("contract", [Half, Thin])
+def test_deploy_refuses_what_is_found(contract: type[Contract]) -> None:
+    with pytest.raises(GuardError) as refused:
+        Chain().deploy(contract)
+    [finding] = refused.value.findings
+    assert finding.rule == "division"
+    assert str(refused.value).splitlines() == [
+        f"{contract.__name__} is not deployed, as the guard found what may not be the same on every machine:",
+        f"  {finding}",
+    ]
+
+
+def test_refusal_is_an_authors_mistake() -> None:
+    with pytest.raises(DeclarationError, match="write '//'"):
+        Chain().declare(Half)
+
+
+def test_nothing_is_left_of_a_refused_deploy(chain: Chain) -> None:
+    with pytest.raises(GuardError):
+        chain.deploy(Half)
+    assert (len(chain.receipts), len(chain.blocks), chain.machine.programs) == (0, 1, {})
+
+
+def test_chain_without_guard_deploys_all() -> None:
+    assert Chain(guard=False).deploy(Half).halve().ok
+
+
+def test_forks_and_pasts_have_the_same_guard() -> None:
+    open_chain, chain = Chain(guard=False), Chain()
+    open_chain.fork().deploy(Half)
+    open_chain.at(0).declare(Half)
+    for guarded in (chain.fork(), chain.at(0)):
+        with pytest.raises(GuardError):
+            guarded.declare(Half)
+
+
+def test_class_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Fresh(Contract):
+        @call
+        def nothing(self) -> None: ...
+
+    Chain().deploy(Fresh)
+    monkeypatch.setattr("chain.guard.check_contract", None)
+    Chain().deploy(Fresh)
+    assert looking.check.cache_info().hits
+
+
+def test_unguarded_file_stays_so(tmp_path: Path) -> None:
+    with Chain.open(tmp_path / "half.chain", guard=False) as chain:
+        chain.deploy(Half)
+    with Chain.open(tmp_path / "half.chain", contracts=[Half]) as again:
+        assert again.receipts[0].ok

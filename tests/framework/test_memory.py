@@ -127,7 +127,7 @@ steps = st.one_of(
 
 
 def run(script: list[Any], forgetful: bool) -> tuple[list[Any], bytes]:
-    chain = Chain()
+    chain = Chain(guard=False)  # `shared` goes through members by name
     desk = chain.deploy(Desk)
     desk.begin(EMPTY)
     told = []
@@ -152,8 +152,8 @@ def test_memory_only_saves_time(script: list[Any]) -> None:
     assert run(script, forgetful=False) == run(script, forgetful=True)
 
 
-def test_changed_value_is_read_from_memory(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = chain.deploy(Desk)
+def test_changed_value_is_read_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Chain(guard=False).deploy(Desk)
     desk.begin(Board(1, False, (1, 2), (), "a"))
     desk.turn(Board(2, False, (1, 3), (), "a"), False)
     layout = Desk.__spec__.fields.layouts[0].item  # type: ignore[union-attr]

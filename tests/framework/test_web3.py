@@ -343,6 +343,8 @@ def test_blobs_stay_outside(chain: Chain, w3: Web3, alice: str) -> None:
     assert w3.eth.get_raw_transaction(sent) == raw
     assert w3.eth.get_transaction(sent)["blobVersionedHashes"] == [b"\1" + b"\x12" * 31]
     assert w3.eth.get_transaction_receipt(sent)["blobGasUsed"] == 131_072
+    assert w3.eth.get_block("latest")["blobGasUsed"] == 131_072
+    assert w3.eth.fee_history(1, "latest")["blobGasUsedRatio"] == [1 / 9]
 
 
 def test_named_accounts_can_send(chain: Chain, w3: Web3, counter: Any) -> None:

@@ -310,6 +310,13 @@ def test_laying_no_tile_fails_whole(table: Any, chain: Chain, alice: Any, bob: A
     assert caught.receipt.writes == []
 
 
+def test_no_more_moves_than_are_counted(game: Any, world: Any, opened: Any, bob: Any) -> None:
+    meddling(world).count(0, 255)
+    with reverts("does not fit u8") as caught:
+        game.skip_move(sender=bob)
+    assert caught.receipt.writes == []
+
+
 # What is set before
 
 

@@ -13,7 +13,10 @@ def load(folder: Path) -> dict[str, str]:
 
 
 def one(path: Path) -> str:
-    return json.loads(path.read_text("utf-8"), parse_float=str, parse_constant=str)["name"]
+    try:
+        return json.loads(path.read_text("utf-8"), parse_float=str, parse_constant=str)["name"]
+    except json.JSONDecodeError as error:  # this runs while the package is imported, and never in a call
+        raise ValueError(f"{path.name}, line {error.lineno}: {error.msg}") from None
 
 
 CARDS: Final = load(HERE / "data")

@@ -1,0 +1,34 @@
+"""The ABI of a contract, as JSON or TypeScript."""
+
+from __future__ import annotations
+
+import json as coding
+from pathlib import Path
+
+import click
+
+from chain.cli.options import contract_named, contracts_option
+from chain.offered import Offered
+
+
+@click.command()
+@click.argument("contract")
+@click.option("--typescript", "--ts", is_flag=True, help="A TypeScript module, with 'as const'.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")
+@click.option("--json", "_json", is_flag=True, help="Answer in JSON, as it does anyway.")
+@contracts_option
+def command(
+    contract: str, typescript: bool, out: Path | None, _json: bool, offered: Offered
+) -> None:
+    """The ABI of CONTRACT: a class by name, or package:Class."""
+    if typescript and _json:
+        raise click.UsageError("say either --json or --typescript")
+    cls = contract_named(offered, contract)
+    text = coding.dumps(cls.__spec__.abi, indent=2, ensure_ascii=False)
+    if typescript:
+        name = f"{cls.__name__[0].lower()}{cls.__name__[1:]}Abi"
+        text = f"export const {name} = {text} as const;"
+    if out is None:
+        click.echo(text)
+    else:
+        out.write_text(f"{text}\n", "utf-8")

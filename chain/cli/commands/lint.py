@@ -1,0 +1,39 @@
+"""What in a contract may not be the same on every machine."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from chain.cli import say
+from chain.guard import Finding, check
+
+
+@click.command()
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
+@say.json_option
+def command(targets: tuple[str, ...], json: bool) -> None:
+    """Read each TARGET, a package (contracts.blokus), a folder or a file, as every deploy does; nothing of it is run.
+
+    What is found is told with its place, what it is, why it matters, and what to write instead. The exit code is then 1.
+    """
+    try:
+        found = [finding for target in targets for finding in check(target)]
+    except (FileNotFoundError, UnicodeDecodeError) as wrong:
+        raise click.UsageError(str(wrong)) from None
+    if json:
+        say.as_json(found)
+    else:
+        for finding in found:
+            _tell(finding)
+        say.note(f"{len(found)} found" if found else "nothing found")
+    sys.exit(1 if found else 0)
+
+
+def _tell(finding: Finding) -> None:
+    if say.is_terminal():
+        place = click.style(finding.place, bold=True)
+        click.echo(f"{place}: {finding.what}\n    {finding.why}\n    {finding.instead}")
+    else:
+        click.echo(str(finding))

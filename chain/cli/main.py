@@ -1,0 +1,86 @@
+"""`boardchain`: finds the command that is asked for, runs it, and turns what goes wrong into one sentence.
+
+A command is a file in `chain.cli.commands`. To list them only their first lines are read, so `--help` imports none.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chain.cli.wrong import told
+from chain.errors import Undeclared
+
+_COMMANDS = Path(__file__).parent / "commands"
+
+
+class Boardchain(click.Group):
+    """A group whose commands are files."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        files = sorted(_COMMANDS.glob("[a-z]*.py"))
+        return [file.stem.rstrip("_").replace("_", "-") for file in files]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        made: click.Command = import_module(f"chain.cli.commands.{_file(cmd_name).stem}").command
+        return made
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in (known := self.list_commands(ctx)):
+            ctx.fail(f"there is no command '{args[0]}'; there are {', '.join(known)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _summary(_file(name))) for name in self.list_commands(ctx)])
+
+    def main(self, *args: Any, **named: Any) -> Any:
+        try:
+            code = super().main(*args, **{**named, "standalone_mode": False})
+        except (Exception, BaseExceptionGroup, Undeclared) as wrong:
+            code = told(wrong)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _file(name: str) -> Path:
+    """The module of a command; `global` and other words of Python have a `_` behind them."""
+    stem = name.replace("-", "_")
+    plain = _COMMANDS / f"{stem}.py"
+    return plain if plain.exists() else _COMMANDS / f"{stem}_.py"
+
+
+def _summary(file: Path) -> str:
+    text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    return text.partition("\n")[0].rstrip(".")
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        try:
+            click.echo(f"boardchain {version('boardchain')}")
+        except PackageNotFoundError:
+            click.echo("boardchain, from a folder where it is not installed")
+        ctx.exit()
+
+
+@click.command(cls=Boardchain, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    help="Show the version and exit.",
+)  # fmt: skip
+def cli() -> None:
+    """A local chain for games: Python contracts on a real Ethereum chain."""
+
+
+def main() -> None:
+    cli.main(prog_name="boardchain")

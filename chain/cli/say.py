@@ -1,0 +1,97 @@
+"""What a command answers: tables and colour for people at a terminal, plain text in a pipe, JSON where asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from importlib import import_module
+from typing import Any
+
+import click
+
+from chain.ledger import portable as form
+from chain.ledger.answer import Answer
+from chain.types import Address
+
+
+def is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def as_json(value: Any) -> None:
+    """One JSON value, laid out for people where they look at it."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2 if is_terminal() else None))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, json: bool) -> None:
+    """Rows under names: a table, or a JSON list of objects."""
+    listed = [list(map(plain, row)) for row in rows]
+    if json:
+        as_json([dict(zip(columns, row, strict=True)) for row in listed])
+    elif is_terminal():
+        _draw(columns, [list(map(_cell, row)) for row in listed])
+    else:
+        click.echo(str(Answer(columns, [list(map(_cell, row)) for row in listed])))
+
+
+def facts(values: Mapping[str, Any], *, json: bool) -> None:
+    """Names and values: a line for each, or a JSON object."""
+    if json:
+        as_json(values)
+        return
+    width = max(map(len, values), default=0)
+    for name, value in values.items():
+        label = click.style(name.ljust(width), fg="cyan") if is_terminal() else name.ljust(width)
+        click.echo(f"{label}  {_cell(plain(value))}")
+
+
+def note(text: str) -> None:
+    """A remark that is no part of the answer."""
+    click.echo(text, err=True)
+
+
+def plain(value: Any) -> form.Portable:
+    """A value as JSON has it, whatever it is."""
+    match value:
+        case None | bool() | str():
+            return value
+        case Enum():
+            return value.name
+        case int():
+            return form.number(value)
+        case Address():
+            return form.address_text(value)
+        case bytes() | bytearray():
+            return form.to_hex(bytes(value))
+        case Mapping():
+            return {str(key): plain(inner) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(inner) for inner in value]
+        case _ if dataclasses.is_dataclass(value):
+            return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}  # fmt: skip
+        case _:
+            return str(value)
+
+
+def _cell(value: form.Portable) -> form.Cell:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return form.cell(value)
+
+
+def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
+    rich, text = import_module("rich.table"), import_module("rich.text")
+    drawn = rich.Table(box=import_module("rich.box").SIMPLE_HEAD, header_style="bold cyan")
+    for i, name in enumerate(columns):
+        number = bool(rows) and all(isinstance(row[i], int) for row in rows)
+        drawn.add_column(name, justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(text.Text("" if cell is None else str(cell)) for cell in row))
+    import_module("rich.console").Console().print(drawn)
+
+
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+json_option: Option = click.option("--json", "json", is_flag=True, help="Answer in JSON.")

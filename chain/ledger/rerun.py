@@ -1,0 +1,85 @@
+"""Running a transaction again on the state before it, under observation.
+
+The timeline takes the state back to the moment, the transaction runs in its block as it did then, and the state goes forward
+again. The chain is deterministic, so what comes out is what came out then: that is checked, and where the contract's class
+is another one by now, or outcomes of chance were forced that nobody remembers, it is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from chain.errors import InvalidTransaction
+from chain.frame import BlockContext
+from chain.loaded import Loaded
+from chain.machine.observed import Observed
+from chain.machine.transaction import Outcome, Transaction
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.ledger.receipts import Receipt
+
+
+def observer(ledger: Ledger) -> Observed:
+    """A machine on the ledger's state, with all contracts known to it, that notes every step."""
+    made = Observed(ledger.state)
+    for program in ledger.programs.values():
+        made.declare(program)
+    made.block_hash = ledger.block_hash
+    return made
+
+
+@contextmanager
+def rerun(ledger: Ledger, receipt: Receipt, machine: Observed) -> Iterator[Outcome]:
+    """What the transaction of a receipt did, with the state as it left it for as long as the scope lasts."""
+    if not ledger.receipts.holds(receipt):
+        raise LookupError("this transaction was taken back: it cannot be run again")
+    drawn = ledger.drawn.get(receipt.position)
+    machine.loaded = None if drawn is None else Loaded(drawn)
+    with ledger.rewound(ledger.moment_of(receipt)):
+        try:
+            outcome = machine.transact(_transaction(receipt), _block(ledger, receipt))
+        except InvalidTransaction as no:
+            raise LookupError(f"this transaction cannot be run again: {no}") from None
+        try:
+            _check(receipt, outcome)
+            yield outcome
+        finally:
+            ledger.state.take_back(outcome.changes)
+
+
+@contextmanager
+def rehearsed(
+    ledger: Ledger, tx: Transaction, block: BlockContext, machine: Observed
+) -> Iterator[Outcome]:
+    """What a transaction would do on the state as it is, with the state as it would leave it."""
+    outcome = machine.transact(tx, block)
+    try:
+        yield outcome
+    finally:
+        ledger.state.take_back(outcome.changes)
+
+
+def _block(ledger: Ledger, receipt: Receipt) -> BlockContext:
+    block = ledger.open
+    if block is not None and block.number == receipt.block_number:
+        return block
+    return ledger.blocks[receipt.block_number]
+
+
+def _transaction(receipt: Receipt) -> Transaction:
+    return Transaction(
+        bytes(receipt.sender), None if receipt.to is None else bytes(receipt.to), receipt.data, receipt.value,
+        receipt.gas, receipt.nonce, receipt.max_fee, receipt.tip, receipt.type, receipt.access_list, None, receipt.raw,
+    )  # fmt: skip
+
+
+def _check(receipt: Receipt, outcome: Outcome) -> None:
+    """That it went as it did then."""
+    same = outcome.gas_used == receipt.gas_used and outcome.changes == receipt.changes
+    if not same or outcome.frame.output != receipt.output:
+        raise LookupError(
+            "this transaction goes another way than it did: its contract has changed since, or its chance was forced"
+        )

@@ -1,0 +1,165 @@
+"""Sending, looking and steering in the words of contracts: entries by name, arguments as JSON, whole receipts back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.ledger.given import given
+from chain.ledger.logs import text_of
+from chain.loaded import Loaded
+from chain.rpc.errors import bad_params
+from chain.rpc.moments import LATEST, state_at
+from chain.rpc.own.plain import Json, asked, contract_at, find_account, known_fields, plain
+from chain.rpc.own.receipts import error_json, logs_json, receipt_json
+from chain.rpc.values import data, to_bytes, to_int
+
+if TYPE_CHECKING:
+    from chain.code import Program
+    from chain.rpc.node import Node
+    from chain.spec import EntrySpec
+    from chain.types import Address
+
+_MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
+_MOST_BLOCKS: Final = 100_000
+
+Message = tuple["Address | None", bytes, "EntrySpec | None"]
+
+
+# Sending
+
+
+def send(node: Node, fields: Any) -> Json:
+    """Send a message from any account, signed or not, with all the gas a block has; its whole receipt, failed or not."""
+    chain, fields = node.chain, known_fields(fields, _MESSAGE, "the message")
+    to, raw, _ = _message(node, fields)
+    receipt = chain.send(to, raw, **_options(node, fields))
+    return receipt_json(chain.ledger, receipt)
+
+
+def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
+    """Run a message at the end of a block and undo it: what it returns, logs, and uses."""
+    chain, fields = node.chain, known_fields(fields, _MESSAGE, "the message")
+    to, raw, entry = _message(node, fields)
+    if to is None:
+        raise bad_params("'to' is missing: a look is at something that stands on the chain")
+    with state_at(chain, block) as where:
+        seen = None if where is chain.head else where
+        frame, rows = chain.look(to, raw, block=seen, **_options(node, fields))
+    texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
+    failure, entry = frame.failure, frame.entry or entry
+    result = None if failure or entry is None else entry.decode_result(frame.output)
+    return {
+        "ok": failure is None,
+        "output": data(frame.output),
+        "result": plain(result),
+        "error": None if failure is None else error_json(chain.ledger, failure),
+        "texts": texts,
+        "logs": logs_json(chain.ledger, rows),
+        "gasUsed": frame.gas_limit - frame.gas,
+    }
+
+
+def _options(node: Node, fields: Mapping[str, Any]) -> dict[str, Any]:
+    sender, gas = fields.get("from"), fields.get("gas")
+    return {
+        "sender": None if sender is None else find_account(node.chain, sender, "'from'"),
+        "value": to_int(fields.get("value", 0), "'value'"),
+        "gas": None if gas is None else to_int(gas, "'gas'"),
+    }
+
+
+def _message(node: Node, fields: Mapping[str, Any]) -> Message:
+    """To whom, which bytes, and the entry that was named."""
+    if fields.get("contract") is not None:
+        program = _program(node, fields["contract"])
+        init = program.spec.init
+        return None, program.initcode + _encoded(program.spec.name, init, fields), None
+    if fields.get("entry") is None:
+        raw = to_bytes(fields.get("data", fields.get("input", "0x")), "'data'")
+        to = fields.get("to")
+        return None if to is None else find_account(node.chain, to, "'to'"), raw, None
+    address, program = contract_at(node, fields.get("to"), "'to'")
+    entry = program.spec.entries.get(fields["entry"])
+    if entry is None:
+        known = ", ".join(program.spec.entries)
+        raise bad_params(f"{program.spec.name} has no entry {fields['entry']!r}; it has {known}")
+    return address, _encoded(entry.name, entry, fields), entry
+
+
+def _program(node: Node, name: Any) -> Program:
+    programs = node.chain.machine.programs.values()
+    for program in programs:
+        if program.spec.name == name:
+            return program
+    known = ", ".join(program.spec.name for program in programs) or "none"
+    raise bad_params(f"no contract {name!r} can be deployed here; there are {known}")
+
+
+def _encoded(name: str, entry: EntrySpec | None, fields: Mapping[str, Any]) -> bytes:
+    """The bytes of the arguments, a list or an object, behind the entry's selector."""
+    args = fields.get("args") or []
+    if entry is None:
+        if args:
+            raise bad_params(f"{name} has no @init, so it takes no arguments")
+        return b""
+    if not isinstance(args, list | tuple | dict):
+        raise bad_params(f"'args' is {args!r}; it must be a list or an object")
+    kinds = {member.name: member.kind for member in entry.params}
+    named = args if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
+    spare = () if isinstance(args, dict) else tuple(args[len(kinds) :])
+    with asked():
+        values = {
+            key: given(kinds[key], value, f"{name}.{key}") if key in kinds else value
+            for key, value in named.items()
+        }
+        return (
+            entry.encode_args((*values.values(), *spare), {})
+            if spare
+            else entry.encode_args((), values)
+        )
+
+
+# Time and chance
+
+
+def now(node: Node) -> int:
+    """The chain's clock."""
+    return node.chain.now
+
+
+def advance(node: Node, seconds: Any) -> int:
+    """The next block comes exactly so long after the last; the clock then."""
+    node.chain.advance(to_int(seconds, "the number of seconds"))
+    return node.chain.now
+
+
+def set_time(node: Node, timestamp: Any) -> int:
+    """The next block has this time."""
+    with asked():
+        node.chain.set_time(to_int(timestamp, "the time"))
+    return node.chain.now
+
+
+def mine(node: Node, blocks: Any = 1) -> int:
+    """Close the open block and add empty ones; the number of the last block."""
+    count = to_int(blocks, "the number of blocks")
+    if count > _MOST_BLOCKS:
+        raise bad_params(f"{count} blocks are too many at once: at most {_MOST_BLOCKS}")
+    return node.chain.mine(count).number
+
+
+def load(node: Node, outcomes: Any) -> bool:
+    """Force what `self.random` draws next, by tag: `{"dice": [6, 6, 1]}`."""
+    if not isinstance(outcomes, Mapping) or not all(
+        isinstance(each, list) for each in outcomes.values()
+    ):
+        raise bad_params('outcomes are lists by tag, as in {"dice": [6, 6, 1]}')
+    node.chain.machine.loaded = Loaded(dict(outcomes))
+    return True
+
+
+def unload(node: Node) -> dict[str, list[Any]]:
+    """Draw by the rule again; the outcomes that nobody drew."""
+    loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
+    return {} if loaded is None else plain(loaded.left)

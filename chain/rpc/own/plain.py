@@ -1,0 +1,115 @@
+"""Values of contracts as plain JSON, and what every `chain_…` method reads alike: accounts by name, ranges, limits."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from chain.foreign import ForeignLog
+from chain.ledger.portable import address_text, to_hex
+from chain.ledger.who import Who
+from chain.rpc.errors import bad_params
+from chain.rpc.moments import number_of
+from chain.rpc.values import to_address, to_int
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.queries import Query
+    from chain.rpc.node import Node
+    from chain.simulator import Chain
+
+Json = dict[str, Any]
+T = TypeVar("T")
+_SAFE: Final = 2**53  # numbers below it are exact in every language
+_MOST: Final = 10_000  # answers at once
+_USUAL: Final = 1_000
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    match value:
+        case Enum():
+            return value.name
+        case None | bool() | str():
+            return value
+        case int():
+            return value if -_SAFE < value < _SAFE else str(value)
+        case Address():
+            return address_text(value)
+        case bytes():
+            return to_hex(value)
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case Mapping():
+            return {str(name): plain(item) for name, item in value.items()}
+        case ForeignLog(values=values):
+            return plain(values)
+        case _ if dataclasses.is_dataclass(value):
+            fields = dataclasses.fields(value)
+            return {item.name: plain(getattr(value, item.name)) for item in fields}
+        case _:
+            return str(value)
+
+
+@contextmanager
+def asked() -> Iterator[None]:
+    """What the chain does not understand is the client's mistake, in the chain's words."""
+    try:
+        yield
+    except (TypeError, ValueError, LookupError) as wrong:
+        raise bad_params(str(wrong.args[0]) if wrong.args else str(wrong)) from None
+
+
+def find_account(chain: Chain, name: Any, what: str) -> Address:
+    """The address that a client means: an address, or the name of an account or contract."""
+    if not isinstance(name, str) or name.startswith("0x"):
+        return Address(to_address(name, what))
+    for account in chain.keys.values():
+        if account.name == name:
+            return Address(account)
+    who = Who(chain.ledger)
+    for address in chain.state.accounts:
+        if who.name(address) == name:
+            return Address(address)
+    raise bad_params(f"{what} is {name!r}: nobody on this chain is called so")
+
+
+def narrowed(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Query[T]:
+    """A question cut to `fromBlock` and `toBlock`."""
+    first, last = (
+        None if filter.get(name) is None else number_of(chain, filter[name])
+        for name in ("fromBlock", "toBlock")
+    )
+    return query.between(blocks=(first, last)) if (first, last) != (None, None) else query
+
+
+def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T]]:
+    """The first answers and their places; with `backwards` the last ones, the newest first."""
+    limit = to_int(filter.get("limit", _USUAL), "'limit'")
+    if limit > _MOST:
+        raise bad_params(f"'limit' is {limit}; at most {_MOST} are answered at once")
+    return islice(query.answers(backwards=bool(filter.get("backwards"))), limit)
+
+
+def known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapping[str, Any]:
+    """An object that has only these fields: a filter with a misspelt one would answer too much."""
+    filter = {} if filter is None else filter
+    if not isinstance(filter, Mapping):
+        raise bad_params(f"{what} is {filter!r}; it must be an object")
+    strange = [name for name in filter if name not in names]
+    if strange:
+        raise bad_params(f"{what} has no {', '.join(map(str, strange))}; it has {', '.join(names)}")
+    return filter
+
+
+def contract_at(node: Node, name: Any, what: str = "the contract") -> tuple[Address, Any]:
+    """The address and the program of a Python contract."""
+    address = find_account(node.chain, name, what)
+    program = node.chain.machine.program_at(address)
+    if program is None:
+        raise bad_params(f"there is no Python contract at {address}")
+    return address, program

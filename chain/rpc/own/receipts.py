@@ -1,0 +1,194 @@
+"""Receipts and events as JSON, decoded, and the questions for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.ledger.given import given, whole
+from chain.ledger.logs import text_of
+from chain.ledger.portable import address_text, to_hex
+from chain.ledger.who import Who
+from chain.rpc.errors import bad_params
+from chain.rpc.own.plain import Json, answers, asked, find_account, known_fields, narrowed, plain
+from chain.rpc.values import data, to_hash, to_int, word
+from chain.transcript import transcript_of
+
+if TYPE_CHECKING:
+    from chain.frame import Failure
+    from chain.ledger.ledger import Ledger
+    from chain.ledger.receipts import Receipt
+    from chain.ledger.writes import Write
+    from chain.machine.state import LogRow
+    from chain.rpc.node import Node
+
+_ACCOUNTS: Final = ("sender", "to", "address")
+_RANGE: Final = ("fromBlock", "toBlock", "limit", "backwards")
+_RECEIPTS: Final = (*_ACCOUNTS, "contract", "entry", "ok", *_RANGE)
+_EVENTS: Final = ("where", "contract", *_RANGE)
+
+
+# Receipts
+
+
+def receipts(node: Node, filter: Any = None) -> list[Json]:
+    """Receipts by what they say of themselves; the first thousand if no limit is given."""
+    chain, filter = node.chain, known_fields(filter, _RECEIPTS, "the filter")
+    values = {name: filter[name] for name in _RECEIPTS if name in filter and name not in _RANGE}
+    for name in _ACCOUNTS:
+        if values.get(name) is not None:
+            values[name] = find_account(chain, values[name], f"'{name}'")
+    with asked():
+        query = narrowed(chain, chain.receipts.where(**values), filter)
+        return [receipt_json(chain.ledger, receipt) for _, receipt in answers(query, filter)]
+
+
+def receipt(node: Node, which: Any) -> Json | None:
+    """A receipt by the hash of its transaction, or by its position on the chain."""
+    found = find_receipt(node, which)
+    return None if found is None else receipt_json(node.chain.ledger, found)
+
+
+def find_receipt(node: Node, which: Any) -> Receipt | None:
+    ledger = node.chain.ledger
+    if isinstance(which, bytes) or (isinstance(which, str) and len(which) == 66):
+        return ledger.find(to_hash(which))
+    position = whole(which)
+    if position is None or position < 0:
+        raise bad_params(
+            f"a receipt is found by its transaction's hash or its position, not {which!r}"
+        )
+    return ledger.receipts[position] if position < len(ledger.receipts) else None
+
+
+def need_receipt(node: Node, which: Any) -> Receipt:
+    found = find_receipt(node, which)
+    if found is None:
+        raise bad_params(
+            f"there is no transaction {data(which) if isinstance(which, bytes) else which}"
+        )
+    return found
+
+
+def transcript(node: Node, since: Any = 0) -> str:
+    """What happened, to be read: all transactions, or those from a receipt's position on."""
+    return transcript_of(node.chain.ledger, to_int(since, "the position"))
+
+
+def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
+    """All that a receipt knows."""
+    return {
+        "position": receipt.position,
+        "hash": data(receipt.tx_hash),
+        "block": receipt.block_number,
+        "index": receipt.index,
+        "timestamp": receipt.timestamp,
+        "type": receipt.type,
+        "sender": address_text(receipt.sender),
+        "senderName": Who(ledger).account(receipt.sender),
+        "to": None if receipt.to is None else address_text(receipt.to),
+        "address": address_text(receipt.address),
+        "contract": receipt.contract,
+        "entry": receipt.entry,
+        "args": plain(receipt.args),
+        "data": data(receipt.data),
+        "value": plain(receipt.value),
+        "nonce": receipt.nonce,
+        "gas": receipt.gas,
+        "gasUsed": receipt.gas_used,
+        "gasPrice": plain(receipt.gas_price),
+        "ok": receipt.ok,
+        "output": data(receipt.output),
+        "result": plain(receipt.return_value),
+        "error": None if receipt.error is None else error_json(ledger, receipt.error),
+        "logs": logs_json(ledger, receipt.log_rows),
+        "writes": [write_json(write) for write in receipt.writes],
+        "undoneLogs": logs_json(ledger, receipt.undone_log_rows),
+        "undoneWrites": [write_json(write) for write in receipt.undone_writes],
+    }
+
+
+def error_json(ledger: Ledger, failure: Failure) -> Json:
+    """Why a message failed: its words, and the declared error with its fields."""
+    error = ledger.decode_error(failure.data)
+    return {
+        "kind": failure.kind,
+        "text": failure.text,
+        "data": data(failure.data),
+        "name": None if error is None else type(error).__name__,
+        "fields": None if error is None else fields_of(error),
+        "file": failure.file,
+        "line": failure.line,
+        "place": failure.place or None,
+    }
+
+
+def fields_of(error: Any) -> Json:
+    """The fields of a declared error."""
+    members = type(error).__error__.record.members
+    return {member.name: plain(getattr(error, member.name)) for member in members}
+
+
+def logs_json(ledger: Ledger, rows: Sequence[LogRow]) -> list[Json]:
+    return [log_json(ledger, row) for row in rows]
+
+
+def log_json(ledger: Ledger, row: LogRow) -> Json:
+    """A log as its bytes, its text if it is one, and the declared event in it."""
+    address, topics, raw, _ = row
+    event = ledger.decode(row)
+    return {
+        "address": address_text(address),
+        "topics": [word(topic) for topic in topics],
+        "data": data(raw),
+        "text": text_of(row),
+        "event": None if event is None else getattr(event, "name", type(event).__name__),
+        "fields": plain(event),
+    }
+
+
+def write_json(write: Write) -> Json:
+    return {
+        "address": address_text(write.address),
+        "contract": write.contract,
+        "model": write.model,
+        "field": write.field,
+        "keys": plain(write.keys),
+        "member": write.member,
+        "old": plain(write.old),
+        "new": plain(write.new),
+        "text": str(write),
+    }
+
+
+# Events
+
+
+def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
+    """Events of one kind, by the values of their fields."""
+    chain, filter = node.chain, known_fields(filter, _EVENTS, "the filter")
+    if not isinstance(event, str):
+        raise bad_params(f"an event is asked for by its name, not {event!r}")
+    log = chain.ledger.events
+    with asked():
+        kinds = {m.name: m.kind for m in chain.ledger.event_spec(event).members}
+        wanted = known_fields(filter.get("where"), tuple(kinds), f"event {event}")
+        values = {name: given(kinds[name], value, name) for name, value in wanted.items()}
+        query = narrowed(chain, chain.ledger.events.ask(event, values), filter)
+        if filter.get("contract") is not None:
+            query = query.by(filter["contract"])
+        return [
+            event_json(log.receipt(place), place, log_json(chain.ledger, log.rows[place]))
+            for place, _ in answers(query, filter)
+        ]
+
+
+def event_json(receipt: Receipt, place: int, shown: Json) -> Json:
+    return {
+        **shown,
+        "log": place,
+        "receipt": receipt.position,
+        "hash": to_hex(receipt.tx_hash),
+        "block": receipt.block_number,
+        "timestamp": receipt.timestamp,
+    }

@@ -1,0 +1,48 @@
+"""Blocks that come by themselves, every so many seconds, while the node has an interval (`evm_setIntervalMining`).
+
+Only when a block comes is told by a clock. What time it bears is a matter of rule, as everywhere on this chain: the interval
+after its parent, unless somebody has moved the chain's time since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+
+
+class Clock:
+    """Mines for a node and then calls `publish`. It runs in the event loop of who calls `follow`."""
+
+    def __init__(self, node: Node, publish: Callable[[], None]) -> None:
+        self._node, self._publish = node, publish
+        self._interval = 0.0
+        self._next: asyncio.TimerHandle | None = None
+
+    def follow(self) -> None:
+        """Start, stop or change, where the node's interval is another one now."""
+        if self._node.interval != self._interval:
+            self.stop()
+            self._interval = self._node.interval
+            self._wait()
+
+    def stop(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        self._interval = 0.0
+
+    def _wait(self) -> None:
+        if self._interval > 0:
+            self._next = asyncio.get_running_loop().call_later(self._interval, self._tick)
+
+    def _tick(self) -> None:
+        chain = self._node.chain
+        if chain.now == chain.head.timestamp:
+            chain.advance(round(self._interval))
+        chain.mine()
+        self._publish()
+        self._wait()

@@ -1,0 +1,67 @@
+"""HTTP as uvicorn speaks it, but with the head and the body of an answer in one packet.
+
+uvicorn writes them one after the other, and a client that is woken by the head has to be woken again for the body. Here
+what is written in one turn of the event loop leaves at its end, together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+
+class JoinedProtocol(HttpToolsProtocol):
+    """uvicorn's protocol on a transport that joins what is written."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self._plain = transport
+        super().connection_made(Joined(transport, self.loop))
+
+    def handle_websocket_upgrade(self) -> None:
+        self.transport = self._plain  # a frame is written whole anyway
+        super().handle_websocket_upgrade()
+
+
+class Joined(asyncio.Transport):
+    """A transport that keeps what is written until the loop's next turn."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._transport, self._loop = transport, loop
+        self._parts: list[Any] = []
+
+    def write(self, data: Any) -> None:
+        if not self._parts:
+            self._loop.call_soon(self.flush)
+        self._parts.append(data)
+
+    def writelines(self, list_of_data: Iterable[Any]) -> None:
+        for data in list_of_data:
+            self.write(data)
+
+    def flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts and not self._transport.is_closing():
+            self._transport.write(b"".join(parts))
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def pause_reading(self) -> None:
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._transport.resume_reading()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self._transport.get_extra_info(name, default)

@@ -1,0 +1,81 @@
+"""One WebSocket: requests come in and are answered in order, and subscriptions tell in between.
+
+What is to be sent waits in a queue, so the chain never waits for a client. Who asks much must read as well before it is
+heard again; who is told more than it reads is let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from chain.rpc.feeds import Subscriptions
+from chain.rpc.format import Json
+from chain.rpc.wire import answer, encode
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+
+Message = MutableMapping[str, Any]
+
+
+class Socket:
+    """The conversation over one connection."""
+
+    def __init__(
+        self,
+        node: Node,
+        receive: Callable[[], Awaitable[Message]],
+        send: Callable[[Message], Awaitable[None]],
+        after: Callable[[], None],
+    ) -> None:
+        self._node, self._receive, self._send, self._after = node, receive, send, after
+        self._subscriptions = Subscriptions(node, self._tell)
+        self._waiting: deque[bytes] = deque()
+        self._more, self._fewer = asyncio.Event(), asyncio.Event()
+        self._is_over = asyncio.Event()
+        self.publish = self._subscriptions.publish
+
+    async def run(self) -> None:
+        """Answer until one side has had enough."""
+        parts = [asyncio.create_task(part) for part in (self._read(), self._write(), self._is_over.wait())]  # fmt: skip
+        try:
+            await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._subscriptions.close()
+            for part in parts:
+                part.cancel()
+            await asyncio.gather(*parts, return_exceptions=True)
+
+    async def _read(self) -> None:
+        while (message := await self._receive())["type"] != "websocket.disconnect":
+            text = message.get("text")
+            raw = message["bytes"] if text is None else text.encode("utf-8", "surrogatepass")
+            made = answer(self._node, raw, self._subscriptions.methods)
+            if made is not None:
+                self._put(made)
+            self._after()
+            while len(self._waiting) >= self._node.limits.batch:
+                self._fewer.clear()
+                await self._fewer.wait()
+
+    async def _write(self) -> None:
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            while self._waiting:
+                text = self._waiting.popleft().decode("ascii")
+                self._fewer.set()
+                await self._send({"type": "websocket.send", "text": text})
+
+    def _tell(self, message: Json) -> None:
+        self._put(encode(message))
+
+    def _put(self, raw: bytes) -> None:
+        if len(self._waiting) >= self._node.limits.waiting:
+            self._is_over.set()
+            return
+        self._waiting.append(raw)
+        self._more.set()

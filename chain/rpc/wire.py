@@ -1,0 +1,79 @@
+"""JSON-RPC as bytes: what arrives is read with suspicion, what leaves is bounded.
+
+An answer that is too large is replaced by an error, and so is one that JSON cannot hold; the requests of a batch behind
+the limit are not run.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from chain.rpc.errors import BROKEN, NO_JSON, RpcError, too_much
+from chain.rpc.node import VERSION
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node, Own
+
+_encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+def answer(node: Node, raw: bytes, own: Own) -> bytes | None:
+    """The answer to the bytes of a request or a batch; None where nothing is to be answered."""
+    try:
+        message = _decode(raw)
+    except (ValueError, RecursionError) as no:
+        what = "it is nested too deep" if isinstance(no, RecursionError) else str(no)
+        return refusal(RpcError(NO_JSON, f"this is no JSON: {what}"))
+    if not isinstance(message, list) or not message:
+        return _answer_one(node, message, own, node.limits.response)
+    return _answer_batch(node, message, own)
+
+
+def refusal(no: RpcError, number: Any = None) -> bytes:
+    """An answer that says no."""
+    return encode({"jsonrpc": VERSION, "id": number, "error": no.json()})
+
+
+def encode(message: Any) -> bytes:
+    return _encode(message).encode("ascii")
+
+
+def _decode(raw: bytes) -> Any:
+    return json.loads(raw.decode("utf-8"), parse_constant=_no_number)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _answer_batch(node: Node, messages: list[Any], own: Own) -> bytes | None:
+    limits = node.limits
+    if len(messages) > limits.batch:
+        return refusal(too_much(f"{len(messages)} requests in a batch: at most {limits.batch}"))
+    answers: list[bytes] = []
+    left = limits.response
+    for message in messages:
+        made = _answer_one(node, message, own, left)
+        if made is not None:
+            answers.append(made)
+            left -= len(made) + 1
+    return b"[%b]" % b",".join(answers) if answers else None
+
+
+def _answer_one(node: Node, message: Any, own: Own, room: int) -> bytes | None:
+    number = message.get("id") if isinstance(message, dict) else None
+    if room <= 0:
+        return refusal(_too_large(node), number) if number is not None else None
+    made = node.respond_one(message, own)
+    if made is None:
+        return None
+    try:
+        raw = encode(made)
+    except (TypeError, ValueError, RecursionError) as bug:
+        return refusal(RpcError(BROKEN, f"its answer is no JSON: {bug}"), made["id"])
+    return raw if len(raw) <= room else refusal(_too_large(node), made["id"])
+
+
+def _too_large(node: Node) -> RpcError:
+    return too_much(f"the answer is too large: at most {node.limits.response} bytes; ask for less")

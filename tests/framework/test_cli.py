@@ -1,0 +1,124 @@
+"""The command line: what it answers, and what it says to wrong input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chain.cli.main import cli
+from chain.cli.wrong import sentence
+from contracts.deblockle import Deblockle
+
+ROOT = Path(__file__).parents[2]
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    return lambda *words: CliRunner().invoke(cli, [str(word) for word in words])
+
+
+def in_a_process(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "chain", *words], cwd=cwd, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_help_names_every_command(run: Run) -> None:
+    shown = run("--help")
+    assert shown.exit_code == 0
+    assert "accounts  The accounts of a chain" in shown.output
+
+
+def test_help_imports_no_command() -> None:
+    code = "import sys\nfrom chain.cli.main import cli\ntry: cli.main(['--help'])\nexcept SystemExit: print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.split()
+    assert not [
+        each
+        for each in loaded
+        if each.startswith(("chain.cli.commands", "chain.simulator", "rich"))
+    ]
+
+
+def test_accounts_are_a_table(run: Run) -> None:
+    lines = run("accounts").output.splitlines()
+    assert lines[2].split() == [
+        "0",
+        "alice",
+        "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+        "10000",
+        "0",
+    ]
+    assert len(lines) == 12
+
+
+def test_accounts_in_json_with_keys(run: Run) -> None:
+    alice = json.loads(run("accounts", "--keys", "--json").output)[0]
+    assert (alice["name"], alice["key"][:6]) == ("alice", "0xac09")
+
+
+def test_abi_is_the_contracts(run: Run) -> None:
+    assert json.loads(run("abi", "contracts.deblockle:Deblockle").output) == Deblockle.__spec__.abi
+
+
+def test_abi_as_typescript(run: Run, tmp_path: Path) -> None:
+    run("abi", "Deblockle", "--typescript", "--out", tmp_path / "abi.ts")
+    text = (tmp_path / "abi.ts").read_text()
+    assert text.startswith("export const deblockleAbi = [") and text.endswith("] as const;\n")
+
+
+WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
+    "unknown command": (("acounts",), "there is no command 'acounts'; there are "),
+    "unknown option": (("accounts", "--kyes"), "No such option"),
+    "unknown contract": (("abi", "Chess"), "contracts offers no contract 'Chess'; it has "),
+    "unknown package": (("abi", "A", "--contracts", "nix"), "there is no package 'nix' here"),
+    "no file": (("accounts", "--chain", "no.chain"), "there is no chain in no.chain"),
+}
+
+
+@pytest.mark.parametrize(("words", "says"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_use_is_one_sentence(run: Run, words: tuple[Any, ...], says: str) -> None:
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith(f"boardchain: {says}"), refused.stderr
+    assert refused.stdout == ""
+
+
+def test_foreign_file_is_a_no(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x" * 200)
+    refused = run("accounts", "--chain", tmp_path / "notes.txt")
+    assert refused.exit_code == 1
+    assert refused.stderr == "boardchain: notes.txt is no chain: it is not an SQLite database\n"
+
+
+def test_broken_package_names_its_line(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "brokengame.py").write_text("from chain import Contract\n\nboard = bord\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    refused = run("abi", "Game", "--contracts", "brokengame")
+    assert "boardchain: brokengame.py:3: NameError: name 'bord' is not defined" in refused.stderr
+
+
+def test_unforeseen_error_is_a_sentence() -> None:
+    try:
+        _ = 1 // 0
+    except ZeroDivisionError as wrong:
+        text = sentence(wrong)
+    assert text.startswith("ZeroDivisionError: ") and "test_cli.py:" in text
+
+
+def test_real_command_answers_and_refuses() -> None:
+    assert len(json.loads(in_a_process("accounts", "--json").stdout)) == 10
+    refused = in_a_process("abi", "Chess")
+    assert (refused.returncode, refused.stdout, "Traceback" in refused.stderr) == (2, "", False)
