@@ -95,6 +95,7 @@ def test_command_leaves_the_turn(
         ({"picked": "R1b", "window": TWO_REDS}, "place 4 4", messages.PLACING),
         ({"picked": "R2b", "window": TWO_REDS}, "place 1 2", messages.COLOR),
         ({"picked": "G1b", "window": TWO_REDS}, "place 1 2", messages.SHADE),
+        ({"picked": "G2b", "window": TWO_REDS}, "place 1 4", messages.SHADE),
         ({"picked": "R1b", "in_use": "3/3"}, "pass", messages.DIE_PICKED),
         ({"in_use": "3/3"}, "pass", messages.TOOL_ACTIVE),
         ({"in_use": "3/3", "flags": "t"}, "tool 2", messages.TOOL_ACTIVE),

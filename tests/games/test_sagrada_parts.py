@@ -12,7 +12,13 @@ from contracts.sagrada.schema import Facts, Spot
 from contracts.sagrada.tables import table
 
 FACTS = Facts(arguments=4, on_cells=True, card=1, deck_size=12)
-STATE = table(window="R1b.... ..... ..... .....", moved="R1b.G2c", track="G1d", picked="R3c")
+STATE = table(
+    window="R1b.... ..... ..... .....",
+    moved="R1b.G2c",
+    track="G1d",
+    picked="R3c",
+    pool="G2a.B3a.P4a",
+)
 
 
 def asked(condition: str, args: tuple[int, ...] = (), **options: Any) -> str | None:
@@ -25,7 +31,7 @@ def asked(condition: str, args: tuple[int, ...] = (), **options: Any) -> str | N
     ("bound", "first"),
     [
         (3, 3),
-        ("dice_pool_size", 5),
+        ("dice_pool_size", 3),
         ("round_track_size", 1),
         ("tool_deck_size", 12),
         ("minimum_shade", 0),
@@ -84,8 +90,8 @@ def test_shade_is_compared_with_its_ends(kind: str, bound: str, said: str | None
 @pytest.mark.parametrize(
     ("feature", "pool", "said"),
     [
-        ("color", "dice_pool", None),
-        ("shade", "dice_pool", None),
+        ("color", "dice_pool", messages.no_sharing_die("color", "dice pool")),
+        ("shade", "dice_pool", messages.no_sharing_die("shade", "dice pool")),
         ("color", "dice_moved", None),
         ("shade", "dice_moved", None),
         ("color", "round_track", messages.no_sharing_die("color", "round track")),
