@@ -6,6 +6,7 @@ A deed is what a transaction did, as plain values, so that it can come from anot
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from chain.ledger.writes import Write
 from chain.simulator import Chain
 
 Deed = Mapping[str, Any]
-_NOTHING = "nothing"
+_Fields = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,7 @@ class Parting:
     def told(self, one: str, other: str) -> str:
         """In words, with what the two runs are called."""
         called = ".".join(filter(None, (self.contract, self.entry))) or "a transaction"
-        return (
-            f"{called} in block {self.block}: {self.field} is {self.values[0]} {one}, and {self.values[1]} {other}"
-        )
+        return f"{called} in block {self.block}: {self.field} is {self.values[0]} {one}, and {self.values[1]} {other}"
 
 
 def deeds_of(chain: Chain) -> list[Deed]:
@@ -92,14 +91,21 @@ def parting(one: Sequence[Deed], other: Sequence[Deed]) -> Parting | None:
     return None
 
 
-def _field(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> tuple[str, tuple[str, str]]:
-    """The first entry that differs; what one side has and the other has not is nothing there."""
-    if one == other:
-        return "where it stands", (_NOTHING, _NOTHING)
-    i = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    (name, value), (other_name, other_value) = one[i], other[i]
-    if name == other_name:
-        return name, (value, other_value)
-    if [name, other_value] in other or name in dict(map(tuple, other)):  # type: ignore[arg-type]
-        return other_name, (dict(map(tuple, one)).get(other_name, _NOTHING), other_value)  # type: ignore[arg-type]
-    return name, (value, _NOTHING)
+def _field(one: _Fields, other: _Fields) -> tuple[str, tuple[str, str]]:
+    """The first value that differs; what only one side has is nothing on the other."""
+    a, b = _numbered(one), _numbered(other)
+    for key in (*a, *b):
+        values = a.get(key, "nothing"), b.get(key, "nothing")
+        if values[0] != values[1]:
+            return key[0], values
+    return "its place", ("here", "elsewhere")
+
+
+def _numbered(fields: _Fields) -> dict[tuple[str, int], str]:
+    """By name, and which of that name it is."""
+    count: Counter[str] = Counter()
+    found = {}
+    for name, value in fields:
+        count[name] += 1
+        found[name, count[name]] = value
+    return found
