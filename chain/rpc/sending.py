@@ -138,7 +138,7 @@ def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
     try:
         try:
             for address, change in to_object(overrides or {}, "the state override").items():
-                _override(state, to_address(address), to_object(change, "what is overridden"))
+                override(state, to_address(address), to_object(change, "what is overridden"))
         finally:
             changes, _ = state.close()
         yield
@@ -146,7 +146,7 @@ def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
         state.take_back(changes)
 
 
-def _override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
+def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
     nonce, balance, code_hash = state.account(address)
     nonce = to_int(change.get("nonce", nonce), "the nonce")
     balance = to_int(change.get("balance", balance), "the balance")
