@@ -91,7 +91,10 @@ class Subscriptions:
     def __init__(self, node: Node, tell: Callable[[Json], None]) -> None:
         self._node, self._tell = node, tell
         self._feeds: dict[int, Filter] = {}
-        self.methods = {"eth_subscribe": self._subscribe, "eth_unsubscribe": self._unsubscribe}
+        self.methods: dict[str, Callable[..., Any]] = {
+            "eth_subscribe": self._subscribe,
+            "eth_unsubscribe": self._unsubscribe,
+        }
 
     def publish(self) -> None:
         """Tell what is new."""

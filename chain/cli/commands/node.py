@@ -25,20 +25,59 @@ def _limit_options(command: Any) -> Any:
     """`--max-body BYTES` and so on: one for each limit."""
     for each in reversed(fields(Limits)):
         name = f"--max-{each.name.replace('_', '-')}"
-        option = click.option(name, f"max_{each.name}", type=click.IntRange(1), default=each.default, show_default=True, help=each.metadata["help"])  # fmt: skip
+        option = click.option(
+            name,
+            f"max_{each.name}",
+            type=click.IntRange(1),
+            default=each.default,
+            show_default=True,
+            help=each.metadata["help"],
+        )
         command = option(command)
     return command
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8545, show_default=True, help="0 for any that is free.")  # fmt: skip
-@click.option("--chain-id", type=click.IntRange(1, 2**53 - 1), default=None, help=f"{_CHAIN_ID}, or that of the file.")  # fmt: skip
-@click.option("--data", type=click.Path(dir_okay=False), help="Keep the chain in this file; it is made if there is none.")  # fmt: skip
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8545,
+    show_default=True,
+    help="0 for any that is free.",
+)
+@click.option(
+    "--chain-id",
+    type=click.IntRange(1, 2**53 - 1),
+    default=None,
+    help=f"{_CHAIN_ID}, or that of the file.",
+)
+@click.option(
+    "--data",
+    type=click.Path(dir_okay=False),
+    help="Keep the chain in this file; it is made if there is none.",
+)
 @contracts_option
-@click.option("--block-time", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Mine a block every so many seconds, not with each transaction.")  # fmt: skip
-@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A name under which the node may be called; localhost and addresses always may.")  # fmt: skip
-@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="Web pages from there may ask; those from localhost always may. * for all.")  # fmt: skip
+@click.option(
+    "--block-time",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Mine a block every so many seconds, not with each transaction.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name under which the node may be called; localhost and addresses always may.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="Web pages from there may ask; those from localhost always may. * for all.",
+)
 @click.option("--quiet", is_flag=True, help="Print only where it listens.")
 @_limit_options
 def command(
@@ -61,7 +100,7 @@ def command(
 
 
 def _opened(data: str | None, chain_id: int | None, offered: Offered) -> Chain:
-    settings = {} if chain_id is None else {"chain_id": chain_id}
+    settings: dict[str, Any] = {} if chain_id is None else {"chain_id": chain_id}
     if data is not None:
         return Chain.open(data, contracts=offered.classes, **settings)
     chain = Chain(**settings)
