@@ -115,10 +115,8 @@ class _Simulation:
         chain = self._chain
         tx = read_transaction(chain, fields, block)
         tx.gas = min(tx.gas, block.gas_limit - block.gas_used)
-        if self._validates:
-            outcome = chain.machine.transact(tx, block)
-        else:
-            outcome = chain.machine.transact(*freed(chain, tx, block))
+        run = (tx, block) if self._validates else freed(chain, tx, block)
+        outcome = chain.machine.transact(*run)
         self._done.append(outcome.changes)
         block.gas_used += outcome.gas_used
         return outcome
