@@ -59,7 +59,6 @@ class Ledger:
         ] = {}  # by digest: calls of classes that are not declared yet
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
-        self.drawn: dict[int, dict[str, list[Any]]] = {}
         self.open: Block | None = None  # the block that transactions go into now
         # Told how many blocks and receipts a cut leaves, when it is done and before.
         self.watchers: list[Callable[[int, int], None]] = []
@@ -104,7 +103,6 @@ class Ledger:
             self.state.take_back(self.timeline.pop())
         self.versions.cut()
         del self._notes[bisect_left(self._notes, moments) :]
-        self.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         self.envelopes.cut(receipts)
         self.blocks.cut(blocks)
         self.headers.cut(blocks)
@@ -132,13 +130,19 @@ class Ledger:
     ) -> None:
         """Be the ledger with these blocks, receipts and notes. The state is left to whoever asks."""
         self.blocks.restore(blocks)
-        for position, row in enumerate(rows):
-            while len(self.timeline) in notes:
-                self.note(notes[len(self.timeline)])
+        self.extend(rows, notes)
+
+    def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
+        """Put further receipts on the timeline, and each note at its moment."""
+        for row in rows:
+            self._take_notes(notes)
             receipt = Receipt(self, row)
             self.timeline.append(receipt.changes)
             self.receipts.append(row)
-            self.events.extend(receipt.log_rows, position)
+            self.events.extend(receipt.log_rows, receipt.position)
+        self._take_notes(notes)
+
+    def _take_notes(self, notes: Mapping[int, Changes]) -> None:
         while len(self.timeline) in notes:
             self.note(notes[len(self.timeline)])
 
@@ -158,7 +162,6 @@ class Ledger:
         made.timeline = self.timeline[:moments]
         made._notes = self._notes[: bisect_left(self._notes, moments)]
         made._event_specs = dict(self._event_specs)
-        made.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         for receipt in self.receipts[:receipts]:
             made.receipts.append(receipt.row)
             made.events.extend(receipt.log_rows, receipt.position)

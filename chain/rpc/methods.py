@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.rpc import about, accounts, blocks, controls, feeds, filters, sending
+from chain.rpc import (
+    about,
+    accounts,
+    blocks,
+    controls,
+    debug,
+    feeds,
+    filters,
+    following,
+    sending,
+)  # fmt: skip
 from chain.rpc.own import contracts, control, receipts, sql, stored
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
@@ -55,6 +65,12 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_sendTransaction": sending.send_transaction,
         "eth_sendRawTransaction": sending.send_raw_transaction,
         "eth_signTransaction": sending.sign_transaction,
+        "eth_createAccessList": debug.create_access_list,
+        # traces
+        "debug_traceTransaction": debug.trace_transaction,
+        "debug_traceCall": debug.trace_call,
+        "debug_traceBlockByNumber": debug.trace_block,
+        "debug_traceBlockByHash": debug.trace_block,
         # signing
         "eth_sign": about.sign,
         "personal_sign": about.personal_sign,
@@ -101,5 +117,11 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_mine": control.mine,
         "chain_load": control.load,
         "chain_unload": control.unload,
+        "chain_trace": debug.trace,
+        "chain_traceLook": debug.trace_look,
+        # used from afar
+        "chain_rules": following.rules,
+        "chain_follow": following.follow,
+        "chain_sendFollowed": following.send,
     }
 )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from web3 import Web3
+from web3 import HTTPProvider, Web3
 from web3.exceptions import Web3ValidationError
 from web3.manager import RequestManager
 from web3.middleware.base import Middleware, Web3Middleware
@@ -33,6 +33,11 @@ _SPARE_GAS: Final = 100_000  # what web3.py adds to an estimate
 def web3_of(chain: Chain) -> Web3:
     """A web3.py Web3 on this chain, with the standard middleware."""
     return Web3(ChainProvider(chain), middleware=_middleware())
+
+
+def web3_at(url: str) -> Web3:
+    """A web3.py Web3 on a node."""
+    return Web3(HTTPProvider(url))
 
 
 class ChainProvider(JSONBaseProvider):

@@ -56,7 +56,7 @@ def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
 def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
     """Run a message at the end of a block and undo it: what it returns."""
     chain = node.chain
-    with state_at(chain, block) as where, _overridden(chain, overrides):
+    with state_at(chain, block) as where, overridden(chain, overrides):
         tx = read_transaction(chain, fields, where)
         frame = _look(chain, tx, where, limited=fields.get("gas") is not None)
     if frame.failure is not None:
@@ -78,7 +78,7 @@ def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = 
     """The least gas with which a transaction does what it does with plenty. At the head, it is one of the next block."""
     chain = node.chain
     is_next = need_block(chain, block).number >= chain.head.number
-    with state_at(chain, PENDING if is_next else block) as where, _overridden(chain, overrides):
+    with state_at(chain, PENDING if is_next else block) as where, overridden(chain, overrides):
         return quantity(_estimate(chain, read_transaction(chain, fields, where), where))
 
 
@@ -101,10 +101,14 @@ def _estimate(chain: Chain, tx: Transaction, block: Block) -> int:
 
 
 def _rehearse(chain: Chain, tx: Transaction, block: Block, gas: int | None = None) -> Outcome:
-    """Run a transaction that costs nothing, whatever its number, and undo it."""
+    """Run a transaction and undo it."""
+    return chain.rehearse(*freed(chain, tx if gas is None else replace(tx, gas=gas), block))
+
+
+def freed(chain: Chain, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
+    """The transaction, whatever its number, and its block, such that it costs nothing."""
     nonce = chain.state.account(tx.sender)[0]
-    free = replace(tx, gas=tx.gas if gas is None else gas, nonce=nonce, max_fee=0, tip=0)
-    return chain.rehearse(free, replace(block, base_fee=0))
+    return replace(tx, nonce=nonce, max_fee=0, tip=0), replace(block, base_fee=0)
 
 
 def _shape(frame: Frame) -> tuple[Any, ...]:
@@ -125,7 +129,7 @@ def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
 
 
 @contextmanager
-def _overridden(chain: Chain, overrides: Any) -> Iterator[None]:
+def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
     """Accounts as a client wants to imagine them, for as long as the scope lasts: `{address: {balance: …}}`."""
     state = chain.state
     changes: Changes = ()

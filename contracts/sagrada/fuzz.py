@@ -66,7 +66,8 @@ class SagradaFuzz(Fuzz):
     @invariant
     def favor_points_only_change_hands(self) -> None:
         for state in self._states():
-            held = sum(holder.favor_points for holder in (*state.players, *state.tools))
+            held = sum(player.favor_points for player in state.players)
+            held += sum(tool.favor_points for tool in state.tools)
             assert held == sum(player.window.frame.difficulty for player in state.players)
 
     @invariant

@@ -29,7 +29,9 @@ _PREFLIGHT: Final = (
     (b"access-control-allow-headers", b"*"),
     (b"access-control-max-age", b"600"),
 )
-_GREETING: Final = b"This is a Boardchain node. It answers JSON-RPC: by POST, or over a WebSocket.\n"
+_GREETING: Final = (
+    b"This is a Boardchain node. It answers JSON-RPC: by POST, or over a WebSocket.\n"
+)
 _NO_OWN: Final = MappingProxyType[str, Callable[..., Any]]({})
 
 
@@ -120,7 +122,7 @@ async def _read(receive: Receive, length: bytes, most: int) -> bytes | None:
     """The body, or None if it is longer than that."""
     if length.isdigit() and int(length) > most:
         return None
-    body = b""
+    body: bytes = b""
     while True:
         message = await receive()
         body += message.get("body", b"")

@@ -1,0 +1,279 @@
+"""A chain that runs in a node, with the same face as one that runs here: what `Chain.connect` gives.
+
+It is a chain of its own that never acts. Before each look it takes over what the node's ledger has grown by, row for row, so
+receipts, events, state, past and SQL are at hand here and are the same to the bit; views run here too. What would act is
+asked of the node. The contract classes are this side's: a class whose text differs from the one deployed has another
+digest, so the two cannot be taken for one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
+
+from chain.accounts import Account
+from chain.contract import Contract
+from chain.errors import InvalidTransaction
+from chain.ledger.answer import Answer
+from chain.ledger.blocks import Block, Blocks, Rules
+from chain.ledger.cbor import decode
+from chain.ledger.growth import grow
+from chain.ledger.receipt_log import ReceiptLog
+from chain.ledger.receipts import Receipt
+from chain.loaded import Loaded
+from chain.looking import DEFAULT_SENDER
+from chain.machine.transaction import Transaction
+from chain.past import Past
+from chain.simulator import Chain, Snapshot
+from chain.types import Address
+from chain.wire import NodeError, ShortWire, Wire
+from chain.world import World
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Ask = Callable[[str, Sequence[Any]], Any]
+
+_START: Final = (
+    0,
+    1,
+    0,
+    0,
+    1,
+    0,
+    10,
+)  # what every chain begins with: a block, the empty code, ten keys
+
+
+def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """The same method, on the chain as it now is."""
+
+    def on_the_newest(self: Far, /, *args: P.args, **named: P.kwargs) -> R:
+        self._follow()
+        return method(self, *args, **named)
+
+    on_the_newest.__doc__ = method.__doc__
+    return on_the_newest
+
+
+class Far(Chain):
+    """The chain of a node."""
+
+    def __init__(self, node: Any, contracts: Sequence[type[Contract]] = ()) -> None:
+        self.url = node if isinstance(node, str) else None
+        self._wire = Wire(node) if isinstance(node, str) else None
+        self._ask: Ask = self._wire or ShortWire(node)
+        try:
+            known = self._ask("chain_rules", ())
+        except NodeError as no:
+            raise ValueError(f"the node at {self.url} is no Boardchain: {no}") from None
+        chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = known
+        rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
+        self._begin(rules, genesis_time, int(base_fee, 16))
+        self._since: Sequence[int] = _START
+        self._taken: list[tuple[Snapshot, str]] = []
+        known_here: tuple[type[Contract], ...] = (World, *contracts)
+        for contract in known_here:
+            self.declare(contract)
+        self._follow()
+
+    def close(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+
+    # Following
+
+    def _follow(self) -> None:
+        """Take over what is new."""
+        while self._take(self._ask("chain_follow", (self._token, [*self._since]))):
+            pass
+
+    def _take(self, answer: str) -> bool:
+        """Take one page in; whether there is more."""
+        cuts, kept, upto, more, at, page = decode(bytes.fromhex(answer[2:]))
+        ledger = self.ledger
+        ledger.open = None
+        if tuple(kept) != tuple(self._since[1:4]):
+            ledger.cut(*kept)
+        grow(ledger, self.keys, page)
+        self._since = (cuts, *upto)
+        self._clock, held, self.automine = at[0], at[1], bool(at[2])
+        ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
+        return bool(more)
+
+    # Looking
+
+    balance = _fresh(Chain.balance)
+    nonce = _fresh(Chain.nonce)
+    code = _fresh(Chain.code)
+    storage = _fresh(Chain.storage)
+    block_hash = _fresh(Chain.block_hash)
+    state_root = _fresh(Chain.state_root)
+    fork = _fresh(Chain.fork)
+    rehearse = _fresh(Chain.rehearse)
+    handle = _fresh(Chain.handle)
+    world = _fresh(Chain.world)
+    export_jsonl = _fresh(Chain.export_jsonl)
+    export_csv = _fresh(Chain.export_csv)
+    transcript = _fresh(Chain.transcript)
+
+    def at(self, block: int) -> Past:
+        self._follow()
+        return super().at(block)
+
+    def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
+        self._follow()
+        return super().sql(question, *values, **named)
+
+    def events(self, event: Any, /, **values: Any) -> Any:
+        self._follow()
+        return super().events(event, **values)
+
+    @property
+    def receipts(self) -> ReceiptLog:
+        self._follow()
+        return super().receipts
+
+    @property
+    def now(self) -> int:
+        self._follow()
+        return super().now
+
+    @property
+    def blocks(self) -> Blocks:
+        self._follow()
+        return super().blocks
+
+    @property
+    def head(self) -> Block:
+        self._follow()
+        return super().head
+
+    @property
+    def pending(self) -> Block:
+        self._follow()
+        return super().pending
+
+    @property
+    def moment(self) -> int:
+        self._follow()
+        return super().moment
+
+    # Acting
+
+    def send(
+        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> Receipt:  # fmt: skip
+        fields: dict[str, Any] = {
+            "from": _hex(DEFAULT_SENDER if sender is None else sender),
+            "data": _hex(data),
+            "value": hex(value),
+        }
+        if to is not None:
+            fields["to"] = _hex(to)
+        if gas is not None:
+            fields["gas"] = hex(gas)
+        try:
+            position, page = self._ask("chain_sendFollowed", (fields, self._token, [*self._since]))
+        except NodeError as no:
+            raise InvalidTransaction(str(no)) from None
+        if self._take(page):
+            self._follow()
+        receipt: Receipt = self.ledger.receipts[position]
+        return receipt
+
+    def _apply(self, tx: Transaction, block: Block) -> NoReturn:
+        raise TypeError(
+            "a transaction made by hand goes to a node by web3, from an account that signs"
+        )
+
+    def include(self, tx: Transaction) -> NoReturn:
+        self._apply(tx, self.pending)
+
+    def advance(self, seconds: int) -> None:
+        if seconds < 0:
+            super().advance(seconds)  # which says why not
+        self._do("evm_increaseTime", hex(seconds))
+
+    def set_time(self, timestamp: int) -> None:
+        self._do("evm_setNextBlockTimestamp", hex(timestamp))
+
+    def mine(self, n: int = 1) -> Block:
+        self._do("evm_mine", {"blocks": hex(n)})
+        return self.head
+
+    @contextmanager
+    def block(self) -> Iterator[Block]:
+        if self._held:
+            raise RuntimeError("a block is already open: end its 'with' first")
+        was = self.automine
+        self._do("evm_setAutomine", False)
+        self._held = True
+        try:
+            yield self.pending
+        finally:
+            self._held = False
+            self._do("evm_mine")
+            self._do("evm_setAutomine", was)
+
+    def account(self, name: str) -> Account:
+        made = self._do("chain_account", name)
+        self._follow()
+        return self.keys[bytes.fromhex(made["address"][2:])]
+
+    def set_balance(self, address: Address, amount: int) -> None:
+        self._do("anvil_setBalance", _hex(address), hex(amount))
+
+    def set_nonce(self, address: Address, nonce: int) -> None:
+        self._do("anvil_setNonce", _hex(address), hex(nonce))
+
+    def set_code(self, address: Address, code: bytes) -> None:
+        self._do("anvil_setCode", _hex(address), _hex(code))
+
+    def set_storage(self, address: Address, slot: int, word: int) -> None:
+        self._do("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
+
+    @contextmanager
+    def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
+        self._do("chain_load", outcomes)
+        left: dict[str, list[Any]] = {}
+        try:
+            yield
+            left = self._do("chain_unload")
+        except BaseException:
+            self._do("chain_unload")
+            raise
+        Loaded(left).check_empty()
+
+    def snapshot(self) -> Snapshot:
+        self._follow()
+        taken = super().snapshot()
+        self._taken.append((taken, self._do("evm_snapshot")))
+        return taken
+
+    def revert(self, snapshot: Snapshot) -> None:
+        place = next((i for i, (taken, _) in enumerate(self._taken) if taken is snapshot), None)
+        if place is None or not self._do("evm_revert", self._taken[place][1]):
+            raise ValueError("this snapshot is of a future that was undone")
+        self._taken[place:] = [(snapshot, self._do("evm_snapshot"))]  # a node's serves once
+        self._follow()
+
+    def _do(self, method: str, *params: Any) -> Any:
+        return self._ask(method, params)
+
+    @property
+    def web3(self) -> Any:
+        """A web3.py Web3 on the node."""
+        if self.url is None:
+            raise TypeError("web3.py needs the address of a node: connect by its URL")
+        return import_module("chain.rpc.provider").web3_at(self.url)
+
+    @property
+    def node(self) -> NoReturn:
+        raise TypeError("this chain runs in a node already: ask that")
+
+
+def _hex(raw: bytes) -> str:
+    return f"0x{bytes(raw).hex()}"

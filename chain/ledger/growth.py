@@ -1,0 +1,97 @@
+"""How a ledger grows, in pages: what came to it since it had certain lengths, and how another ledger takes that in.
+
+So a chain can be followed from afar. The rows are those of a chain's file; what the follower has read is then the same to
+the bit, and every question about it is answered there. A page holds a limited number of rows, so that a long chain arrives
+piece by piece; only when the last page of a turn is there do state and ledger fit together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+
+from chain.accounts import Account, account
+from chain.ledger.blocks import Block
+from chain.ledger.ledger import Ledger
+from chain.ledger.recall import Lengths
+from chain.ledger.rows import pack, unpack, unpack_changes
+from chain.machine.transaction import Call
+
+PAGE: Final = 500  # rows of a kind
+_END_MOMENT: Final = 6  # where it stands in the row of a block
+
+Growth = tuple[Any, ...]
+
+
+def lengths_of(ledger: Ledger, keys: Mapping[bytes, Account]) -> Lengths:
+    """How much there is of everything that grows."""
+    state = ledger.state
+    return Lengths(
+        len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
+        len(state.codes), len(state.slots.origins), len(keys),
+    )  # fmt: skip
+
+
+def growth(ledger: Ledger, keys: Mapping[bytes, Account], had: Lengths) -> tuple[Lengths, Growth]:
+    """The next page behind what was had: the lengths with it, and its rows."""
+    state = ledger.state
+    moments = min(len(ledger.timeline), had.moments + PAGE)
+    notes = [(m, ledger.timeline[m]) for m in ledger.notes_from(had.moments) if m < moments]
+    receipts = had.receipts + (moments - had.moments) - len(notes)
+    codes = [code for _, code in _next(state.codes, had.codes)]
+    slots = [(slot.to_bytes(32), key) for _, (slot, key) in _next(state.slots.origins, had.slots)]
+    known = [(bytes(each), each.key, each.name) for _, each in _next(keys, had.keys)]
+    blocks = []
+    for number in range(had.blocks, min(len(ledger.blocks), had.blocks + PAGE)):
+        row = ledger.blocks.row(number)
+        if row[_END_MOMENT] > moments:
+            break
+        blocks.append(row)
+    have = Lengths(
+        had.blocks + len(blocks), moments, receipts,
+        had.codes + len(codes), had.slots + len(slots), had.keys + len(known),
+    )  # fmt: skip
+    packed = [pack(receipt.row) for receipt in ledger.receipts[had.receipts : receipts]]
+    return have, (codes, slots, known, notes, packed, blocks)
+
+
+def grow(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
+    """Take a page in: into the ledger, and what it changed into the state."""
+    codes, slots, known, notes, packed, blocks = page
+    state = ledger.state
+    for code in codes:
+        state.learn_code(code)
+    for parent, key in slots:
+        slot = int.from_bytes(parent)
+        if key is None:
+            state.slots.data(slot)
+        else:
+            state.slots.mapped(slot, key)
+    for address, key, name in known:
+        keys.setdefault(address, account(address, key, name))
+
+    def link(call: Call, digest: bytes) -> None:
+        program = ledger.programs.get(digest)
+        if program is not None:
+            call.program = program
+        else:
+            ledger.strangers.setdefault(digest, []).append(call)
+
+    before = len(ledger.timeline)
+    rows = [unpack(row, link) for row in packed]
+    ledger.extend(rows, {moment: unpack_changes(changes) for moment, changes in notes})
+    for changes in ledger.timeline[before:]:
+        state.put_back(changes)
+    for row in blocks:
+        ledger.blocks.append(Block(ledger.blocks.rules, *row))
+
+
+def _next(grown: Mapping[Any, Any], length: int) -> list[tuple[Any, Any]]:
+    """What came to a mapping behind its first so many items, a page of it at most."""
+    new = len(grown) - length
+    if new <= 0:
+        return []
+    if new > PAGE:
+        return list(islice(grown.items(), length, length + PAGE))
+    return list(reversed(list(islice(reversed(grown.items()), new))))  # type: ignore[call-overload]

@@ -1,0 +1,92 @@
+"""JSON-RPC over one kept HTTP connection: `Wire(url)("eth_chainId")` is what the node answers, or its refusal."""
+
+from __future__ import annotations
+
+import json
+import select
+from collections.abc import Sequence
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from itertools import count
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+_HEADERS: Final = {"Content-Type": "application/json"}
+_PATIENCE: Final = 120  # seconds: a contract may be busy for a while
+
+
+class NodeError(ValueError):
+    """The node said no: `code` says how, the text why."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Unreachable(ConnectionError):
+    """There is no node at that address, or it went away."""
+
+
+class Wire:
+    """A node at a URL."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(
+                f"{url!r} is no address of a node: it looks like http://127.0.0.1:8545"
+            )
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        self.url = url
+        self._path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+        self._connection = kind(parts.hostname, parts.port, timeout=_PATIENCE)
+        self._numbers = count(1)
+
+    def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:
+        return _result(
+            self._post(json.dumps(_request(next(self._numbers), method, params)).encode()), self.url
+        )
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _post(self, body: bytes) -> Any:
+        self._hang_up_if_over()
+        try:
+            self._connection.request("POST", self._path, body, _HEADERS)
+            return json.loads(self._connection.getresponse().read())
+        except (OSError, HTTPException) as no:
+            self._connection.close()
+            raise Unreachable(
+                f"there is no node at {self.url}: {no or type(no).__name__}"
+            ) from None
+        except ValueError:
+            self._connection.close()
+            raise Unreachable(f"what answers at {self.url} is no node") from None
+
+    def _hang_up_if_over(self) -> None:
+        """A node closes a connection that was idle. Seen before anything is sent, it is no risk to send it on a new one."""
+        socket = self._connection.sock
+        if socket is not None and select.select([socket], [], [], 0)[0]:
+            self._connection.close()
+
+
+class ShortWire:
+    """A node in this process."""
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+
+    def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:
+        return _result(self._node.respond(_request(1, method, params)), "this node")
+
+
+def _request(number: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
+
+
+def _result(answer: Any, who: str) -> Any:
+    if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
+        raise Unreachable(f"what answers at {who} is no node")
+    if "error" in answer:
+        raise NodeError(answer["error"].get("code", 0), answer["error"].get("message", "no"))
+    return answer["result"]
