@@ -390,10 +390,9 @@ def test_strange_pages_get_no_talk(url: str) -> None:
 
 def test_blocks_come_by_themselves(chain: Chain) -> None:
     chain.automine, chain.node.interval = False, 0.01
-    with Server(chain, Settings(port=0)).beside() as url:
-        with talking(url) as talk:
-            talk.ask("eth_subscribe", "newHeads")
-            first, second = (int(talk.told()["result"]["number"], 16) for _ in range(2))
+    with Server(chain, Settings(port=0)).beside() as url, talking(url) as talk:
+        talk.ask("eth_subscribe", "newHeads")
+        first, second = (int(talk.told()["result"]["number"], 16) for _ in range(2))
     assert second == first + 1
 
 
