@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from click.testing import CliRunner, Result
 from chain import Chain
 from chain.cli.main import cli
 from chain.cli.values import Misread, read_args
+from chain.offered import Offered
+from chain.rpc.server.running import Server, Settings
 from chain.types import Address
 from contracts.deblockle import Deblockle
 from contracts.mage_duel import Game
@@ -274,3 +276,37 @@ def test_folder_that_is_there_is_left(tmp_path: Path) -> None:
     refused = invoke("init", tmp_path)
     assert refused.exit_code == 2
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A node that offers the games."""
+    chain = Chain.reach("memory", contracts=Offered("contracts").classes)
+    with Server(chain, Settings(port=0)).beside() as url:
+        yield url
+
+
+def test_script_prints_the_same_everywhere(url: str, tmp_path: Path) -> None:
+    script = ROOT / "scripts" / "play_deblockle.py"
+    printed = [
+        invoke("run", script, "--chain", each).stdout
+        for each in ("memory", tmp_path / "a.chain", url)
+    ]
+    assert "finished: True, winner: player 1" in printed[0]
+    assert printed[1:] == [printed[0], printed[0]]
+
+
+def test_commands_work_on_a_node(url: str, tmp_path: Path) -> None:
+    deploy = ROOT / "scripts" / "deploy.py"
+    words = ("--chain", url, "--journal", tmp_path)
+    assert "create Sagrada at 0x" in invoke("deploy", deploy, *words).stdout
+    assert invoke("deploy", deploy, *words).stderr == "nothing to do\n"
+    assert invoke("call", "Deblockle", "create_game", "alice", "bob", "--chain", url).exit_code == 0
+    (record,) = json.loads(invoke("receipts", "--last", "1", "--chain", url, "--json").output)
+    assert (record["entry"], record["ok"]) == ("create_game", True)
+
+
+def test_node_that_is_not_there_is_told() -> None:
+    refused = invoke("accounts", "--chain", "http://127.0.0.1:9")
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("boardchain: there is no node at http://127.0.0.1:9: ")
