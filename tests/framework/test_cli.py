@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -122,3 +124,38 @@ def test_real_command_answers_and_refuses() -> None:
     assert len(json.loads(in_a_process("accounts", "--json").stdout)) == 10
     refused = in_a_process("abi", "Chess")
     assert (refused.returncode, refused.stdout, "Traceback" in refused.stderr) == (2, "", False)
+
+
+def in_a_terminal(*words: str) -> str:
+    """What a person sees who runs the command."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    command = [sys.executable, "-m", "chain", *words]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL, env=environment
+    ) as person:
+        os.close(slave)
+        seen = b"".join(iter(lambda: _read(master), b""))
+        person.wait()
+    os.close(master)
+    return seen.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_terminal_shows_colour_and_progress(tmp_path: Path) -> None:
+    chain = ("--chain", str(tmp_path / "a.chain"), "--journal", str(tmp_path / "kept"))
+    seen = in_a_terminal("deploy", "scripts/deploy.py", *chain)
+    assert "deploying" in seen and "25/25" in seen
+    assert "\x1b[1;36mstep" in in_a_terminal("deploy", "scripts/deploy.py", *chain)
+
+
+def test_pipe_shows_neither(tmp_path: Path) -> None:
+    piped = in_a_process("deploy", "scripts/deploy.py", "--chain", "memory")
+    assert piped.stderr == "25 steps done\n"
+    assert "\x1b" not in piped.stdout
