@@ -47,7 +47,7 @@ class Boardchain(click.Group):
     def main(self, *args: Any, **named: Any) -> Any:
         try:
             code = super().main(*args, **{**named, "standalone_mode": False})
-        except (Exception, BaseExceptionGroup, Undeclared) as wrong:
+        except (Exception, Undeclared) as wrong:
             code = told(wrong)
         sys.exit(code if isinstance(code, int) else 0)
 

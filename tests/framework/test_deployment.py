@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from chain import Chain, Contract, Key, System, Vector, call, init, model, require, view
+from chain.cli import plans
 from chain.cli.main import cli
 from chain.cli.plans import planned
 from chain.cli.scripts import loaded
@@ -28,7 +29,7 @@ from chain.deployment.apply import (
     Deployer,
     StepFailed,
 )
-from chain.deployment.journal import BadJournal, Journal
+from chain.deployment.journal import BadJournal, Journal, folder_for
 from chain.types import Address, u8, u64
 
 ROOT = Path(__file__).parents[2]
@@ -396,7 +397,7 @@ def test_broken_record_is_named(chain: Chain, journal: Journal) -> None:
 # The command
 
 
-def deploy(script: Path, folder: Path, *words: str) -> Result:
+def deploy(script: Path, folder: Path, *words: str, answer: str = "") -> Result:
     given = [
         "deploy",
         script,
@@ -406,7 +407,7 @@ def deploy(script: Path, folder: Path, *words: str) -> Result:
         folder / "kept",
         *words,
     ]
-    return CliRunner().invoke(cli, [str(word) for word in given])
+    return CliRunner().invoke(cli, [str(word) for word in given], input=answer)
 
 
 @pytest.fixture
@@ -447,6 +448,42 @@ def test_changed_contract_wants_a_word(script: Path, tmp_path: Path) -> None:
     assert "Game: the rules only" in refused.stdout
     assert deploy(script, tmp_path, "--upgrade").exit_code == 0
     assert "nothing to do" in deploy(script, tmp_path).stderr
+
+
+@pytest.fixture
+def person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody sits at the terminal."""
+    monkeypatch.setattr(plans, "_is_asked", lambda: True)
+
+
+@pytest.mark.parametrize(("answer", "code", "files"), [("n", 1, 0), ("y", 0, 2), ("", 1, 0)])
+def test_person_is_asked_first(
+    script: Path, tmp_path: Path, person: None, answer: str, code: int, files: int
+) -> None:
+    done = deploy(script, tmp_path, answer=answer)
+    assert (done.exit_code, len([*tmp_path.glob("kept/games/*")])) == (code, files)
+    assert "Traceback" not in done.stderr
+
+
+def test_person_who_said_yes_is_not_asked(script: Path, tmp_path: Path, person: None) -> None:
+    assert deploy(script, tmp_path, "--yes").exit_code == 0
+
+
+def test_person_chooses_what_becomes_of_the_old(script: Path, tmp_path: Path, person: None) -> None:
+    deploy(script, tmp_path, answer="y")
+    script = tmp_path / "deploy_other.py"
+    write_script(script, VERSIONS["other type"][0])
+    done = deploy(script, tmp_path, answer="beside\ny\n")
+    assert "cannot be upgraded: Game.names was Map[u64, str]" in done.stderr
+    assert "beside Game at 0x" in done.stdout
+
+
+@pytest.mark.parametrize(("where", "name"), [
+    ("duel.chain", "duel"), ("some/where/duel.db", "duel"), ("http://127.0.0.1:8545", "127.0.0.1-8545"),
+    ("https://node.example/x", "node.example-https"),
+])  # fmt: skip
+def test_journal_is_named_after_the_chain(where: str, name: str) -> None:
+    assert folder_for(where, Path("deployments")) == Path("deployments") / name
 
 
 @pytest.mark.parametrize(("text", "says"), [
