@@ -20,6 +20,8 @@ from contracts.deblockle import Deblockle
 
 ROOT = Path(__file__).parents[2]
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+
 Run = Callable[..., Result]
 
 
@@ -30,7 +32,11 @@ def run() -> Run:
 
 def in_a_process(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "chain", *words], cwd=cwd, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "chain", *words],
+        cwd=cwd,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
     )
 
 
@@ -126,13 +132,27 @@ def test_real_command_answers_and_refuses() -> None:
     assert (refused.returncode, refused.stdout, "Traceback" in refused.stderr) == (2, "", False)
 
 
-def in_a_terminal(*words: str) -> str:
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with a contract, and a script that deploys it."""
+    (tmp_path / "contracts").mkdir()
+    (tmp_path / "contracts" / "__init__.py").write_text("")
+    (tmp_path / "contracts" / "game.py").write_text(
+        "from chain import Contract\n\n\nclass Game(Contract):\n    pass\n"
+    )
+    (tmp_path / "deploy.py").write_text(
+        "from contracts.game import Game\n\n\ndef plan(deployment):\n    deployment.deploy(Game)\n"
+    )
+    return tmp_path
+
+
+def in_a_terminal(*words: str, cwd: Path) -> str:
     """What a person sees who runs the command."""
     master, slave = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    environment = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "80"}
     command = [sys.executable, "-m", "chain", *words]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL, env=environment
+        command, cwd=cwd, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL, env=environment
     ) as person:
         os.close(slave)
         seen = b"".join(iter(lambda: _read(master), b""))
@@ -148,14 +168,13 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def test_terminal_shows_colour_and_progress(tmp_path: Path) -> None:
-    chain = ("--chain", str(tmp_path / "a.chain"), "--journal", str(tmp_path / "kept"))
-    seen = in_a_terminal("deploy", "scripts/deploy.py", *chain)
-    assert "deploying" in seen and "25/25" in seen
-    assert "\x1b[1;36mstep" in in_a_terminal("deploy", "scripts/deploy.py", *chain)
+def test_terminal_shows_colour_and_progress(project: Path) -> None:
+    seen = in_a_terminal("deploy", "deploy.py", "--chain", "a.chain", cwd=project)
+    assert "deploying" in seen and "1/1" in seen
+    assert "\x1b[1;36mstep" in seen
 
 
-def test_pipe_shows_neither(tmp_path: Path) -> None:
-    piped = in_a_process("deploy", "scripts/deploy.py", "--chain", "memory")
-    assert piped.stderr == "25 steps done\n"
+def test_pipe_shows_neither(project: Path) -> None:
+    piped = in_a_process("deploy", "deploy.py", cwd=project)
+    assert piped.stderr == "1 step done\n"
     assert "\x1b" not in piped.stdout
