@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -13,10 +14,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chain import Chain
+from chain.cli import say
 from chain.cli.main import cli
 from chain.cli.values import Misread, read_args
+from chain.kinds import Member
 from chain.offered import Offered
 from chain.rpc.server.running import Server, Settings
 from chain.types import Address
@@ -234,6 +239,33 @@ def test_words_are_read_by_type(entry: str, words: tuple[str, ...], found: dict[
 def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(Misread):
         read_args(DUEL["game_state"], words, at)
+
+
+@st.composite
+def arguments(draw: st.DrawFn, drawn: Any) -> Any:
+    """An entry that takes some arguments, and values for them."""
+    members = tuple(
+        Member(f"m{i}", kind)
+        for i, kind in enumerate(draw(st.lists(drawn.kinds, min_size=1, max_size=4)))
+    )
+    entry = dataclasses.replace(DUEL["game_state"], params=members)
+    return entry, {each.name: draw(drawn.values_of(each.kind)) for each in members}
+
+
+@given(st.data())
+def test_json_is_read_back_as_it_was(drawn: Any, data: st.DataObject) -> None:
+    entry, values = data.draw(arguments(drawn))
+    text = json.dumps(say.plain(values))
+    assert read_args(entry, [text], Address) == values
+
+
+@given(st.text(max_size=30), st.data())
+def test_any_word_is_read_or_refused(drawn: Any, word: str, data: st.DataObject) -> None:
+    entry, _ = data.draw(arguments(drawn))
+    try:
+        read_args(entry, [word], at)
+    except Misread:
+        return
 
 
 def test_every_command_has_help() -> None:

@@ -276,13 +276,58 @@ VERSIONS = {
 }  # fmt: skip
 
 
+LEAGUE = """
+    from chain import Address, Key, System, call, model
+
+    @model
+    class Score:
+        player: Key[Address]
+        points: u64
+        lives: u8
+
+    class Game(System):
+        @call
+        def win(self, points: u64) -> None:
+            self.world.write(Score(self.caller, points, 3))
+"""
+LEAGUES = {
+    "member last": (LEAGUE.replace("lives: u8", "lives: u8\n        name: str").replace("points, 3", "points, 3, ''"), []),
+    "member first": (LEAGUE.replace("points: u64\n        lives: u8", "lives: u8\n        points: u64"),
+        ["Score.points moved from word 0, byte 1 to word 0, byte 2: put new fields last",
+         "Score.lives moved from word 0, byte 9 to word 0, byte 1: put new fields last"]),
+    "other type": (LEAGUE.replace("lives: u8", "lives: u64"), ["Score.lives was u8 and is u64"]),
+    "other key": (LEAGUE.replace("Key[Address]", "Key[u64]"),
+        ["the keys of model Score were player: Address and are player: u64"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "hindered"), LEAGUES.values(), ids=LEAGUES.keys())
+def test_models_must_lie_as_before(
+    text: str, hindered: list[str], tmp_path: Path, chain: Chain, journal: Journal
+) -> None:
+    apply(chain, journal, league(LEAGUE, tmp_path, "before"))
+    changed = Deployer(of(league(text, tmp_path, "after")), chain, journal).look()[1]
+    assert (changed.step.name, changed.action) == ("league-Game", CHANGED)
+    assert list(changed.obstacles) == hindered
+
+
+def league(text: str, folder: Path, name: str) -> Callable[[Deployment], None]:
+    """A plan of a world with the system of that text."""
+    system = class_of(text, folder, name)
+    return lambda plan: plan.deploy_world("league", systems=[system]) and None
+
+
 def version(text: str, folder: Path, name: str = "after") -> Callable[[Deployment], None]:
     """A plan of the class with that text."""
+    game = class_of(text, folder, name)
+    return lambda plan: plan.deploy(game) and None
+
+
+def class_of(text: str, folder: Path, name: str) -> Any:
     file = folder / f"{name}.py"
     imports = "from chain import Contract, Map, Vector, call\nfrom chain.types import u8, u64\n"
     file.write_text(imports + dedent(text))
-    game = loaded(file).Game
-    return lambda deployment: deployment.deploy(game) and None
+    return loaded(file).Game
 
 
 @pytest.mark.parametrize(("text", "told", "hindered"), VERSIONS.values(), ids=VERSIONS.keys())
