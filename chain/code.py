@@ -85,7 +85,7 @@ def _program_of(cls: type) -> Program:
         return Program(spec, keccak(_compiled(cls, spec).encode()), renewed(cls))
     reach = Reach(home[1].module)
     reach.node(home[1].module, home[1].node)
-    digest = digest_of(cls.__qualname__, reach, _values_around(cls))
+    digest = digest_of(cls.__qualname__, reach, [str(spec.abi), *_values_around(cls)])
     return Program(spec, digest, renewed(cls))
 
 

@@ -35,9 +35,6 @@ EIGHT = "__eight__"  # the same tank, to be taken from by eights
 # The builtins of every image.
 SPACE: Final[dict[str, Any]] = dict(vars(builtins))
 
-if sys.getrecursionlimit() < _ROOM:
-    sys.setrecursionlimit(_ROOM)
-
 
 def left() -> int:
     """The ticks in the tank."""
@@ -115,7 +112,7 @@ def deep() -> None:
 class Fill:
     """The tank of one message, from its first tick to its last."""
 
-    __slots__ = ("_limit", "_outer", "_within", "frame")
+    __slots__ = ("_limit", "_outer", "_room", "_within", "frame")
 
     def __init__(self, frame: Frame) -> None:
         context = frame.context
@@ -128,6 +125,9 @@ class Fill:
         else:
             context.metered = True
             limit = context.fuel
+            self._room = sys.getrecursionlimit()
+            if self._room != _ROOM:  # py-evm raises it, test runners too: far beyond what the stack of C holds
+                sys.setrecursionlimit(_ROOM)
         if frame.gas * TICKS_PER_GAS < limit:
             limit = frame.gas * TICKS_PER_GAS
         self._limit = limit
@@ -156,6 +156,8 @@ class Fill:
         else:
             context = frame.context
             set_tank(self._outer)
+            if self._room != _ROOM:
+                sys.setrecursionlimit(self._room)
             context.metered = False
             context.fuel -= used
             context.ticks += used

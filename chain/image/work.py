@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from chain.image.meter import charge, dry, spend
 
-MOST_BITS: Final = 2**14
+MOST_BITS: Final = 2**16
 FREE: Final = 16  # items that cost nothing beside the tick of the call
 BUILT: Final = 4  # ticks for an item that is put into a new collection
 TEXT: Final = 4  # characters or bytes for a tick
