@@ -19,7 +19,7 @@ from chain.image.border import author_of, turned, turned_error, twin_in
 from chain.image.digest import digest_of
 from chain.image.local import content_of, renewed
 from chain.image.reach import Reach
-from chain.image.sources import module_in
+from chain.image.sources import module_in, own_module
 from chain.image.worlds import World, names_above, world_for
 from chain.spec import ContractSpec
 
@@ -113,6 +113,18 @@ def _imaged(spec: ContractSpec, module: Module) -> Program:
     world = world_for(reach)
     image = names_above(world.modules[module.name].space, cls.__qualname__)
     return Program(spec, digest, image.__spec__, world)
+
+
+def image_of(thing: Any) -> Any:
+    """The image of an imported module or class: what runs on chain in its place, for tests that plant a fault there."""
+    name = thing.__module__ if isinstance(thing, type) else thing.__name__
+    module = own_module(name)
+    if module is None:
+        raise TypeError(f"{name} has no image: it is no module of yours that lies in a file")
+    reach = Reach(module)
+    reach.whole(module)
+    made = world_for(reach).modules[name].made
+    return names_above(vars(made), thing.__qualname__) if isinstance(thing, type) else made
 
 
 def split_code(code: bytes) -> bytes | None:

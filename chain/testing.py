@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from chain.abi import BadData
+from chain.code import image_of as image_of  # what a test changes to plant a fault on chain
 from chain.errors import Reverted
 from chain.frame import Failure
 from chain.ledger.receipts import is_event

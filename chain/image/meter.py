@@ -126,7 +126,9 @@ class Fill:
             context.metered = True
             limit = context.fuel
             self._room = sys.getrecursionlimit()
-            if self._room != _ROOM:  # py-evm raises it, test runners too: far beyond what the stack of C holds
+            if (
+                self._room != _ROOM
+            ):  # py-evm raises it, test runners too: far beyond what the stack of C holds
                 sys.setrecursionlimit(_ROOM)
         if frame.gas * TICKS_PER_GAS < limit:
             limit = frame.gas * TICKS_PER_GAS
