@@ -15,9 +15,9 @@ def test_invariants_hold() -> None:
 
 
 def test_lost_check_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    image = image_of(rules)
-    square = image.square_at(4, 2)
-    monkeypatch.setattr(image, "WIN_SQUARES", {1: square, 2: square})
+    for module in (rules, image_of(rules)):  # where moves are chosen, and where they are judged
+        square = module.square_at(4, 2)
+        monkeypatch.setattr(module, "WIN_SQUARES", {1: square, 2: square})
     with pytest.raises(
         AssertionError, match="invariant foreign_win_squares_stay_free does not hold"
     ):
