@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -478,3 +481,32 @@ def test_any_wrong_value_is_told_by_name(folder: Path, file: str) -> None:
             assert error is None or (error.file == file and error.key)
             assert error is None or error.card == document["name"] or holder is document
         holder[key] = right
+
+
+PLAY_A_NEW_CARD = """
+from chain import Chain
+from contracts.sagrada.playouts import ChainGame
+
+game = ChainGame(Chain(), tools=(28, 1, 2), players=2)
+print(*game.ask("legal_commands"), sep=", ")
+game.say("pick 1", "tool 28")
+print(*game.ask("legal_commands"), sep=", ")
+game.say("saw 3", "undo", "saw 2")
+print(game.state.turn.picked, game.state.tools[0], "Glass Saw" in game.ask("data"))
+"""
+
+
+def test_new_card_is_played_on_a_chain(tmp_path: Path) -> None:
+    """A copy of the games with one JSON file more, and not a line of code."""
+    games = shutil.copytree(DATA.parents[1], tmp_path / "contracts")
+    (Path(games) / "sagrada" / "data" / "tools" / "glass_saw.json").write_text(GLASS_SAW)
+    path = os.pathsep.join([str(tmp_path), str(DATA.parents[2])])
+    run = subprocess.run(
+        [sys.executable, "-c", PLAY_A_NEW_CARD],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.stdout.splitlines() == [
+        "pick 1, pick 2, pick 3, pick 4, pick 5, pass, tool 2",
+        "saw 1, saw 2, saw 3",
+        "R2 BoardTool(id=28, favor_points=1) True",
+    ]
