@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
 
 from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
-from chain.contract import Contract, no_init_args
-from chain.errors import Reverted
-from chain.handle import Handle
+from chain.contract import Contract
+from chain.deploys import Deploys
 from chain.hashing import keccak
 from chain.lasting import Lasting
 from chain.ledger.blocks import Block, Blocks, Rules
@@ -26,13 +27,12 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
-from chain.system import System
 from chain.types import Address
-from chain.world_handle import Resource, WorldHandle, Writer, deploy_world
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
-_FUNDS = 10_000 * ETHER
+MEMORY = "memory"
+FUNDS = 10_000 * ETHER
 
 
 class Snapshot(NamedTuple):
@@ -46,13 +46,14 @@ class Snapshot(NamedTuple):
     last: tuple[
         Any, ...
     ] = ()  # what stood at the end then; once taken back, it never stands there again
+    wishes: Mapping[str, Any] = MappingProxyType({})  # for the block that came next
 
 
 def _end_of(block: Block) -> Snapshot:
     return Snapshot(block.number + 1, block.end_moment, block.end_receipt, None, block.timestamp)
 
 
-class Chain(Looking, Questions, Lasting):
+class Chain(Looking, Deploys, Questions, Lasting):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
     def __init__(
@@ -86,14 +87,24 @@ class Chain(Looking, Questions, Lasting):
         self.state = State()
         self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
-            self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
+            self.state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
         self.machine.block_hash = self.ledger.block_hash
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
+        self.block_interval = 1  # seconds from a block to the next, if the clock has not moved
+        self.wishes: dict[str, Any] = {}  # what somebody wants of the next block
         self._held = False  # a `block()` scope is open, which mines when it ends
+
+    @classmethod
+    def under(cls, rules: Rules, genesis_time: int, base_fee: int, *, guard: bool = True) -> Self:
+        """A chain under the rules of another one, which are the same but for its seed, of which they keep a hash."""
+        made = cls.__new__(cls)
+        made._begin(rules, genesis_time, base_fee, guard=guard)
+        births.announce(made)
+        return made
 
     @classmethod
     def connect(cls, node: Any, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
@@ -102,6 +113,18 @@ class Chain(Looking, Questions, Lasting):
         Name the contract classes of what is deployed there already; what is deployed from here is known anyway.
         """
         made: Chain = import_module("chain.far").Far(node, contracts)
+        return made
+
+    @classmethod
+    def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
+        """The chain that a word stands for: `memory` a new one, a URL that of a node, anything else that in a file."""
+        if where.startswith(("http://", "https://")):
+            return cls.connect(where, contracts=contracts)
+        if where != MEMORY:
+            return cls.open(where, contracts=contracts)
+        made = cls()
+        for contract in contracts:
+            made.declare(contract)
         return made
 
     # Time
@@ -177,17 +200,38 @@ class Chain(Looking, Questions, Lasting):
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
-        time = self._clock if self._clock > parent.timestamp else parent.timestamp + 1
+        next_time = parent.timestamp + self.block_interval
+        time = self._clock if self._clock > parent.timestamp else next_time
         moment, receipt = parent.end_moment, parent.end_receipt
-        return Block(
+        block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
             moment, receipt, moment, receipt,
         )  # fmt: skip
+        return replace(block, **self.wishes) if self.wishes else block
+
+    def set_next(
+        self,
+        *,
+        prevrandao: int | None = None,
+        base_fee: int | None = None,
+        coinbase: Address | None = None,
+    ) -> None:
+        """What the next block shall have. A base fee and a coinbase stay until they are set again."""
+        if self.ledger.open is not None:
+            raise ValueError("the next block is open already: mine it before you say what it has")
+        wishes = {
+            "forced_prevrandao": prevrandao,
+            "base_fee": base_fee,
+            "coinbase": None if coinbase is None else bytes(coinbase),
+        }
+        self.wishes |= {name: value for name, value in wishes.items() if value is not None}
 
     def _seal(self, block: Block) -> None:
         self.ledger.close(block)
         self.ledger.open = None
         self._clock = block.timestamp
+        if self.wishes:
+            self.wishes = {}
         if self._store is not None:
             self._store.save(self._clock)
 
@@ -200,53 +244,31 @@ class Chain(Looking, Questions, Lasting):
             self.keys[made] = made
         if names.read(self.state, made) is None:
             names.write(self.state, made, name)
-            self.state.add_balance(made, _FUNDS)
-            self._note()
+            self.state.add_balance(made, FUNDS)
+            self.note()
         return self.keys[made]
 
     def set_balance(self, address: Address, amount: int) -> None:
         nonce, _, code_hash = self.state.account(address)
         self.state.set_account(address, (nonce, amount, code_hash))
-        self._note()
+        self.note()
 
     def set_nonce(self, address: Address, nonce: int) -> None:
         self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
-        self._note()
+        self.note()
 
     def set_code(self, address: Address, code: bytes) -> None:
         self.state.set_code(address, code)
-        self._note()
+        self.note()
 
     def set_storage(self, address: Address, slot: int, word: int) -> None:
         self.state.set_word(address, slot, word)
-        self._note()
+        self.note()
 
-    def _note(self) -> None:
+    def note(self) -> None:
+        """Put what was changed outside of any transaction on the timeline."""
         self.ledger.note(self.state.close()[0])
         self._save()
-
-    # Contracts
-
-    def deploy(
-        self, contract: type[Contract], /, *args: Any, sender: Address | None = None, value: int | None = None,
-        gas: int | None = None, **named: Any,
-    ) -> Handle:  # fmt: skip
-        """Deploy a contract; what follows the class goes to its `@init`."""
-        program, init = self.declare(contract), contract.__spec__.init
-        if value is not None and init is not None and init.owns_value:
-            named["value"], value = value, None
-        data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
-        receipt = self.send(None, program.initcode + data, sender=sender, value=value or 0, gas=gas)
-        if receipt.error is not None:
-            raise Reverted(receipt) from receipt.error.cause
-        return Handle(self, contract, receipt.address)
-
-    def deploy_world(
-        self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
-        init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: Address | None = None,
-    ) -> WorldHandle:  # fmt: skip
-        """Deploy a World with its systems, grant them what `writers` says, and call their `@init`s."""
-        return deploy_world(self, namespace, systems, writers or {}, init or {}, sender)
 
     # Calls
 
@@ -287,10 +309,7 @@ class Chain(Looking, Questions, Lasting):
         return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
-        machine = self.machine
-        receipt = self.ledger.append(tx, machine.transact(tx, block), block)
-        if machine.loaded is not None and (drawn := machine.loaded.drawn()):
-            self.ledger.drawn[receipt.position] = drawn
+        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
 
@@ -326,7 +345,9 @@ class Chain(Looking, Questions, Lasting):
         held = copy(ledger.open) if ledger.open is not None else None
         blocks, moments = len(ledger.blocks), len(ledger.timeline)
         last = ledger.last(blocks, moments)
-        return Snapshot(blocks, moments, len(ledger.receipts), held, self._clock, last)
+        return Snapshot(
+            blocks, moments, len(ledger.receipts), held, self._clock, last, dict(self.wishes)
+        )
 
     def revert(self, snapshot: Snapshot) -> None:
         """Undo everything since `snapshot`, the clock included."""
@@ -337,6 +358,7 @@ class Chain(Looking, Questions, Lasting):
         ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None
         self._clock = snapshot.clock
+        self.wishes = dict(snapshot.wishes)
         self._save()
 
     @contextmanager
@@ -357,6 +379,7 @@ class Chain(Looking, Questions, Lasting):
         where = self.snapshot() if at is None else _end_of(block_at(self.blocks, at))
         made = Chain(chain_id=self.chain_id)
         made.accounts, made.automine = list(self.accounts), self.automine
+        made.block_interval = self.block_interval
         made.keys |= self.keys
         made.state = state_at(self.ledger, where.moments)
         made.machine = self.machine.on(made.state)

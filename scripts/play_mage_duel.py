@@ -38,8 +38,7 @@ INDENT = " " * 7
 COLOURS = {"B": "1;34", "R": "1;31", "c": "33", "r": "37", "f": "32"}
 
 
-def main() -> None:
-    chain = Chain()
+def main(chain: Chain) -> None:
     world = deploy(chain)
     chance, (alice, bob, carol, dave) = Random(5), chain.accounts[:4]
     profile = world.system(PlayerProfile)
@@ -101,7 +100,8 @@ def told(event: Any, duel: Duel) -> Iterator[str]:
             winner = event.winner.name.title()
             yield f"{INDENT}{type(event).__name__[:4].lower()} of {points}: {winner} wins it"
         case CityContestDraw() | RoadContestDraw():
-            yield f"{INDENT}{type(event).__name__[:4].lower()} of {event.blue_points} points each: a draw"
+            points = f"{event.blue_points} point{'s' * (event.blue_points != 1)} each"
+            yield f"{INDENT}{type(event).__name__[:4].lower()} of {points}: a draw"
         case TrophyProgression():
             yield f"{INDENT}{side(event.player_id, duel).strip()} reports {event.task_id}"
 
@@ -177,4 +177,4 @@ def title(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Chain())

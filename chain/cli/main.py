@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import sys
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ class Boardchain(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         files = sorted(_COMMANDS.glob("[a-z]*.py"))
-        return [file.stem.rstrip("_").replace("_", "-") for file in files]
+        return [file.stem.replace("_", "-") for file in files]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -47,16 +46,14 @@ class Boardchain(click.Group):
     def main(self, *args: Any, **named: Any) -> Any:
         try:
             code = super().main(*args, **{**named, "standalone_mode": False})
-        except (Exception, BaseExceptionGroup, Undeclared) as wrong:
+        except (Exception, Undeclared) as wrong:
             code = told(wrong)
         sys.exit(code if isinstance(code, int) else 0)
 
 
 def _file(name: str) -> Path:
-    """The module of a command; `global` and other words of Python have a `_` behind them."""
-    stem = name.replace("-", "_")
-    plain = _COMMANDS / f"{stem}.py"
-    return plain if plain.exists() else _COMMANDS / f"{stem}_.py"
+    """The module of a command."""
+    return _COMMANDS / f"{name.replace('-', '_')}.py"
 
 
 def _summary(file: Path) -> str:
@@ -66,9 +63,10 @@ def _summary(file: Path) -> str:
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
+        metadata = import_module("importlib.metadata")
         try:
-            click.echo(f"boardchain {version('boardchain')}")
-        except PackageNotFoundError:
+            click.echo(f"boardchain {metadata.version('boardchain')}")
+        except metadata.PackageNotFoundError:
             click.echo("boardchain, from a folder where it is not installed")
         ctx.exit()
 

@@ -131,9 +131,9 @@ class _Teller:
     def _step(self, step: TraceStep, indent: str) -> Iterator[str]:
         match step:
             case Reading():
-                yield f"{indent}reads {step.place} = {self._short(step.value)}"
+                yield f"{indent}reads {step.placed(self._show)} = {self._short(step.value)}"
             case Write():
-                yield f"{indent}writes {step.place}: {self._short(step.old)} -> {self._short(step.new)}"
+                yield f"{indent}writes {step.placed(self._show)}: {self._short(step.old)} -> {self._short(step.new)}"
             case Emitted(text=str(text)):
                 yield from (f"{indent}| {line}".rstrip() for line in text.split("\n"))
             case Emitted(row=(_, topics, data, _), event=event):

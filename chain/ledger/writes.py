@@ -68,9 +68,9 @@ class Named:
         """The only key; all of them where there are several, None where there is none."""
         return self.keys[0] if len(self.keys) == 1 else self.keys or None
 
-    @property
-    def place(self) -> str:
-        keys = [show_plain(key) for key in self.keys]
+    def placed(self, show: Callable[[Any], str]) -> str:
+        """The place as one writes it in Python; `show` writes the keys."""
+        keys = [show(key) for key in self.keys]
         if self.is_model:
             place = f"{self.name}({', '.join(keys)})"
         else:
@@ -87,7 +87,7 @@ class Write(Named):
     new: Any
 
     def __str__(self) -> str:
-        return f"{self.place}: {show_plain(self.old)} -> {show_plain(self.new)}"
+        return f"{self.placed(show_plain)}: {show_plain(self.old)} -> {show_plain(self.new)}"
 
     __repr__ = __str__
 
@@ -99,7 +99,7 @@ class Reading(Named):
     value: Any
 
     def __str__(self) -> str:
-        return f"{self.place} = {show_plain(self.value)}"
+        return f"{self.placed(show_plain)} = {show_plain(self.value)}"
 
     __repr__ = __str__
 

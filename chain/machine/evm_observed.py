@@ -39,6 +39,7 @@ class Operation:
 class ObservedComputation(Computation):
     """A message on py-evm's road that notes its steps on its frame."""
 
+    now = ""  # the operation that runs
     running: Operation | None = None
     known: dict[int, int] | None = None  # the words that it has read or written
 
@@ -48,6 +49,7 @@ class ObservedComputation(Computation):
 
     def perform(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and note what it did."""
+        self.now = name
         steps, address = steps_of(self.frame), self.frame.address
         top = _number(self._words[-1]) if self._words else 0
         before = self.state.world.word(address, top) if code == _SSTORE else 0
@@ -91,7 +93,7 @@ class ObservedComputation(Computation):
     def generate_child_computation(self, child_msg: MessageAPI) -> ComputationAPI:
         if self.running is not None:
             self.running.cost = self.running.gas - self._gas_meter.gas_remaining
-        steps_of(self.frame).append(Sent(cast(FrameMessage, child_msg).frame))
+        steps_of(self.frame).append(Sent(cast(FrameMessage, child_msg).frame, self.now))
         return super().generate_child_computation(child_msg)
 
     def add_log_entry(self, account: Address, topics: tuple[int, ...], data: bytes) -> None:

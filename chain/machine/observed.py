@@ -42,7 +42,10 @@ class Touched(NamedTuple):
 
 
 class Sent(NamedTuple):
+    """A message was sent; by which operation, where it was bytecode."""
+
     frame: Frame
+    by: str = ""
 
 
 Step: TypeAlias = Read | Wrote | Logged | Touched | Sent

@@ -35,7 +35,7 @@ def get_block(node: Node, block: Any, full: bool = False) -> Json | None:
 
 def count_transactions(node: Node, block: Any) -> str | None:
     found = find_block(node.chain, block)
-    return None if found is None else quantity(len(_receipts(node, found)))
+    return None if found is None else quantity(len(receipts_in(node, found)))
 
 
 def count_uncles(node: Node, block: Any) -> str | None:
@@ -50,10 +50,11 @@ def get_block_receipts(node: Node, block: Any) -> list[Json] | None:
     found = find_block(node.chain, block)
     if found is None:
         return None
-    return [receipt_json(node.chain.ledger, receipt) for receipt in _receipts(node, found)]
+    return [receipt_json(node.chain.ledger, receipt) for receipt in receipts_in(node, found)]
 
 
-def _receipts(node: Node, block: Block) -> list[Receipt]:
+def receipts_in(node: Node, block: Block) -> list[Receipt]:
+    """The receipts of a block, also of the open one."""
     ledger = node.chain.ledger
     end = None if is_pending(ledger, block.number) else block.end_receipt
     return ledger.receipts[block.first_receipt : end]
@@ -84,7 +85,7 @@ def get_raw_transaction_in(node: Node, block: Any, index: Any) -> str | None:
 
 def _receipt_in(node: Node, block: Any, index: Any) -> Receipt | None:
     found, place = find_block(node.chain, block), to_int(index, "the index")
-    receipts = [] if found is None else _receipts(node, found)
+    receipts = [] if found is None else receipts_in(node, found)
     return receipts[place] if place < len(receipts) else None
 
 
@@ -133,7 +134,7 @@ def _blob_share(node: Node, block: Block) -> float:
 
 def _tips(node: Node, block: Block, percentiles: list[float]) -> list[str]:
     """For each percentile of the block's gas, the tip that the transaction there paid, by rising tips."""
-    paid = sorted((r.gas_price - block.base_fee, r.gas_used) for r in _receipts(node, block))
+    paid = sorted((r.gas_price - block.base_fee, r.gas_used) for r in receipts_in(node, block))
     reached = list(accumulate(gas_used for _, gas_used in paid))
     places = [bisect_left(reached, block.gas_used * percentile / 100) for percentile in percentiles]
     return [quantity(paid[place][0]) if paid else "0x0" for place in places]

@@ -15,6 +15,7 @@ from chain.rpc.errors import failed, refused
 from chain.rpc.moments import LATEST, PENDING, need_block, state_at
 from chain.rpc.reading import read_envelope, read_transaction
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object
+from chain.rpc.waiting import apply
 
 if TYPE_CHECKING:
     from chain.frame import Frame
@@ -31,23 +32,35 @@ def send_transaction(node: Node, fields: Any) -> str:
     """Send from any account whose key the chain has. Without `gas` it gets what an estimate says it needs."""
     chain = node.chain
     tx = read_transaction(chain, fields, chain.pending)
-    key_holder(node, tx.sender)
-    if fields.get("gas") is None:
+    if not node.impersonates_all and tx.sender not in node.impersonated:
+        key_holder(node, tx.sender)
+    return _send(chain, fields, tx)
+
+
+def send_unsigned(node: Node, fields: Any) -> str:
+    """Send from any account, whoever has its key."""
+    chain = node.chain
+    return _send(chain, fields, read_transaction(chain, fields, chain.pending))
+
+
+def _send(chain: Chain, fields: Any, tx: Transaction) -> str:
+    if fields.get("gas") is None and tx.raw is None:
         tx.gas = _estimate(chain, tx, chain.pending)
-    return data(chain.apply(tx).tx_hash)
+    return data(apply(chain, tx).tx_hash)
 
 
 def send_raw_transaction(node: Node, raw: Any) -> str:
     chain = node.chain
     tx = read_envelope(chain, to_bytes(raw, "the transaction"))
-    return data(chain.apply(tx).tx_hash)
+    return data(apply(chain, tx).tx_hash)
 
 
 def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
     """A transaction as signed bytes, not sent."""
     chain = node.chain
     tx = read_transaction(chain, fields, chain.pending)
-    return {"raw": data(seal(tx, chain.chain_id, key_holder(node, tx.sender))), "tx": fields}
+    raw = tx.raw or seal(tx, chain.chain_id, key_holder(node, tx.sender))
+    return {"raw": data(raw), "tx": fields}
 
 
 # Looking ahead
@@ -56,7 +69,7 @@ def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
 def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
     """Run a message at the end of a block and undo it: what it returns."""
     chain = node.chain
-    with state_at(chain, block) as where, _overridden(chain, overrides):
+    with state_at(chain, block) as where, overridden(chain, overrides):
         tx = read_transaction(chain, fields, where)
         frame = _look(chain, tx, where, limited=fields.get("gas") is not None)
     if frame.failure is not None:
@@ -78,7 +91,7 @@ def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = 
     """The least gas with which a transaction does what it does with plenty. At the head, it is one of the next block."""
     chain = node.chain
     is_next = need_block(chain, block).number >= chain.head.number
-    with state_at(chain, PENDING if is_next else block) as where, _overridden(chain, overrides):
+    with state_at(chain, PENDING if is_next else block) as where, overridden(chain, overrides):
         return quantity(_estimate(chain, read_transaction(chain, fields, where), where))
 
 
@@ -101,10 +114,14 @@ def _estimate(chain: Chain, tx: Transaction, block: Block) -> int:
 
 
 def _rehearse(chain: Chain, tx: Transaction, block: Block, gas: int | None = None) -> Outcome:
-    """Run a transaction that costs nothing, whatever its number, and undo it."""
+    """Run a transaction and undo it."""
+    return chain.rehearse(*freed(chain, tx if gas is None else replace(tx, gas=gas), block))
+
+
+def freed(chain: Chain, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
+    """The transaction, whatever its number, and its block, such that it costs nothing."""
     nonce = chain.state.account(tx.sender)[0]
-    free = replace(tx, gas=tx.gas if gas is None else gas, nonce=nonce, max_fee=0, tip=0)
-    return chain.rehearse(free, replace(block, base_fee=0))
+    return replace(tx, nonce=nonce, max_fee=0, tip=0), replace(block, base_fee=0)
 
 
 def _shape(frame: Frame) -> tuple[Any, ...]:
@@ -125,14 +142,14 @@ def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
 
 
 @contextmanager
-def _overridden(chain: Chain, overrides: Any) -> Iterator[None]:
+def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
     """Accounts as a client wants to imagine them, for as long as the scope lasts: `{address: {balance: …}}`."""
     state = chain.state
     changes: Changes = ()
     try:
         try:
             for address, change in to_object(overrides or {}, "the state override").items():
-                _override(state, to_address(address), to_object(change, "what is overridden"))
+                override(state, to_address(address), to_object(change, "what is overridden"))
         finally:
             changes, _ = state.close()
         yield
@@ -140,7 +157,7 @@ def _overridden(chain: Chain, overrides: Any) -> Iterator[None]:
         state.take_back(changes)
 
 
-def _override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
+def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
     nonce, balance, code_hash = state.account(address)
     nonce = to_int(change.get("nonce", nonce), "the nonce")
     balance = to_int(change.get("balance", balance), "the balance")

@@ -8,6 +8,8 @@ Everything of `Chain` can be asked over the wire: what is there, what happened, 
     chain_receipts(filter)               by sender, to, address, contract, entry, ok, fromBlock, toBlock; limit, backwards
     chain_receipt(hash or position)      one receipt, decoded: args, result, error, logs, events, writes, what was undone
     chain_events(name, filter)           by where: {field: value}, contract, fromBlock, toBlock; limit, backwards
+    chain_trace(hash or position)        the tree of its messages, with their steps and as text
+    chain_traceLook(fields, block)       the same of a transaction that is not sent
     chain_transcript(since)              what happened, to be read
     chain_sql(question, values)          {columns, rows}; read only, bounded in work and size
     chain_worlds()                       the worlds, with their systems and models

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from chain.frame import Failure
     from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
-    from chain.ledger.writes import Write
+    from chain.ledger.writes import Named, Write
     from chain.machine.state import LogRow
     from chain.rpc.node import Node
 
@@ -148,16 +148,19 @@ def log_json(ledger: Ledger, row: LogRow) -> Json:
 
 
 def write_json(write: Write) -> Json:
+    values = {"old": plain(write.old), "new": plain(write.new)}
+    return {**named_json(write), **values, "text": str(write)}
+
+
+def named_json(place: Named) -> Json:
+    """A place in storage."""
     return {
-        "address": address_text(write.address),
-        "contract": write.contract,
-        "model": write.model,
-        "field": write.field,
-        "keys": plain(write.keys),
-        "member": write.member,
-        "old": plain(write.old),
-        "new": plain(write.new),
-        "text": str(write),
+        "address": address_text(place.address),
+        "contract": place.contract,
+        "model": place.model,
+        "field": place.field,
+        "keys": plain(place.keys),
+        "member": place.member,
     }
 
 

@@ -1,0 +1,183 @@
+"""Methods that show what a transaction did, or would do: traces in the shapes of geth and in the words of contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.frame import Failure
+from chain.ledger.rerun import block_of, observer, rehearsed, rerun, transaction_of
+from chain.ledger.tracing import trace_of
+from chain.machine.gas import PRECOMPILES
+from chain.rpc.blocks import receipts_in
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.moments import LATEST, PENDING, need_block, state_at
+from chain.rpc.own.receipts import need_receipt
+from chain.rpc.own.trace import tree_json
+from chain.rpc.reading import read_transaction
+from chain.rpc.sending import freed, overridden
+from chain.rpc.tracers import Run, call_tracer, prestate_tracer, struct_logs, touched
+from chain.rpc.values import data, quantity, to_hash, to_int, to_object, word
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.ledger.receipts import Receipt
+    from chain.machine.observed import Observed
+    from chain.rpc.node import Node
+
+Json = dict[str, Any]
+_TRACERS: Final[dict[Any, Callable[[Run, Json], Any]]] = {
+    None: struct_logs,
+    "": struct_logs,
+    "callTracer": call_tracer,
+    "prestateTracer": prestate_tracer,
+}
+_MOST_ROUNDS: Final = 16
+
+
+# What was
+
+
+def trace_transaction(node: Node, tx_hash: Any, config: Any = None) -> Any:
+    """Run a transaction again on the state before it: what it did, as the tracer shows it."""
+    found = node.chain.ledger.find(to_hash(tx_hash))
+    if found is None:
+        raise refused(f"transaction not found: there is no {tx_hash}")
+    return _traced(node, found, config)
+
+
+def trace_block(node: Node, block: Any, config: Any = None) -> list[Json]:
+    """The same for every transaction of a block."""
+    found = need_block(node.chain, block)
+    return [
+        {"txHash": data(receipt.tx_hash), "result": _traced(node, receipt, config)}
+        for receipt in receipts_in(node, found)
+    ]
+
+
+def _traced(node: Node, receipt: Receipt, config: Any) -> Any:
+    ledger, machine = node.chain.ledger, observer(node.chain.ledger)
+    show = _tracer(config, machine)
+    with _told(), rerun(ledger, receipt, machine) as outcome:
+        return show(
+            Run(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase)
+        )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What cannot be run again is refused in a sentence."""
+    try:
+        yield
+    except LookupError as no:
+        raise refused(str(no)) from None
+
+
+def _tracer(config: Any, machine: Observed) -> Callable[[Run], Any]:
+    """What shows a run, and what the machine must note for it."""
+    config = to_object(config or {}, "the tracer's configuration")
+    name = config.get("tracer")
+    if (name is not None and not isinstance(name, str)) or name not in _TRACERS:
+        known = ", ".join(filter(None, _TRACERS))
+        raise bad_params(
+            f"there is no tracer {name!r} here; there are {known}, and none for operations"
+        )
+    if not name:
+        machine.opcodes, machine.keeps_memory = [], bool(config.get("enableMemory"))
+    options = to_object(config.get("tracerConfig") or {}, "'tracerConfig'") if name else config
+    return lambda run: _TRACERS[name](run, dict(options))
+
+
+# What would be
+
+
+def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None) -> Any:
+    """Run a message at the end of a block, and undo it: what it would do, as the tracer shows it."""
+    config = to_object(config or {}, "the tracer's configuration")
+    machine = observer(node.chain.ledger)
+    show = _tracer(config, machine)
+    with _rehearsal(node, fields, block, machine, config) as run:
+        return show(run)
+
+
+@contextmanager
+def _rehearsal(
+    node: Node, fields: Any, block: Any, machine: Observed, config: Any = None
+) -> Iterator[Run]:
+    chain, config = node.chain, config or {}
+    machine.loaded = deepcopy(chain.machine.loaded)
+    with state_at(chain, block) as where, overridden(chain, config.get("stateOverrides")):
+        where = _another(where, config.get("blockOverrides"))
+        tx, free = freed(chain, read_transaction(chain, fields, where), where)
+        with rehearsed(tx, free, machine) as outcome:
+            yield Run(tx, outcome, machine, free.coinbase)
+
+
+def _another(block: Block, overrides: Any) -> Block:
+    """The block with what a client wants to imagine about it."""
+    fields = to_object(overrides or {}, "'blockOverrides'")
+    names = {
+        "number": "number",
+        "time": "timestamp",
+        "baseFeePerGas": "base_fee",
+        "prevRandao": "forced_prevrandao",
+    }
+    changes: dict[str, Any] = {
+        names[n]: to_int(v, f"'{n}'") for n, v in fields.items() if n in names
+    }
+    return replace(block, **changes) if changes else block
+
+
+# Access lists
+
+
+def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
+    """The accounts and words that a transaction looks at, and what it costs to name them beforehand (EIP-2930)."""
+    fields = dict(to_object(fields, "the transaction"))
+    fields.pop("type", None)
+    known: list[Json] = list(fields.get("accessList") or [])
+    is_next = need_block(node.chain, block).number >= node.chain.head.number
+    for _ in range(_MOST_ROUNDS):
+        machine, asked = observer(node.chain.ledger), {**fields, "accessList": known}
+        with _rehearsal(node, asked, PENDING if is_next else block, machine) as run:
+            found, outcome = _access_list(run), run.outcome
+        if found == known:
+            break
+        known = found
+    answer: Json = {"accessList": found, "gasUsed": quantity(outcome.gas_used)}
+    failure = outcome.frame.failure
+    return answer if failure is None else answer | {"error": _words_of(failure)}
+
+
+def _access_list(run: Run) -> list[Json]:
+    """What is looked at, but for accounts that are warm anyway and none of whose words are looked at."""
+    warm = {run.tx.sender, run.outcome.frame.address, run.coinbase, *PRECOMPILES}
+    return [
+        {"address": data(who), "storageKeys": [word(slot) for slot in slots]}
+        for who, slots in touched(run).items()
+        if slots or who not in warm
+    ]
+
+
+def _words_of(failure: Failure) -> str:
+    kinds = ("out of gas", "halt")
+    return failure.text if failure.kind in kinds else f"execution reverted: {failure.text}"
+
+
+# In the words of contracts
+
+
+def trace(node: Node, which: Any) -> Json:
+    """What a transaction did, message by message, in the words of its contracts."""
+    with _told():
+        return tree_json(need_receipt(node, which).trace)
+
+
+def trace_look(node: Node, fields: Any, block: Any = LATEST) -> Json:
+    """What a transaction would do."""
+    machine = observer(node.chain.ledger)
+    with _rehearsal(node, fields, block, machine) as run:
+        return tree_json(trace_of(node.chain.ledger, run.outcome, run.tx.gas))

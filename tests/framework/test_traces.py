@@ -1,0 +1,292 @@
+"""What a transaction did, message by message: it is run again on the state before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from chain import (
+    Address,
+    Chain,
+    Contract,
+    Key,
+    Map,
+    Revert,
+    System,
+    Vector,
+    call,
+    error,
+    event,
+    model,
+    view,
+)
+from chain.accounts import ACCOUNTS
+from chain.handle import Handle
+from chain.ledger.trace import Emitted, Trace
+from chain.ledger.writes import Reading, Write
+from chain.types import u8, u64
+
+ALICE, BOB = ACCOUNTS[:2]
+Code = Callable[..., bytes]
+
+
+@event
+class Sold:
+    to: Key[Address]
+    price: u64
+
+
+@error
+class SoldOut:
+    left: u64
+
+
+class Shop(Contract):
+    stock: u64
+    price: u64
+    owners: Map[Address, u64]
+    names: Vector[str]
+
+    @call
+    def fill(self, stock: u64, price: u64) -> None:
+        self.stock, self.price = stock, price
+
+    @call
+    def buy(self, buyer: Address) -> u64:
+        if not self.stock:
+            raise SoldOut(0)
+        self.stock -= 1
+        self.owners[buyer] += 1
+        self.emit(Sold(buyer, self.price))
+        self.log("sold")
+        return self.price
+
+    @call
+    def rename(self, name: str) -> None:
+        self.names.append(name)
+
+    @call
+    def spill(self) -> None:
+        self.stock = 0
+        raise Revert("spilt")
+
+    @call
+    def roll(self) -> u8:
+        return self.random.below(6, tag="die")
+
+    @view
+    def left(self) -> u64:
+        return self.stock
+
+
+class Buyer(Contract):
+    bought: u64
+
+    @call
+    def go(self, shop: Address) -> u64:
+        other = self.at(Shop, shop)
+        if other.left() == 0:
+            return 0
+        self.bought += other.buy(self.caller)
+        with suppress(Revert):
+            other.spill()
+        return self.bought
+
+    @call
+    def make(self) -> Address:
+        return self.deploy(Shop)
+
+
+class Diver(Contract):
+    @call(nonreentrant=False)
+    def dive(self, depth: u64) -> u64:
+        return self.at(Diver, self.address).dive(depth - 1) if depth else 0
+
+
+@model
+class Score:
+    player: Key[Address]
+    points: u64
+
+
+class Scoring(System):
+    @call
+    def win(self, points: u64) -> None:
+        score = self.world.read(Score, self.caller)
+        score.points += points
+        self.world.write(score)
+
+
+@pytest.fixture
+def shop(chain: Chain) -> Handle:
+    made = chain.deploy(Shop)
+    made.fill(2, 5)
+    return made
+
+
+@pytest.fixture
+def buyer(chain: Chain) -> Handle:
+    return chain.deploy(Buyer)
+
+
+@pytest.fixture
+def forwarder(chain: Chain, evm: Code, initcode: Code) -> Address:
+    """Bytecode that adds one to its word 3, then sends on what it is sent to the address at its head."""
+    body = evm(
+        3, "SLOAD", 1, "ADD", 3, "SSTORE", 32, "CALLDATASIZE", "SUB", "DUP1", 32, 0, "CALLDATACOPY",
+        0, 0, "DUP3", 0, 0, 0, "CALLDATALOAD", "GAS", "CALL", "RETURNDATASIZE", 0, 0, "RETURNDATACOPY",
+    )  # fmt: skip
+    no = evm("RETURNDATASIZE", 0, "REVERT")
+    code = (
+        body
+        + evm(len(body) + 3 + len(no), "JUMPI")
+        + no
+        + evm("JUMPDEST", "RETURNDATASIZE", 0, "RETURN")
+    )
+    return chain.send(None, initcode(code)).address
+
+
+def lines(trace: Trace) -> list[str]:
+    return str(trace).split("\n")
+
+
+def told(trace: Trace, kind: type) -> list[str]:
+    return [str(step) for step in trace.steps if isinstance(step, kind)]
+
+
+def test_steps_are_in_contract_words(shop: Handle) -> None:
+    assert lines(shop.buy(BOB, sender=ALICE).trace) == [
+        "alice: Shop.buy(bob) -> 5 [51831 gas]",
+        "    reads Shop.stock = 2",
+        "    reads Shop.price = 5",
+        "    reads Shop.owners[bob] = 0",
+        "    writes Shop.stock: 2 -> 1",
+        "    writes Shop.owners[bob]: 0 -> 1",
+        "    emits Sold(to=bob, price=5)",
+        "    | sold",
+    ]
+
+
+def test_messages_form_a_tree(shop: Handle, buyer: Handle) -> None:
+    trace = buyer.go(shop.address).trace
+    assert [each.name for each in trace.walk()] == [
+        "Buyer.go",
+        "Shop.left",
+        "Shop.buy",
+        "Shop.spill",
+    ]
+    assert [each.kind for each in trace.calls] == ["static", "call", "call"]
+    assert (trace.calls[1].args, trace.calls[1].result) == ({"buyer": ALICE}, 5)
+    assert [type(each) for each in trace.steps] == [Trace, Reading, Trace, Write, Trace]
+
+
+def test_undone_steps_are_told(shop: Handle, buyer: Handle) -> None:
+    spilt = buyer.go(shop.address).trace.calls[2]
+    assert (spilt.ok, spilt.error and spilt.error.text) == (False, "spilt")
+    assert told(spilt, Write) == ["Shop.stock: 1 -> 0"]
+
+
+def test_after_an_undone_message_words_are_back(shop: Handle, buyer: Handle) -> None:
+    buyer.go(shop.address)
+    again = buyer.go(shop.address).trace
+    assert told(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
+
+
+def test_failures_keep_their_steps(shop: Handle) -> None:
+    shop.fill(0, 1)
+    trace = shop.buy(BOB, check=False).trace
+    assert told(trace, Reading)[0] == "Shop.stock = 0"
+    assert lines(trace)[0].startswith("alice: Shop.buy(bob) failed: SoldOut(left=0) at ")
+
+
+def test_gas_is_that_of_the_receipt(shop: Handle, buyer: Handle) -> None:
+    receipt = buyer.go(shop.address)
+    assert receipt.trace.gas_used == receipt.gas_used and receipt.trace.gas == receipt.gas
+    assert all(0 < each.gas_used <= each.gas for each in receipt.trace.walk())
+
+
+def test_long_texts_are_whole(shop: Handle) -> None:
+    name = "x" * 99
+    assert told(shop.rename(name).trace, Write)[-1] == f"Shop.names[0]: '' -> '{name}'"
+
+
+def test_creations_are_named(chain: Chain, buyer: Handle) -> None:
+    made = buyer.make().trace.calls[0]
+    assert (made.kind, made.contract) == ("create", "Shop")
+    assert lines(buyer.make().trace)[1].startswith("    deploy Shop() as Shop#2 [")
+
+
+def test_models_are_named(chain: Chain) -> None:
+    world = chain.deploy_world("arcade", systems=[Scoring], writers={Score: [Scoring]})
+    trace = world.system(Scoring).win(3, sender=BOB).trace
+    assert f"Score({BOB}).points: 0 -> 3" in told(trace, Write)
+
+
+def test_bytecode_stands_in_the_same_tree(chain: Chain, shop: Handle, forwarder: Address) -> None:
+    data = bytes(12) + shop.address + shop.buy.calldata(BOB)
+    trace = chain.send(forwarder, data).trace
+    assert told(trace, Reading) == [f"{forwarder}.slot 0x3 = 0"]
+    assert told(trace, Write) == [f"{forwarder}.slot 0x3: 0 -> 1"]
+    assert (trace.calls[0].name, trace.calls[0].result) == ("Shop.buy", 5)
+    assert [each.event for each in trace.calls[0].logs if each.event] == [Sold(BOB, 5)]
+
+
+def test_python_calls_into_bytecode(chain: Chain, shop: Handle, forwarder: Address) -> None:
+    inner = bytes(12) + shop.address + shop.spill.calldata()
+    trace = chain.send(forwarder, bytes(12) + forwarder + inner).trace
+    assert [each.name for each in trace.walk()] == [str(forwarder), str(forwarder), "Shop.spill"]
+    assert [each.ok for each in trace.walk()] == [False, False, False]
+
+
+def test_deep_trees_are_whole(chain: Chain) -> None:
+    trace = chain.deploy(Diver).dive(300).trace
+    assert len(list(trace.walk())) == len(lines(trace)) == 301
+
+
+def test_the_past_is_run_again(chain: Chain, shop: Handle) -> None:
+    first = shop.buy(BOB)
+    told_then, root = str(first.trace), chain.state_root()
+    chain.set_balance(ALICE, 5 * 10**18)
+    shop.fill(9, 9)
+    assert str(first.trace) == told_then and shop.left() == 9
+    assert chain.state_root(first.block_number) == root
+
+
+def test_the_open_block_is_run_again(chain: Chain, shop: Handle) -> None:
+    with chain.block():
+        first, second = shop.buy(BOB), shop.buy(BOB)
+        assert told(first.trace, Write)[0] == "Shop.stock: 2 -> 1"
+        assert told(second.trace, Write)[0] == "Shop.stock: 1 -> 0"
+
+
+def test_forced_chance_comes_again(chain: Chain, shop: Handle) -> None:
+    with chain.loaded(die=[3, 5]):
+        receipts = [shop.roll(), shop.roll()]
+    assert [receipt.trace.result for receipt in receipts] == [3, 5]
+
+
+def test_chance_by_rule_comes_again(shop: Handle) -> None:
+    receipt = shop.roll()
+    assert receipt.trace.result == receipt.return_value
+
+
+def test_taken_back_is_not_run_again(chain: Chain, shop: Handle) -> None:
+    with chain.anchor():
+        receipt = shop.buy(BOB)
+    with pytest.raises(LookupError, match="was taken back"):
+        _ = receipt.trace
+
+
+def test_other_rules_are_noticed(chain: Chain, shop: Handle, monkeypatch: Any) -> None:
+    receipt = shop.fill(3, 3)
+    monkeypatch.setattr(Shop.__spec__.entries["fill"].__class__, "decode_args", lambda *_: (4, 4))
+    with pytest.raises(LookupError, match="goes another way than it did"):
+        _ = receipt.trace
+
+
+def test_logs_carry_their_event(shop: Handle) -> None:
+    sold, text = (step for step in shop.buy(BOB).trace.steps if isinstance(step, Emitted))
+    assert (sold.event, text.text, sold.address) == (Sold(BOB, 5), "sold", shop.address)
