@@ -107,15 +107,16 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA, tmp_path / "data"))
 
 
-GLASS_SAW = """{
-  "name": "Glass Saw", "description": "Set the drafted die to 1, 2 or 3.", "id": 28, "active": true,
-  "activator": {"undoable": true, "conditions": [{"condition": "die_picked", "value": true}],
-                "instructions": []},
-  "commands": [{
-    "reg_exp": "saw [1-3]", "undoable": true, "conditions": [],
-    "instructions": [{"instruction": "set_shade_of_picked_die", "argument": "no_constraint"},
-                     {"instruction": "tear_down", "condition": null}]}]
-}"""
+README = Path(__file__).parents[2] / "README.md"
+(GLASS_SAW,) = re.findall(r"```json\n(.*?)```", README.read_text("utf-8"), re.S)
+
+
+def test_slip_in_a_new_tool_is_told(folder: Path) -> None:
+    slip = GLASS_SAW.replace("die_picked", "die_pickd", 1)
+    (folder / "tools" / "glass_saw.json").write_text(slip)
+    with pytest.raises(DataError) as error:
+        load(folder)
+    assert f"`{error.value}`" in README.read_text("utf-8")
 
 
 def test_new_tool_needs_no_code(folder: Path) -> None:
