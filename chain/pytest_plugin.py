@@ -69,9 +69,19 @@ def carol(accounts: list[Account]) -> Account:
 _KEY: Final = pytest.StashKey[Anchors]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("boardchain").addoption(
+        "--double-run",
+        action="store_true",
+        help="run the tests again under four other hash seeds, and compare what they leave on their chains",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_KEY] = Anchors()
-    births.witnesses.append(config.stash[_KEY].born)
+    anchors = config.stash[_KEY] = Anchors()
+    births.witnesses.append(anchors.born)
+    if config.getoption("double_run", default=False):
+        config.pluginmanager.register(import_module("chain.double_run").DoubleRun(config, anchors))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -20,6 +20,7 @@ import bench_blokus
 import bench_deblockle
 import bench_mage_duel
 import bench_node
+import bench_sagrada
 import vyper
 from eth_tester import EthereumTester, PyEVMBackend
 from web3 import EthereumTesterProvider, Web3
@@ -71,7 +72,7 @@ class Road(NamedTuple):
     bar: float
 
 
-GAMES = (bench_deblockle, bench_blokus, bench_mage_duel)
+GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
 
 
 def main() -> None:
