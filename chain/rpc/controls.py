@@ -21,6 +21,7 @@ def mine(node: Node, how: Any = None) -> str:
             how, "the number"
         )  # tools differ in what they mean by it; no one mines a billion blocks
         blocks, time = (number, None) if number < chain.blocks[0].timestamp else (1, number)
+    node.limits.check("mined", blocks, "blocks")
     if time is not None:
         _set_time(node, to_int(time, "the time"))
     chain.mine(blocks)
@@ -38,7 +39,7 @@ def set_automine(node: Node, on: Any) -> bool:
 def increase_time(node: Node, seconds: Any) -> int:
     """Move the clock; answers by how much it now is ahead of the last block."""
     chain = node.chain
-    chain.advance(to_int(seconds, "the number of seconds"))
+    _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
     return chain.now - chain.head.timestamp
 
 

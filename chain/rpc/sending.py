@@ -70,7 +70,8 @@ def _look(chain: Chain, tx: Transaction, where: Block, limited: bool) -> Frame:
     """A Python contract may look as long as it likes, unless the client has set a limit."""
     if tx.to is None:
         return _rehearse(chain, tx, where).frame
-    gas = tx.gas if limited or chain.machine.program_at(tx.to) is None else None
+    is_ours = chain.machine.program_at(tx.to) is not None
+    gas = None if is_ours and not limited else min(tx.gas, where.gas_limit)
     block = None if where is chain.head else where
     frame, _ = chain.look(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=block)
     return frame
