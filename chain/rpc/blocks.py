@@ -122,7 +122,9 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
     }
     if percentiles:
         if not _are_percentiles(percentiles):
-            raise bad_params(f"percentiles are numbers that rise from 0 to 100, not {percentiles!r}")
+            raise bad_params(
+                f"percentiles are numbers that rise from 0 to 100, not {percentiles!r}"
+            )
         history["reward"] = [_tips(node, block, percentiles) for block in blocks]
     return history
 

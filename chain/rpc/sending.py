@@ -156,6 +156,8 @@ def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
         state.set_code(address, to_bytes(change["code"], "the code"))
     if "state" in change:
         state.delete_storage(address)
-    words = {**change.get("state", {}), **change.get("stateDiff", {})}
+    words: dict[Any, Any] = {}
+    for name in ("state", "stateDiff"):
+        words |= to_object(change.get(name) or {}, f"'{name}'")
     for slot, word in words.items():
         state.set_word(address, to_int(slot, "a slot"), to_int(word, "a word"))

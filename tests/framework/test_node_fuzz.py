@@ -23,6 +23,8 @@ from chain.types import u64
 LITTLE = Limits(mined=20, body=200_000)
 GROWTH = 48 << 10  # KiB that the process may grow by from the first fifth of the requests on
 TAGS = ["latest", "pending", "earliest", "safe", "finalized", "newest", "0x0", "0x1"]
+QUANTITIES = [0, 1, 2, 3, 16, 2**31, 2**63, 2**64, 2**255, 2**256, 2**999]
+TEXTS = ["\ud800", "\x00", "é" * 20, "a" * 3_000, "eval", "../x", "0xzz"]
 NAMES = [
     "from", "to", "data", "input", "value", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "nonce", "type",
     "chainId", "accessList", "address", "storageKeys", "topics", "fromBlock", "toBlock", "blockHash", "blockNumber", "state",
@@ -106,7 +108,7 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
         ("eth_feeHistory", ["0x4", "latest", [10, 50.5, 90]]), ("eth_getLogs", [logs]), ("eth_newFilter", [logs]),
         ("eth_newBlockFilter", []), ("eth_getFilterChanges", ["0x1"]), ("eth_getFilterLogs", ["0x2"]),
         ("eth_sign", [sender, look]), ("personal_sign", [look, sender]), ("eth_signTypedData_v4", [sender, typed]),
-        ("eth_signTypedData", [sender, json.dumps(typed)]), ("eth_simulateV1", [{"blockStateCalls": blocks, "validation": False}, "latest"]),
+        ("eth_signTypedData", [sender, json.dumps(typed)]), ("eth_simulateV1", [{"blockStateCalls": blocks}, "latest"]),
         ("web3_sha3", [look]), ("debug_traceTransaction", [tx, traced]), ("debug_traceTransaction", [tx, told]),
         ("debug_traceCall", [call_, "latest", traced]), ("debug_traceCall", [paid, "0x1", {"enableMemory": True}]),
         ("evm_mine", ["0x2"]), ("evm_mine", [{"blocks": "0x2", "timestamp": "0x7fffffff"}]), ("evm_snapshot", []),
@@ -156,8 +158,8 @@ class Fuzz:
                 params = self.bend(params)
             return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         made: dict[str, Any] = {"jsonrpc": "2.0", "id": self.random.randrange(99)}
-        made["method"] = self.random.choice(list(METHODS)) if self.random.random() < 0.97 else self.value(1)  # fmt: skip
-        made["params"] = [self.value(3) for _ in range(self.random.choice([0, 1, 1, 1, 2, 2, 3, 4]))]  # fmt: skip
+        made["method"] = self.random.choice(list(METHODS))
+        made["params"] = [self.value(3) for _ in range(self.random.randrange(5))]
         if self.random.random() < 0.03:
             made[self.random.choice(list(made))] = self.value(2)
         return made
@@ -186,9 +188,9 @@ class Fuzz:
             case 2:
                 return "0x" + random.randbytes(random.choice([1, 4, 20, 32, 33, 100])).hex()
             case 3:
-                return hex(random.choice([0, 1, 2, 3, 16, 2**31, 2**63, 2**64, 2**255, 2**256, 2**999]))  # fmt: skip
+                return hex(random.choice(QUANTITIES))
             case 4:
-                return random.choice(["\ud800", "\x00", "é" * 20, "a" * 3_000, "eval", "../x", "0xzz"])  # fmt: skip
+                return random.choice(TEXTS)
             case 5:
                 return random.choice(TAGS)
             case 6 | 7:
@@ -197,7 +199,8 @@ class Fuzz:
                 names = random.sample(NAMES, random.randrange(1, 5))
                 return {name: self.value(depth - 1) for name in names}
             case 10:
-                return {"from": self.known[0], "to": random.choice(self.known), random.choice(NAMES): self.value(depth - 1)}  # fmt: skip
+                ends = {"from": self.known[0], "to": random.choice(self.known)}
+                return {**ends, random.choice(NAMES): self.value(depth - 1)}
             case _:
                 return [self.value(depth - 1) for _ in range(random.randrange(4))]
 
@@ -249,7 +252,8 @@ class Conversation:
             if number % 500 == 499:
                 self.rewind()
                 each(number)
-        assert await self.ask(b'{"id": 1, "method": "eth_chainId"}') == (200, b'{"jsonrpc":"2.0","id":1,"result":"0x7a69"}')  # fmt: skip
+        _, said = await self.ask(b'{"id": 1, "method": "eth_chainId"}')
+        assert json.loads(said)["result"] == "0x7a69"
 
 
 @pytest.fixture
