@@ -32,7 +32,18 @@ def send_transaction(node: Node, fields: Any) -> str:
     """Send from any account whose key the chain has. Without `gas` it gets what an estimate says it needs."""
     chain = node.chain
     tx = read_transaction(chain, fields, chain.pending)
-    key_holder(node, tx.sender)
+    if not node.impersonates_all and tx.sender not in node.impersonated:
+        key_holder(node, tx.sender)
+    return _send(chain, fields, tx)
+
+
+def send_unsigned(node: Node, fields: Any) -> str:
+    """Send from any account, whoever has its key."""
+    chain = node.chain
+    return _send(chain, fields, read_transaction(chain, fields, chain.pending))
+
+
+def _send(chain: Chain, fields: Any, tx: Transaction) -> str:
     if fields.get("gas") is None and tx.raw is None:
         tx.gas = _estimate(chain, tx, chain.pending)
     return data(apply(chain, tx).tx_hash)
