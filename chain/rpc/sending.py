@@ -13,9 +13,9 @@ from chain.machine.transaction import Outcome, Transaction
 from chain.rpc.about import key_holder
 from chain.rpc.errors import failed, refused
 from chain.rpc.moments import LATEST, PENDING, need_block, state_at
+from chain.rpc.pool import apply
 from chain.rpc.reading import read_envelope, read_transaction
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object
-from chain.rpc.waiting import apply
 
 if TYPE_CHECKING:
     from chain.frame import Frame
