@@ -69,7 +69,7 @@ def test_cheap_ones_are_refused(chain: Chain, pay: Callable[..., str], fee: int,
 
 def test_wrong_ones_leave_the_old(chain: Chain, pay: Callable[..., str]) -> None:
     old, later = pay(1, 0), pay(2, 1)
-    with pytest.raises(RpcError, match="ether|balance|wei"):
+    with pytest.raises(RpcError, match="wei"):
         pay(10**30, 0, fee=3 * GWEI, tip=2 * GWEI)
     chain.mine()
     found = [chain.node.request("eth_getTransactionReceipt", [sent]) for sent in (old, later)]
