@@ -158,9 +158,12 @@ def test_follower_reaches_the_same_hash(near: Chain, far: Chain) -> None:
     assert Chain.connect(near.node, contracts=OFFERED).transcript() == near.transcript()
 
 
-def test_long_chain_comes_in_pages(near: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("limit", "size"), [("PAGE", 2), ("HEAVY", 100)])
+def test_long_chain_comes_in_pages(
+    near: Chain, monkeypatch: pytest.MonkeyPatch, limit: str, size: int
+) -> None:
     [*play(near)]
-    monkeypatch.setattr(growth, "PAGE", 2)
+    monkeypatch.setattr(growth, limit, size)
     assert Chain.connect(near.node).block_hash() == near.block_hash()
 
 
