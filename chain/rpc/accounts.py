@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def accounts(node: Node) -> list[str]:
-    """Whose key the chain has: the ten, and those that were given a name."""
-    return [data(address) for address in node.chain.keys]
+    """Whose key the chain has: the ten, and those that were given a name; and whoever is impersonated."""
+    others = sorted(node.impersonated - node.chain.keys.keys())
+    return [data(address) for address in (*node.chain.keys, *others)]
 
 
 def get_balance(node: Node, address: Any, block: Any = LATEST) -> str:
