@@ -235,6 +235,20 @@ class Far(Chain):
     def set_storage(self, address: Address, slot: int, word: int) -> None:
         self._do("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
 
+    def set_next(
+        self,
+        *,
+        prevrandao: int | None = None,
+        base_fee: int | None = None,
+        coinbase: Address | None = None,
+    ) -> None:
+        if prevrandao is not None:
+            self._do("anvil_setPrevRandao", f"0x{prevrandao:064x}")
+        if base_fee is not None:
+            self._do("anvil_setNextBlockBaseFeePerGas", hex(base_fee))
+        if coinbase is not None:
+            self._do("anvil_setCoinbase", _hex(coinbase))
+
     @contextmanager
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
         self._do("chain_load", outcomes)

@@ -20,7 +20,7 @@ from chain.where import short
 
 if TYPE_CHECKING:
     from chain.code import Program
-    from chain.loaded import Loaded
+    from chain.loaded import Forced
 
 DELEGATION = b"\xef\x01\x00"  # the code of an account that lends another's code (EIP-7702)
 
@@ -66,7 +66,7 @@ class Context:
     entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
-    loaded: Loaded | None = None  # outcomes that a test forces
+    loaded: Forced | None = None  # outcomes of chance that somebody forces
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
 
     def take_back(self, mark: Mark, refund: int) -> None:

@@ -54,7 +54,7 @@ class Entry:
             named["value"], value = value, None
         data = spec.encode_args(args, named)
         if spec.kind == "view":
-            seen = self._observe(data, sender, value, gas)
+            seen = self.observe_data(data, sender, value, gas)
             if seen.error is not None:
                 raise Reverted(seen) from seen.error.cause
             return seen.value
@@ -74,11 +74,12 @@ class Entry:
         """Run the entry and undo it: what it would return, log and cost."""
         if value is not None and self.spec.owns_value:
             named["value"], value = value, None
-        return self._observe(self.spec.encode_args(args, named), sender, value, gas)
+        return self.observe_data(self.spec.encode_args(args, named), sender, value, gas)
 
-    def _observe(
-        self, data: bytes, sender: Address | None, value: int | None, gas: int | None
-    ) -> Observation:
+    def observe_data(
+        self, data: bytes, sender: Address | None = None, value: int | None = None, gas: int | None = None,
+    ) -> Observation:  # fmt: skip
+        """The same, of calldata."""
         wei = value or 0
         frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.notes or [text for text in map(text_of, rows) if text is not None]

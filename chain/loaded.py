@@ -1,32 +1,109 @@
-"""Outcomes of chance that a test forces, by tag."""
+"""Outcomes of chance that somebody forces: a test, by tag and value, or a replay, with what was forced in the first play.
+
+What was forced in a transaction is a part of its record, or nobody could play it again. The record says for each draw its tag
+and what came: the number that `below` gave, the place of the item that `choice` took, the places in the order of `shuffle`;
+None stands for a draw that found nothing left.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+Drawn: TypeAlias = tuple[tuple[str, Any], ...]
 
 
-class Loaded:
-    """For each tag the outcomes still to come."""
+class Forced(ABC):
+    """Where `self.random` asks before it draws. Each question is answered with None where the tag is not forced."""
+
+    def __init__(self) -> None:
+        self._drawn: list[tuple[str, Any]] = []
+
+    def below(self, n: int, tag: str) -> int | None:
+        """The number that is to come."""
+        found = self.take(tag)
+        if found is None:
+            return None
+        [number] = found
+        self._drawn.append((tag, number if type(number) is int else -1))
+        if not (type(number) is int and 0 <= number < n):
+            raise ValueError(f"the loaded outcome {number!r} for '{tag}' is not in 0..{n - 1}")
+        return number
+
+    def place(self, items: Sequence[Any], tag: str) -> int | None:
+        """The place of the item that is to be taken."""
+        found = self.take(tag)
+        if found is None:
+            return None
+        place = self.place_of(found[0], items)
+        self._drawn.append((tag, place))
+        if not 0 <= place < len(items):
+            raise ValueError(f"the loaded outcome {found[0]!r} for '{tag}' is none of {items!r}")
+        return place
+
+    def order(self, items: Sequence[Any], tag: str) -> Sequence[int] | None:
+        """The places of the items in their new order."""
+        found = self.take(tag)
+        if found is None:
+            return None
+        order = self.order_of(found[0], items)
+        self._drawn.append((tag, tuple(order)))
+        if sorted(order) != list(range(len(items))):
+            raise ValueError(
+                f"the loaded outcome {found[0]!r} for '{tag}' is no order of {items!r}"
+            )
+        return order
+
+    def told(self) -> Drawn:
+        """What was forced since this was last asked."""
+        told, self._drawn = tuple(self._drawn), []
+        return told
+
+    def spent(self, tag: str) -> LookupError:
+        self._drawn.append((tag, None))
+        return LookupError(f"more draws are tagged '{tag}' than outcomes were loaded")
+
+    @abstractmethod
+    def take(self, tag: str) -> tuple[Any] | None:
+        """The next outcome for `tag` in a tuple; None where the tag is not forced."""
+
+    @abstractmethod
+    def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
+        """Where the outcome is among `items`; -1 if it is not."""
+
+    @abstractmethod
+    def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
+        """The places of the items in the order of the outcome, as far as they are there."""
+
+
+class Loaded(Forced):
+    """For each tag the outcomes still to come, as values."""
 
     def __init__(self, outcomes: dict[str, list[Any]]) -> None:
+        super().__init__()
         self._waiting = {tag: list(reversed(items)) for tag, items in outcomes.items()}
-        self._drawn: dict[str, list[Any]] = {}
 
     def take(self, tag: str) -> tuple[Any] | None:
-        """The next outcome for `tag` in a tuple; None where the tag is not loaded."""
         waiting = self._waiting.get(tag)
         if waiting is None:
             return None
         if not waiting:
-            raise LookupError(f"more draws are tagged '{tag}' than outcomes were loaded")
-        outcome = waiting.pop()
-        self._drawn.setdefault(tag, []).append(outcome)
-        return (outcome,)
+            raise self.spent(tag)
+        return (waiting.pop(),)
 
-    def drawn(self) -> dict[str, list[Any]]:
-        """What was drawn since this was last asked."""
-        drawn, self._drawn = self._drawn, {}
-        return drawn
+    def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
+        return items.index(outcome) if outcome in items else -1
+
+    def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
+        left = list(range(len(items)))
+        order = []
+        for wanted in outcome:
+            place = next((i for i in left if items[i] == wanted), None)
+            if place is not None:
+                left.remove(place)
+            order.append(-1 if place is None else place)
+        return order
 
     @property
     def left(self) -> dict[str, list[Any]]:
@@ -36,3 +113,27 @@ class Loaded:
     def check_empty(self) -> None:
         if self.left:
             raise AssertionError(f"loaded outcomes that nobody drew: {self.left}")
+
+
+class Recorded(Forced):
+    """What was forced in a transaction that is played again."""
+
+    def __init__(self, drawn: Drawn) -> None:
+        super().__init__()
+        self._waiting = list(reversed(drawn))
+        self._tags = {tag for tag, _ in drawn}
+
+    def take(self, tag: str) -> tuple[Any] | None:
+        if tag not in self._tags:
+            return None
+        place = next((i for i in reversed(range(len(self._waiting))) if self._waiting[i][0] == tag), None)  # fmt: skip
+        outcome = None if place is None else self._waiting.pop(place)[1]
+        if outcome is None:
+            raise self.spent(tag)
+        return (outcome,)
+
+    def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
+        return outcome if type(outcome) is int else -1
+
+    def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
+        return outcome if isinstance(outcome, tuple) else ()

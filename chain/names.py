@@ -32,7 +32,12 @@ def write(state: State, address: bytes, name: str) -> None:
 
 def read(state: State, address: bytes) -> str | None:
     word = state.word(REGISTRY, _slot(address))
-    return word.to_bytes(32).rstrip(b"\0").decode() if word else None
+    return text_of(word) if word else None
+
+
+def text_of(word: int) -> str:
+    """The name in a word of the registry."""
+    return word.to_bytes(32).rstrip(b"\0").decode()
 
 
 def look_up(frame: Frame, address: bytes) -> str:

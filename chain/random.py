@@ -7,7 +7,7 @@ else goes in, so a replay draws the same. A test can force what comes next, by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from chain.hashing import keccak
 
@@ -35,38 +35,28 @@ class Random:
         """A whole number from 0 to n - 1."""
         if n < 1:
             raise ValueError(f"below({n}): there is no number to draw")
-        loaded = self._loaded(tag)
-        if loaded is None:
-            return self._draw(n)
-        if not (type(loaded[0]) is int and 0 <= loaded[0] < n):
-            raise ValueError(f"the loaded outcome {loaded[0]!r} for '{tag}' is not in 0..{n - 1}")
-        return int(loaded[0])
+        forced = self._frame.context.loaded
+        number = None if forced is None else forced.below(n, tag)
+        return self._draw(n) if number is None else number
 
     def choice(self, items: Sequence[T], tag: str = "") -> T:
         """One of `items`."""
         if not items:
             raise ValueError("choice: there is nothing to choose from")
-        loaded = self._loaded(tag)
-        if loaded is None:
-            return items[self._draw(len(items))]
-        if loaded[0] not in items:
-            raise ValueError(f"the loaded outcome {loaded[0]!r} for '{tag}' is none of {items!r}")
-        return items[items.index(loaded[0])]
+        forced = self._frame.context.loaded
+        place = None if forced is None else forced.place(items, tag)
+        return items[self._draw(len(items)) if place is None else place]
 
     def shuffle(self, items: list[T], tag: str = "") -> None:
         """Put `items` in a random order, in place."""
-        loaded = self._loaded(tag)
-        if loaded is None:
-            for last in range(len(items) - 1, 0, -1):
-                other = self._draw(last + 1)
-                items[last], items[other] = items[other], items[last]
+        forced = self._frame.context.loaded
+        order = None if forced is None else forced.order(items, tag)
+        if order is not None:
+            items[:] = [items[place] for place in order]
             return
-        order = list(loaded[0])
-        if len(order) != len(items) or any(
-            order.count(item) != items.count(item) for item in order
-        ):
-            raise ValueError(f"the loaded outcome {order!r} for '{tag}' is no order of {items!r}")
-        items[:] = order
+        for last in range(len(items) - 1, 0, -1):
+            other = self._draw(last + 1)
+            items[last], items[other] = items[other], items[last]
 
     def _draw(self, n: int) -> int:
         """Uniform below n: draws from the part of 2^256 that n does not divide evenly are thrown away."""
@@ -88,8 +78,3 @@ class Random:
             + frame.address
             + self._stream.to_bytes(8)
         )
-
-    def _loaded(self, tag: str) -> tuple[Any] | None:
-        """The next outcome that a test forced for `tag`, wrapped so that None can be one."""
-        outcomes = self._frame.context.loaded
-        return None if outcomes is None else outcomes.take(tag)

@@ -9,13 +9,12 @@ from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from chain import births, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
-from chain.contract import Contract, no_init_args
-from chain.errors import Reverted
-from chain.handle import Handle
+from chain.contract import Contract
+from chain.deploys import Deploys
 from chain.hashing import keccak
 from chain.lasting import Lasting
 from chain.ledger.blocks import Block, Blocks, Rules
@@ -28,13 +27,13 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
-from chain.system import System
+from chain.setting import Setting
 from chain.types import Address
-from chain.world_handle import Resource, WorldHandle, Writer, deploy_world
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
-_FUNDS = 10_000 * ETHER
+MEMORY = "memory"
+FUNDS = 10_000 * ETHER
 
 
 class Snapshot(NamedTuple):
@@ -55,7 +54,7 @@ def _end_of(block: Block) -> Snapshot:
     return Snapshot(block.number + 1, block.end_moment, block.end_receipt, None, block.timestamp)
 
 
-class Chain(Looking, Questions, Lasting):
+class Chain(Looking, Deploys, Questions, Lasting, Setting):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
     def __init__(
@@ -89,7 +88,7 @@ class Chain(Looking, Questions, Lasting):
         self.state = State()
         self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
         for account in ACCOUNTS:
-            self.state.accounts[bytes(account)] = (0, _FUNDS, EMPTY_CODE_HASH)
+            self.state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
@@ -101,12 +100,32 @@ class Chain(Looking, Questions, Lasting):
         self._held = False  # a `block()` scope is open, which mines when it ends
 
     @classmethod
+    def under(cls, rules: Rules, genesis_time: int, base_fee: int, *, guard: bool = True) -> Self:
+        """A chain under the rules of another one, which are the same but for its seed, of which they keep a hash."""
+        made = cls.__new__(cls)
+        made._begin(rules, genesis_time, base_fee, guard=guard)
+        births.announce(made)
+        return made
+
+    @classmethod
     def connect(cls, node: Any, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
         """The chain of a node, to be used like any other: `Chain.connect("http://127.0.0.1:8545")`.
 
         Name the contract classes of what is deployed there already; what is deployed from here is known anyway.
         """
         made: Chain = import_module("chain.far").Far(node, contracts)
+        return made
+
+    @classmethod
+    def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
+        """The chain that a word stands for: `memory` a new one, a URL that of a node, anything else that in a file."""
+        if where.startswith(("http://", "https://")):
+            return cls.connect(where, contracts=contracts)
+        if where != MEMORY:
+            return cls.open(where, contracts=contracts)
+        made = cls()
+        for contract in contracts:
+            made.declare(contract)
         return made
 
     # Time
@@ -191,23 +210,6 @@ class Chain(Looking, Questions, Lasting):
         )  # fmt: skip
         return replace(block, **self.wishes) if self.wishes else block
 
-    def set_next(
-        self,
-        *,
-        prevrandao: int | None = None,
-        base_fee: int | None = None,
-        coinbase: Address | None = None,
-    ) -> None:
-        """What the next block shall have. A base fee and a coinbase stay until they are set again."""
-        if self.ledger.open is not None:
-            raise ValueError("the next block is open already: mine it before you say what it has")
-        wishes = {
-            "forced_prevrandao": prevrandao,
-            "base_fee": base_fee,
-            "coinbase": None if coinbase is None else bytes(coinbase),
-        }
-        self.wishes |= {name: value for name, value in wishes.items() if value is not None}
-
     def _seal(self, block: Block) -> None:
         self.ledger.close(block)
         self.ledger.open = None
@@ -226,54 +228,9 @@ class Chain(Looking, Questions, Lasting):
             self.keys[made] = made
         if names.read(self.state, made) is None:
             names.write(self.state, made, name)
-            self.state.add_balance(made, _FUNDS)
+            self.state.add_balance(made, FUNDS)
             self.note()
         return self.keys[made]
-
-    def set_balance(self, address: Address, amount: int) -> None:
-        nonce, _, code_hash = self.state.account(address)
-        self.state.set_account(address, (nonce, amount, code_hash))
-        self.note()
-
-    def set_nonce(self, address: Address, nonce: int) -> None:
-        self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
-        self.note()
-
-    def set_code(self, address: Address, code: bytes) -> None:
-        self.state.set_code(address, code)
-        self.note()
-
-    def set_storage(self, address: Address, slot: int, word: int) -> None:
-        self.state.set_word(address, slot, word)
-        self.note()
-
-    def note(self) -> None:
-        """Put what was changed outside of any transaction on the timeline."""
-        self.ledger.note(self.state.close()[0])
-        self._save()
-
-    # Contracts
-
-    def deploy(
-        self, contract: type[Contract], /, *args: Any, sender: Address | None = None, value: int | None = None,
-        gas: int | None = None, **named: Any,
-    ) -> Handle:  # fmt: skip
-        """Deploy a contract; what follows the class goes to its `@init`."""
-        program, init = self.declare(contract), contract.__spec__.init
-        if value is not None and init is not None and init.owns_value:
-            named["value"], value = value, None
-        data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
-        receipt = self.send(None, program.initcode + data, sender=sender, value=value or 0, gas=gas)
-        if receipt.error is not None:
-            raise Reverted(receipt) from receipt.error.cause
-        return Handle(self, contract, receipt.address)
-
-    def deploy_world(
-        self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
-        init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: Address | None = None,
-    ) -> WorldHandle:  # fmt: skip
-        """Deploy a World with its systems, grant them what `writers` says, and call their `@init`s."""
-        return deploy_world(self, namespace, systems, writers or {}, init or {}, sender)
 
     # Calls
 
@@ -314,10 +271,7 @@ class Chain(Looking, Questions, Lasting):
         return receipt
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
-        machine = self.machine
-        receipt = self.ledger.append(tx, machine.transact(tx, block), block)
-        if machine.loaded is not None and (drawn := machine.loaded.drawn()):
-            self.ledger.drawn[receipt.position] = drawn
+        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
 

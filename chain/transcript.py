@@ -31,24 +31,25 @@ def transcript_of(ledger: Ledger, since: int = 0) -> str:
 class Transcript:
     """Tells of receipts in lines."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self._who = ledger, Who(ledger)
-        self.show = Shown(self._who).show
+    def __init__(self, ledger: Ledger, shown: Shown | None = None) -> None:
+        shown = shown or Shown(Who(ledger))
+        self._ledger, self._who, self.show = ledger, shown.names, shown.show
         self._start = ledger.blocks[0].timestamp
 
     def lines(self, receipt: Receipt) -> Iterator[str]:
         """The lines of one transaction."""
         time = receipt.timestamp - self._start
         yield (
-            f"{receipt.block_number} +{time}s {self._who.show(receipt.sender)}: {self._what(receipt)}"
-            f"{self._how(receipt)} [{receipt.gas_used} gas]"
+            f"{receipt.block_number} +{time}s {self._who.show(receipt.sender)}: {self.what(receipt)}"
+            f" {self.how(receipt)} [{receipt.gas_used} gas]"
         )
         for row in receipt.log_rows:
             yield from self._log(receipt, row, _INDENT)
         for row in receipt.undone_log_rows:
             yield from self._log(receipt, row, f"{_INDENT}undone ")
 
-    def _what(self, receipt: Receipt) -> str:
+    def what(self, receipt: Receipt) -> str:
+        """What was asked."""
         show = self._who.show
         value = f" with {receipt.value} wei" if receipt.value else ""
         args = ", ".join(map(self.show, receipt.args.values()))
@@ -60,17 +61,18 @@ class Transcript:
         data = f" data {self.show(receipt.data)}" if receipt.data else ""
         return f"send {receipt.value} wei to {show(receipt.to)}{data}"
 
-    def _how(self, receipt: Receipt) -> str:
+    def how(self, receipt: Receipt) -> str:
+        """How it went."""
         if receipt.error is not None:
             place = f" at {receipt.error.place}" if receipt.error.place else ""
-            return f" failed: {receipt.error.text}{place}"
+            return f"failed: {receipt.error.text}{place}"
         if receipt.to is None:
             name = self._who.show(receipt.address)
-            return " ok" if name == receipt.contract else f" as {name}"
+            return "ok" if name == receipt.contract else f"as {name}"
         if receipt.entry is None or receipt.return_value is None:
-            return " ok"
+            return "ok"
         result = self.show(receipt.return_value)
-        return f" -> {result}" if len(result) <= _WIDEST else f" -> {result[:_WIDEST]}…"
+        return f"-> {result}" if len(result) <= _WIDEST else f"-> {result[:_WIDEST]}…"
 
     def _log(self, receipt: Receipt, row: LogRow, indent: str) -> Iterator[str]:
         """A log, under the name of the contract that wrote it if the transaction was to another one."""

@@ -14,11 +14,9 @@ from chain.ledger.worlds import StoredWorld, is_world
 from chain.models import model_spec, selector_of
 from chain.system import System
 from chain.types import Address
-from chain.world import World
 
 if TYPE_CHECKING:
     from chain.looking import Looking
-    from chain.simulator import Chain
 
 M = TypeVar("M")
 Resource = type | str  # a model class, or the namespace
@@ -117,32 +115,8 @@ class WorldHandle:
         return f"<World {self.namespace} at {self.address}>"
 
 
-def deploy_world(
-    chain: Chain,
-    namespace: str,
-    systems: Sequence[type[System]],
-    writers: Mapping[Resource, Sequence[Writer]],
-    init: Mapping[type[System], tuple[Any, ...]],
-    sender: Address | None,
-) -> WorldHandle:
-    """Deploy a world and its systems, register them, grant, and call what they want called first."""
-    _check(systems, init)
-    handle = chain.deploy(World, namespace, sender=sender)
-    for system in systems:
-        address = chain.deploy(system, handle.address, sender=sender).address
-        handle.register(system.__name__, address, sender=sender)
-    world = WorldHandle(chain, handle.address)
-    for what, granted in writers.items():
-        for who in granted:
-            world.grant_writer(what, who, sender=sender)
-    for system in systems:
-        setup = system.__spec__.setup
-        if setup is not None:
-            getattr(world.system(system), setup.name)(*init.get(system, ()), sender=sender)
-    return world
-
-
-def _check(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
+def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
+    """Refuse systems that cannot live together in a world."""
     models: dict[str, type] = {}
     for system in systems:
         if not issubclass(system, System):

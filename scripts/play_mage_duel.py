@@ -101,7 +101,8 @@ def told(event: Any, duel: Duel) -> Iterator[str]:
             winner = event.winner.name.title()
             yield f"{INDENT}{type(event).__name__[:4].lower()} of {points}: {winner} wins it"
         case CityContestDraw() | RoadContestDraw():
-            yield f"{INDENT}{type(event).__name__[:4].lower()} of {event.blue_points} points each: a draw"
+            points = f"{event.blue_points} point{'s' * (event.blue_points != 1)} each"
+            yield f"{INDENT}{type(event).__name__[:4].lower()} of {points}: a draw"
         case TrophyProgression():
             yield f"{INDENT}{side(event.player_id, duel).strip()} reports {event.task_id}"
 

@@ -25,7 +25,7 @@ class Boardchain(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         files = sorted(_COMMANDS.glob("[a-z]*.py"))
-        return [file.stem.rstrip("_").replace("_", "-") for file in files]
+        return [file.stem.replace("_", "-") for file in files]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -53,10 +53,8 @@ class Boardchain(click.Group):
 
 
 def _file(name: str) -> Path:
-    """The module of a command; `global` and other words of Python have a `_` behind them."""
-    stem = name.replace("-", "_")
-    plain = _COMMANDS / f"{stem}.py"
-    return plain if plain.exists() else _COMMANDS / f"{stem}_.py"
+    """The module of a command."""
+    return _COMMANDS / f"{name.replace('-', '_')}.py"
 
 
 def _summary(file: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
+from chain.cli import targets
+from chain.cli.values import Misread, read_args
 from chain.offered import NotOffered, Offered
-from chain.simulator import Chain
+from chain.simulator import MEMORY, Chain
+from chain.spec import EntrySpec
 
-MEMORY = "memory"
 Command = Callable[..., Any]
 
 _chain = click.option(
@@ -63,23 +65,28 @@ def contract_named(offered: Offered, name: str) -> Any:
         raise click.UsageError(str(wrong)) from None
 
 
-def is_url(where: str) -> bool:
-    return where.startswith(("http://", "https://"))
+def exists(where: str) -> bool:
+    """Whether there is a chain to look for: a node says so itself."""
+    return where == MEMORY or "://" in where or Path(where).exists()
 
 
 @contextmanager
 def opened(where: str, offered: Offered | None = None, *, make: bool = False) -> Iterator[Chain]:
     """The chain that `--chain` names, closed afterwards; a file is made only where `make` allows it."""
-    classes = offered.classes if offered else []
-    if where == MEMORY:
-        chain = Chain()
-        for each in classes:
-            chain.declare(each)
-        yield chain
-        return
-    if is_url(where):
-        raise click.UsageError("a node cannot be reached from here yet: name a file, or memory")
-    if not make and not Path(where).exists():
+    if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
-    with Chain.open(where, contracts=classes) as chain:
+    with Chain.reach(where, contracts=offered.classes if offered else ()) as chain:
         yield chain
+
+
+def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, Any]:
+    """The arguments of an entry, by name, out of the words of the command."""
+    option = next((word for word in words if word.startswith("--")), None)
+    if option is not None:
+        raise click.UsageError(f"there is no option {option}")
+    try:
+        given = read_args(entry, words, lambda word: targets.address(chain, word))
+        entry.encode_args((), given)  # says what is missing or does not fit
+    except (Misread, TypeError) as wrong:
+        raise click.UsageError(str(wrong)) from None
+    return given

@@ -48,6 +48,22 @@ def facts(values: Mapping[str, Any], *, json: bool) -> None:
         click.echo(f"{label}  {_cell(plain(value))}")
 
 
+def value(value: Any) -> None:
+    """One value: a text as it is, what has parts as JSON."""
+    shown = plain(value)
+    if isinstance(shown, list | dict):
+        as_json(shown)
+    else:
+        click.echo(
+            "null" if shown is None else str(shown).lower() if isinstance(shown, bool) else shown
+        )
+
+
+def pairs(values: Mapping[str, Any]) -> str:
+    """Names and values in a line."""
+    return ", ".join(f"{name}={form.cell(value)}" for name, value in values.items())
+
+
 def note(text: str) -> None:
     """A remark that is no part of the answer."""
     click.echo(text, err=True)

@@ -47,5 +47,6 @@ def sentence(wrong: BaseException) -> str:
     if isinstance(wrong, (click.ClickException, *_IN_PLAIN_WORDS)) and text:
         return text.rstrip(".")
     at = raised_at(wrong.__traceback__)
-    place = f", at {Source(*at)}" if at else ""
+    is_theirs = at is not None and "site-packages" not in at[0]  # it is in a script or contract
+    place = f", at {Source(*at)}" if at and is_theirs else ""
     return f"{type(wrong).__name__}: {text}{place} (BOARDCHAIN_DEBUG=1 shows more)"

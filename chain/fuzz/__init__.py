@@ -10,7 +10,7 @@
     def test_lock_stays_shut():
         LockFuzz.run(max_examples=100)
 
-Running needs Hypothesis; describing does not, so a game may carry a description as its module `fuzz`. `python -m chain.fuzz
+Running needs Hypothesis; describing does not, so a game may carry a description as its module `fuzz`. `boardchain fuzz
 contracts.deblockle` runs what it finds there, or else all entries of the contracts that the package has.
 """
 

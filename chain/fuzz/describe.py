@@ -12,14 +12,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from chain.accounts import ACCOUNTS
+from chain.accounts import Account as Named
 from chain.contract import Contract
 from chain.frame import Failure
 from chain.fuzz.steps import is_misfit_of_result
 from chain.handle import Handle
+from chain.past import Past
 from chain.simulator import Chain
 from chain.spec import REQUIRED
 from chain.types import Address
@@ -82,30 +86,37 @@ class Fuzz:
         self.set_up()
 
     def set_up(self) -> None:
-        """Deploys the contracts; those whose `@init` takes arguments are given random ones later."""
+        """Deploys the contracts, once for all plays; where `@init` takes arguments, each play does, with random ones."""
         for contract in self.contracts:
             if takes_arguments(contract):
                 self.missing.append(contract)
             else:
                 self.deploy(contract)
 
+    def again(self) -> Self:
+        """The same, for another play from where this one was set up."""
+        made = copy(self)
+        made.handles, made.missing = dict(self.handles), list(self.missing)
+        return made
+
     def deploy(
         self, contract: type[Contract], *args: Any, sender: Address | None = None, value: int | None = None
     ) -> Handle:  # fmt: skip
         """Deploy a contract whose entries are to be called."""
         who = self.accounts[0] if sender is None else sender
-        handle = self.add(self.chain.deploy(contract, *args, sender=who, value=value))
+        handle = self.chain.deploy(contract, *args, sender=who, value=value)
+        self.add(handle)
         if contract in self.missing:
             self.missing.remove(contract)
         return handle
 
-    def add(self, handle: Handle) -> Handle:
-        """Entries of this contract are to be called; it was deployed in a way of its own."""
-        name = base = variable(handle.contract.__name__)
-        while name in self.handles:
-            name = f"{base}_{len(self.handles) + 1}"
-        self.handles[name] = handle
-        return handle
+    def add(self, *handles: Handle) -> None:
+        """Entries of these contracts are to be called, which were deployed in a way of their own."""
+        for handle in handles:
+            name = base = variable(handle.contract.__name__)
+            while name in self.handles:
+                name = f"{base}_{len(self.handles) + 1}"
+            self.handles[name] = handle
 
     @property
     def handle(self) -> Handle:
@@ -117,10 +128,19 @@ class Fuzz:
         return next(iter(self.handles.values()))
 
     @property
+    def named(self) -> dict[str, Address]:
+        """The accounts by what `caller_id` is for them."""
+        return {name_of(account): account for account in self.accounts}
+
+    @property
+    def past(self) -> Past:
+        """The chain as it was before the last transaction."""
+        return self.chain.at(max(0, self.chain.head.number - 1))
+
+    @property
     def before(self) -> Handle:
         """The first contract as it was before the last transaction; its views and fields can be read."""
-        was: Handle = self.chain.at(max(0, self.chain.head.number - 1)).handle(self.handle)
-        return was
+        return self.past.handle(self.handle)
 
     def is_finding(self, failure: Failure) -> bool:
         """Whether a failed call is a mistake in the contract: here a Python exception, or a result that does not fit."""
@@ -186,6 +206,13 @@ def variable(name: str) -> str:
     """A name for a variable that holds what is called `name`: `PlayerProfile` is `player_profile`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     return re.sub(r"\W+", "_", words).strip("_").lower()
+
+
+def name_of(account: Address) -> str:
+    """What `caller_id` is for this account: the name it was given, or else its address."""
+    if isinstance(account, Named) and account not in ACCOUNTS:
+        return account.name
+    return str(account)
 
 
 def _callers(chain: Chain, callers: int | Sequence[str]) -> list[Address]:

@@ -71,7 +71,7 @@ class _Test:
     def _described(self) -> str:
         """The description's class, by import or as the command makes it of a module."""
         if self._description.of_module:
-            return f'{self._name("chain.fuzz.command", "descriptions")}("{self._description.of_module}")[0]'
+            return f'{self._name("chain.fuzz.targets", "descriptions")}("{self._description.of_module}")[0]'
         return self._class(self._description)
 
     @property

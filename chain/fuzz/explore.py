@@ -1,7 +1,7 @@
 """One fuzz run: what could be called next, what was, and which beginnings led somewhere new.
 
-A play is one instance of the description on the run's chain, which is taken back before each. Calls are counted and their
-effects noted (`Beginnings`) until a problem shows; from then on nothing changes, so that the play that met it can be repeated.
+Each play begins where the description has set up: the chain is taken back to there. Calls are counted and their effects noted
+(`Beginnings`) until a problem shows; from then on nothing changes, so that the play that met it can be repeated.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Explorer:
     def __init__(self, description: type[Fuzz], lines: bool = True) -> None:
         self.description = description
         self.chain = Chain()
+        self.play = self._set_up = description(self.chain)
         self._start = self.chain.snapshot()
-        self.play = description(self.chain)
         self.missing = tuple(self.play.missing)
         self.targets = _targets(self.play)
         files = files_of(self.targets.values())
@@ -88,12 +88,15 @@ class Explorer:
             self.take(step)
 
     def _afresh(self) -> None:
-        """Everything is undone, and the description sets up anew."""
-        self.chain.revert(self._start)
+        """Everything is undone but what was set up."""
+        self._take_back()
         self.steps, self._kept = [], []
-        self.play = self.description(self.chain)
         there = [handle.address for handle in self.play.handles.values()]
         self.hints.begin([*self.play.accounts, *there])
+
+    def _take_back(self) -> None:
+        self.chain.revert(self._start)
+        self.play = self._set_up.again()
 
     def take(self, step: Step) -> None:
         """Take a step; raises `Found` if it leads to a problem."""
@@ -129,8 +132,7 @@ class Explorer:
 
     def replay(self, steps: list[Step]) -> tuple[Problem, int] | None:
         """Play these steps from the start: the first problem, and how many steps led to it."""
-        self.chain.revert(self._start)
-        self.play = self.description(self.chain)
+        self._take_back()
         for count, step in enumerate(steps, 1):
             done = perform(self.play, step)
             problem = None if done is None else problem_after(self.play, step, done)

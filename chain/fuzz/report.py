@@ -94,13 +94,13 @@ class Report:
 
 
 def reason_of(failure: Failure) -> str:
-    """What makes two refusals the same one: the place they come from, or their words apart from the numbers in them."""
-    return failure.place or f"{failure.kind}: {masked(failure.text)}"
+    """What makes two refusals the same one: their words, apart from what differs, and the place they come from."""
+    return f"{failure.place or failure.kind}: {masked(failure.text)}"
 
 
 def masked(text: str) -> str:
-    """A text without what differs from call to call."""
-    return re.sub(r"0x[0-9a-fA-F]+|-?\d+", "#", text)
+    """A text without what differs from call to call: numbers, and what is quoted."""
+    return re.sub(r"0x[0-9a-fA-F]+|-?\d+|'[^']*'|\"[^\"]*\"", "#", text)
 
 
 def spans(lines: list[int]) -> str:

@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, Phase, Verbosity, errors, given, seed, setti
 from hypothesis import strategies as st
 
 from chain.fuzz.describe import Fuzz, proposals_of
+from chain.fuzz.draws import EVEN
 from chain.fuzz.explore import Explorer, Found
 from chain.fuzz.finding import Finding
 from chain.fuzz.report import Report
 from chain.fuzz.shorten import shorten
-from chain.fuzz.steady import steady_draws
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
-from chain.fuzz.strategies import SECONDS, VALUES_SENT, arguments
+from chain.fuzz.strategies import VALUES_SENT, arguments, seconds
 from chain.spec import EntrySpec
 
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
@@ -29,7 +29,7 @@ Choose: TypeAlias = Callable[[Draw], Step | None]  # None: nothing is proposed
 
 _PLACES: Final = st.integers(0, 2**16 - 1)
 _STARTS: Final = st.tuples(st.sampled_from([-1, 0, 0, 1, 1]), _PLACES)
-_HOW_OFTEN: Final = st.sampled_from([0, 2, 6])  # of as many acts as there are, this many start over
+_HOW_OFTEN: Final = st.sampled_from([0, 5, 25])  # of a hundred acts, this many start over
 
 
 def run(
@@ -38,6 +38,7 @@ def run(
     """Look for a problem; raises `Finding`, or gives the report."""
     explorer = Explorer(description, lines)
     how = settings(
+        backend=EVEN,
         max_examples=max_examples,
         derandomize=True,
         database=None,
@@ -48,8 +49,7 @@ def run(
         suppress_health_check=list(HealthCheck),
     )
     try:
-        with steady_draws():
-            seed(seed_of_run)(how(given(st.data())(_play_of(explorer, steps))))()
+        seed(seed_of_run)(how(given(_plays_of(explorer, steps))(lambda play: None)))()
     except (Found, errors.Flaky):  # flaky, as the same draws may have gone on from elsewhere before
         if explorer.problem is None:
             raise
@@ -73,7 +73,7 @@ def _finding(explorer: Explorer, problem: Problem) -> AssertionError:
     return found
 
 
-def _play_of(explorer: Explorer, steps: int) -> Callable[[st.DataObject], None]:
+def _plays_of(explorer: Explorer, steps: int) -> st.SearchStrategy[None]:
     """One play, as Hypothesis runs it many times."""
     acts = [_act(explorer, choose) for choose in _choices(explorer)]
     subsets = st.lists(st.booleans(), min_size=len(acts), max_size=len(acts))
@@ -82,18 +82,18 @@ def _play_of(explorer: Explorer, steps: int) -> Callable[[st.DataObject], None]:
         sort, place = draw(_STARTS)
         explorer.start_over(sort, place, _deployments(explorer, draw))
 
-    def play(data: st.DataObject) -> None:
-        draw = data.draw
+    @st.composite
+    def play(draw: Draw) -> None:
         explorer.begin()
         kept = [act for act, is_in in zip(acts, draw(subsets), strict=True) if is_in] or acts
-        again = [start_over] * (draw(_HOW_OFTEN) * len(kept) // 6 + 1)
-        possible = kept + again
+        again = draw(_HOW_OFTEN)
         start_over(draw)
         for _ in range(steps):
-            possible[draw(_PLACES) % len(possible)](draw)
+            act, chance = divmod(draw(_PLACES), 100)
+            (start_over if chance < again else kept[act % len(kept)])(draw)
         explorer.end()
 
-    return play
+    return play()
 
 
 def _act(explorer: Explorer, choose: Choose) -> Act:
@@ -114,7 +114,8 @@ def _choices(explorer: Explorer) -> list[Choose]:
     for method, entry in explorer.description.proposers():
         found.append(_proposed_call(explorer, method, *_proposed_entry(explorer, method, entry)))
     if explorer.description.waits:
-        found.append(lambda draw: Wait(draw(SECONDS)))
+        spans = seconds(explorer.hints)
+        found.append(lambda draw: Wait(draw(spans)))
     return found
 
 

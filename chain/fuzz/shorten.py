@@ -12,9 +12,9 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
+from chain.fuzz.describe import name_of
 from chain.fuzz.explore import Explorer
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
-from chain.fuzz.strategies import name_of
 from chain.types import Address
 
 _TRIES: Final = 1500

@@ -128,13 +128,17 @@ def problem_after(play: Fuzz, step: Step, done: Done) -> Problem | None:
         try:
             answer = getattr(play, name)()
         except Exception as broken:
-            why = str(broken).strip() or type(broken).__name__
-            return Problem("breaks", name, why, broken)
+            return Problem("breaks", name, _why(broken), broken)
         if answer is not None:
             raise TypeError(
                 f"{type(play).__name__}.{name} returned {answer!r}: an invariant asserts, and returns nothing"
             )
     return None
+
+
+def _why(broken: Exception) -> str:
+    kind, text = type(broken).__name__, str(broken).strip()
+    return text if text and isinstance(broken, AssertionError) else f"{kind}: {text}".rstrip(": ")
 
 
 def entry_name(play: Fuzz, step: Step) -> str:

@@ -16,9 +16,8 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from chain.accounts import ACCOUNTS
-from chain.accounts import Account as Named
 from chain.fuzz.code import constants_of
+from chain.fuzz.describe import name_of
 from chain.kinds import (
     Account,
     Blob,
@@ -39,7 +38,8 @@ _SMALL: Final = 9
 _PLACES: Final = st.integers(0, 2**16 - 1)
 _NOTHING: Final = object()
 VALUES_SENT: Final = st.sampled_from([0, 1, 2, 10, 10**9, 10**18]) | st.integers(0, 1000)
-SECONDS: Final = st.sampled_from([1, 0, 59, 60, 61, 3600, 86_400]) | st.integers(0, 10**6)
+_SECONDS: Final = (1, 0, 59, 60, 61, 3600, 86_400)
+_LONGEST: Final = 10**6  # seconds
 
 
 class Hints:
@@ -108,6 +108,13 @@ def arguments(entry: EntrySpec, hints: Hints) -> SearchStrategy[tuple[Any, ...]]
     return st.tuples(*each)
 
 
+def seconds(hints: Hints) -> SearchStrategy[int]:
+    """How long to wait: usual spans of time, and numbers of the source, which may be such."""
+    spoken = [n for known in hints.numbers for n in known if 0 <= n <= _LONGEST]
+    usual = st.sampled_from(_SECONDS)
+    return st.one_of(usual, st.sampled_from(spoken or _SECONDS), st.integers(0, _LONGEST))
+
+
 def values(kind: Kind, hints: Hints | None = None) -> SearchStrategy[Any]:
     """Values that fit `kind`."""
     known = hints or Hints()
@@ -171,13 +178,6 @@ def _texts(kind: Text, hints: Hints) -> SearchStrategy[str]:
     free = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
     spoken = [st.sampled_from(words) for words in hints.words if words]
     return st.one_of(_PLACES.map(known), _seen(kind, hints), free, *spoken)
-
-
-def name_of(account: Address) -> str:
-    """What `caller_id` is for this account: the name it was given, or else its address."""
-    if isinstance(account, Named) and account not in ACCOUNTS:
-        return account.name
-    return str(account)
 
 
 def _records(kind: Record, hints: Hints) -> SearchStrategy[Any]:

@@ -58,7 +58,7 @@ def decode(raw: bytes) -> Any:
     """What `raw` says, or `BadCbor`."""
     try:
         value, end = _read(raw, 0)
-    except (IndexError, KeyError, UnicodeDecodeError, RecursionError):
+    except (IndexError, KeyError, TypeError, ValueError, RecursionError):
         raise BadCbor("these bytes are no row") from None
     if end != len(raw):
         raise BadCbor("these bytes are no row, or more than one")

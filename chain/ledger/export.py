@@ -6,7 +6,7 @@ in the first line. In CSV a text is always in quotes and a number never, so that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
@@ -17,6 +17,7 @@ from chain.ledger.tables import RECEIPT, table_of
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
+    from chain.ledger.receipts import Receipt
     from chain.machine.state import LogRow
 
 Target: TypeAlias = str | Path | TextIO
@@ -59,9 +60,10 @@ def _csv(value: form.Cell) -> str:
     return "" if value is None else str(value)
 
 
-def _receipt_lines(ledger: Ledger) -> Iterator[Line]:
+def receipt_lines(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[Line]:
+    """Receipts as objects, with all that they hold."""
     describe = _describer(ledger)
-    for receipt in ledger.receipts:
+    for receipt in receipts:
         yield {
             **{column.name: read(receipt) for column, read in RECEIPT},
             "logs": [text for text in map(text_of, receipt.log_rows) if text is not None],
@@ -70,19 +72,28 @@ def _receipt_lines(ledger: Ledger) -> Iterator[Line]:
         }
 
 
-def _event_lines(ledger: Ledger) -> Iterator[Line]:
+def event_lines(ledger: Ledger, places: Iterable[int]) -> Iterator[Line]:
+    """The declared events among logs, these by their places, as objects."""
     describe = _describer(ledger)
-    for place, row in enumerate(ledger.events.rows):
+    for place in places:
         receipt = ledger.events.receipt(place)
         where = {
             "log": place, "receipt": receipt.position, "block": receipt.block_number, "timestamp": receipt.timestamp,
         }  # fmt: skip
-        yield from (event | where for event in describe([row]))
+        yield from (event | where for event in describe([ledger.events.rows[place]]))
+
+
+def _all_receipts(ledger: Ledger) -> Iterator[Line]:
+    return receipt_lines(ledger, ledger.receipts)
+
+
+def _all_events(ledger: Ledger) -> Iterator[Line]:
+    return event_lines(ledger, range(len(ledger.events.rows)))
 
 
 _LINES: Final[Mapping[str, Callable[[Ledger], Iterator[Line]]]] = {
-    "receipts": _receipt_lines,
-    "events": _event_lines,
+    "receipts": _all_receipts,
+    "events": _all_events,
 }
 
 

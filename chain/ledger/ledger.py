@@ -59,7 +59,6 @@ class Ledger:
         ] = {}  # by digest: calls of classes that are not declared yet
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
-        self.drawn: dict[int, dict[str, list[Any]]] = {}
         self.open: Block | None = None  # the block that transactions go into now
         # Told how many blocks and receipts a cut leaves, when it is done and before.
         self.watchers: list[Callable[[int, int], None]] = []
@@ -104,7 +103,6 @@ class Ledger:
             self.state.take_back(self.timeline.pop())
         self.versions.cut()
         del self._notes[bisect_left(self._notes, moments) :]
-        self.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         self.envelopes.cut(receipts)
         self.blocks.cut(blocks)
         self.headers.cut(blocks)
@@ -164,7 +162,6 @@ class Ledger:
         made.timeline = self.timeline[:moments]
         made._notes = self._notes[: bisect_left(self._notes, moments)]
         made._event_specs = dict(self._event_specs)
-        made.drawn = {at: drawn for at, drawn in self.drawn.items() if at < receipts}
         for receipt in self.receipts[:receipts]:
             made.receipts.append(receipt.row)
             made.events.extend(receipt.log_rows, receipt.position)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from chain.frame import Failure
 from chain.ledger.logs import Log
 from chain.ledger.writes import Write, undone_writes_of, writes_of
+from chain.loaded import Drawn
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.types import Address
@@ -76,6 +77,7 @@ def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: 
         frame.address, program.digest if program is not None else None, frame.output, frame.failure,
         outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
         context.undone_changes, context.undone_logs, outcome.calls if frame.children else (),
+        () if context.loaded is None else context.loaded.told(),
     )  # fmt: skip
 
 
@@ -93,6 +95,7 @@ class Receipt:
         "changes",
         "data",
         "error",
+        "forced",
         "gas",
         "gas_price",
         "gas_used",
@@ -137,6 +140,7 @@ class Receipt:
     undone_changes: Changes
     undone_log_rows: Sequence[LogRow]
     calls: tuple[Call, ...]
+    forced: Drawn  # the outcomes of chance that were loaded
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
         self.ledger, self.row = ledger, row
@@ -146,7 +150,7 @@ class Receipt:
             self.access_list, self.raw,
             self._address, self._digest, self.output, self.error,
             self.gas_used, self.gas_price, self.changes, self.log_rows,
-            self.undone_changes, self.undone_log_rows, self.calls,
+            self.undone_changes, self.undone_log_rows, self.calls, self.forced,
         ) = row  # fmt: skip
 
     # How it went

@@ -2,7 +2,7 @@
 
 The timeline takes the state back to the moment, the transaction runs in its block as it did then, and the state goes forward
 again. The chain is deterministic, so what comes out is what came out then: that is checked, and where the contract's class
-is another one by now, or outcomes of chance were forced that nobody remembers, it is said.
+is another one by now it is said.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from chain.errors import InvalidTransaction
 from chain.frame import BlockContext
-from chain.loaded import Loaded
+from chain.loaded import Recorded
 from chain.machine.observed import Observed
 from chain.machine.transaction import Outcome, Transaction
 
@@ -36,8 +36,7 @@ def rerun(ledger: Ledger, receipt: Receipt, machine: Observed) -> Iterator[Outco
     """What the transaction of a receipt did, with the state as it left it for as long as the scope lasts."""
     if not ledger.receipts.holds(receipt):
         raise LookupError("this transaction was taken back: it cannot be run again")
-    drawn = ledger.drawn.get(receipt.position)
-    machine.loaded = None if drawn is None else Loaded(drawn)
+    machine.loaded = Recorded(receipt.forced) if receipt.forced else None
     with ledger.rewound(ledger.moment_of(receipt)):
         try:
             outcome = machine.transact(transaction_of(receipt), block_of(ledger, receipt))
@@ -80,5 +79,5 @@ def _check(receipt: Receipt, outcome: Outcome) -> None:
     same = outcome.gas_used == receipt.gas_used and outcome.changes == receipt.changes
     if not same or outcome.frame.output != receipt.output:
         raise LookupError(
-            "this transaction goes another way than it did: its contract has changed since, or its chance was forced"
+            "this transaction goes another way than it did: its contract has changed since"
         )

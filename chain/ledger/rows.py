@@ -43,6 +43,8 @@ def unpack(packed: Row, link: Link) -> Row:
     row[_CHANGES] = unpack_changes(row[_CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
     row[_CALLS] = _unpack_calls(row[_CALLS], link)
+    if len(row) == _CALLS + 1:  # written before it was kept what chance was forced to
+        row.append(())
     return tuple(row)
 
 

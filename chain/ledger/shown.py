@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from chain.foreign import ForeignLog
 from chain.types import Address
 
-if TYPE_CHECKING:
-    from chain.ledger.who import Who
+
+class Names(Protocol):
+    """Knows how to call an account or a contract."""
+
+    def show(self, address: bytes) -> str: ...
+
 
 _LONGEST: Final = 32  # bytes shown whole
 
@@ -18,14 +22,14 @@ _LONGEST: Final = 32  # bytes shown whole
 class Shown:
     """Writes values down."""
 
-    def __init__(self, who: Who) -> None:
-        self._who = who
+    def __init__(self, names: Names) -> None:
+        self.names = names
 
     def show(self, value: Any) -> str:
         """A value as a person writes it, addresses by name."""
         match value:
             case Address():
-                return self._who.show(value)
+                return self.names.show(value)
             case Enum():
                 return value.name
             case bytes():

@@ -36,14 +36,14 @@ class Who:
         return names.read(self._ledger.state, address) or _LABELS.get(address)
 
     def name(self, address: bytes) -> str | None:
-        return self.account(address) or self._contracts.get(address)
+        return self.account(address) or self.contracts.get(address)
 
     def show(self, address: bytes) -> str:
         return self.name(address) or short(address)
 
     @cached_property
-    def _contracts(self) -> dict[bytes, str]:
-        """Numbered in the order in which they were made."""
+    def contracts(self) -> dict[bytes, str]:
+        """The Python contracts, numbered in the order in which they were made."""
         found: dict[bytes, str] = {}
         count: Counter[str] = Counter()
         for receipt in self._ledger.receipts.where(

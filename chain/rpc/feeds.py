@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
     from chain.rpc.node import Node
 
+_KINDS: Final = ("newHeads", "logs", "newPendingTransactions", "syncing")
 _NOT_OF_HEADS: Final = ("transactions", "uncles", "withdrawals", "size")
 
 
@@ -63,6 +64,13 @@ class FullPendingFeed(PendingFilter):
         return [transaction_json(ledger, receipt) for receipt in ledger.receipts[start:end]]
 
 
+class SyncFeed(Filter):
+    """A chain of one node is never behind, so there is nothing to tell."""
+
+    def changes(self) -> list[Any]:
+        return []
+
+
 def _feed(node: Node, kind: Any, wish: Any) -> Filter:
     ledger = node.chain.ledger
     match kind:
@@ -72,7 +80,9 @@ def _feed(node: Node, kind: Any, wish: Any) -> Filter:
             return LogFeed(ledger, to_object(wish or {}, "the filter"))
         case "newPendingTransactions":
             return (FullPendingFeed if wish is True else PendingFilter)(ledger)
-    raise bad_params(f"there is no subscription {kind!r}: there are newHeads, logs and newPendingTransactions")  # fmt: skip
+        case "syncing":
+            return SyncFeed(ledger)
+    raise bad_params(f"there is no subscription {kind!r}: there are {', '.join(_KINDS)}")
 
 
 class Subscriptions:
@@ -115,7 +125,4 @@ class Subscriptions:
 
 def not_here(node: Node, *_: Any) -> None:
     """Where answers go one way only, nothing can be told later."""
-    raise RpcError(
-        NOT_HERE,
-        "subscriptions need a WebSocket; over HTTP ask for eth_newFilter and eth_getFilterChanges",
-    )
+    raise RpcError(NOT_HERE, "subscriptions need a WebSocket; over HTTP there is eth_newFilter")

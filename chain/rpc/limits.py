@@ -6,25 +6,29 @@ In process nothing is limited. A server sets `Limits()`, of which every number c
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
-from typing import Final
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
 
 from chain.rpc.errors import too_much
+
+
+def _most(number: int, of: str) -> Any:
+    return field(default=number, metadata={"help": f"{of}."})
 
 
 @dataclass(frozen=True)
 class Limits:
     """The most of everything."""
 
-    body: int = 8 << 20  # bytes of one HTTP body or WebSocket message
-    response: int = 32 << 20  # bytes of one answer
-    batch: int = 1_000  # requests in one batch
-    log_range: int = 100_000  # blocks that one question for logs looks at
-    logs: int = 20_000  # logs in one answer
-    mined: int = 100_000  # blocks mined by one request
-    filters: int = 1_000  # kept for all clients; then the one unused for longest is forgotten
-    subscriptions: int = 100  # of one connection
-    waiting: int = 100_000  # messages that a connection has not taken yet; then it is closed
+    body: int = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
+    response: int = _most(32 << 20, "Bytes of one answer")
+    batch: int = _most(1_000, "Requests in one batch")
+    log_range: int = _most(100_000, "Blocks that one question for logs looks at")
+    logs: int = _most(20_000, "Logs in one answer")
+    mined: int = _most(100_000, "Blocks mined by one request")
+    filters: int = _most(1_000, "Filters kept; the one unused for longest makes room")
+    subscriptions: int = _most(100, "Subscriptions of one connection")
+    waiting: int = _most(100_000, "Messages a connection has not taken; then it is closed")
 
     def check(self, limit: str, number: int, what: str) -> None:
         """Refuse what is more than the limit of that name."""

@@ -1,4 +1,4 @@
-"""What holds in Blokus whoever calls whatever, to be fuzzed: `python -m chain.fuzz contracts.blokus`."""
+"""What holds in Blokus whoever calls whatever, to be fuzzed: `boardchain fuzz contracts.blokus`."""
 
 from __future__ import annotations
 

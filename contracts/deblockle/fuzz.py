@@ -1,4 +1,4 @@
-"""What holds in Deblockle whoever calls whatever, to be fuzzed: `python -m chain.fuzz contracts.deblockle`."""
+"""What holds in Deblockle whoever calls whatever, to be fuzzed: `boardchain fuzz contracts.deblockle`."""
 
 from __future__ import annotations
 

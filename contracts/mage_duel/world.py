@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from chain import Address, Chain, System
+from chain import Address, System
+from chain.deploys import Deploys
 from chain.world_handle import Resource, WorldHandle
 from contracts.mage_duel import models
 from contracts.mage_duel.contract import Game
@@ -31,7 +32,7 @@ ONCE: Final[dict[type, tuple[type[System], ...]]] = {
 
 
 def deploy(
-    chain: Chain,
+    chain: Deploys,
     rule_set: RuleSet = USUAL,
     *,
     namespace: str = NAMESPACE,

@@ -248,7 +248,12 @@ def _can_undo(table: Table) -> bool:
 
 def _as_caller(name: str) -> str:
     """A name as `caller_id` has it: an address with its checksum capitals."""
-    return str(Address(name)) if name.startswith("0x") else name
+    if not name.startswith("0x"):
+        return name
+    try:
+        return str(Address(name))
+    except ValueError:  # a name that only begins like an address
+        return name
 
 
 def _read(document: str) -> State:

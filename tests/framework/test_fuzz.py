@@ -11,14 +11,17 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Revert, abi, call, init, require, reverts, view
-from chain.fuzz import Fuzz, NoHypothesis, by, command, invariant, proposes
+from chain.cli.main import cli
+from chain.fuzz import Fuzz, NoHypothesis, by, invariant, proposes
 from chain.fuzz.finding import Finding
 from chain.fuzz.shorten import simpler
 from chain.fuzz.strategies import Hints, values
+from chain.fuzz.targets import descriptions
 from chain.kinds import Member, Record
 from chain.types import u8, u64
 
@@ -96,6 +99,10 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
             del sys.modules[name]
 
 
+def fuzz(*words: str) -> Result:
+    return CliRunner().invoke(cli, ["fuzz", *words])
+
+
 def run_alone(test: Path) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test.name]
     paths = f"{ROOT}:{test.parent}"
@@ -107,12 +114,11 @@ def run_alone(test: Path) -> subprocess.CompletedProcess[str]:
 # A planted bug
 
 
-def test_bug_of_four_moves_is_found(
-    module: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bug_of_four_moves_is_found(module: Callable[..., str], tmp_path: Path) -> None:
     found = tmp_path / "test_found.py"
-    assert command.main([module("lock_four", LOCK), "--write", str(found)]) == 1
-    shown = capsys.readouterr().out
+    result = fuzz(module("lock_four", LOCK), "--write", str(found))
+    shown = result.output
+    assert result.exit_code == 1
     assert "invariant it_stays_shut does not hold: it is open" in shown
     assert "It takes 4 steps" in shown
     assert found.read_text() in shown
@@ -442,52 +448,69 @@ def test_import_brings_no_hypothesis(name: str) -> None:
     assert shown.stdout.split() == ["False", str(name.endswith("fuzz"))]
 
 
-def test_missing_hypothesis_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_hypothesis_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     for name in ("chain.fuzz.runner", "chain.fuzz.strategies", "chain.fuzz.explore"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     with pytest.raises(NoHypothesis, match="pip install hypothesis"):
         ShopFuzz.run(1)
-    assert command.main(["contracts.deblockle"]) == 2
-    assert "needs Hypothesis" in capsys.readouterr().err
+    told = fuzz("contracts.deblockle")
+    assert (told.exit_code, "needs Hypothesis" in told.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("no.such.game", "there is no module 'no.such.game' here"),
+        ("no.such.game", "there is no package 'no.such.game' here"),
         ("contracts.deblockle:Chess", "no description 'Chess'"),
         ("chain.types", "no contract and no description"),
     ],
 )
-def test_wrong_target_is_told(target: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main([target]) == 2
-    assert said in capsys.readouterr().err
+def test_wrong_target_is_told(target: str, said: str) -> None:
+    told = fuzz(target)
+    assert told.exit_code == 2
+    assert said in told.stderr
 
 
-def test_contracts_without_description(
-    module: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_contracts_without_description(module: Callable[..., str], tmp_path: Path) -> None:
     plain = LOCK.replace("class LockFuzz(Fuzz)", "class LockFuzz")
     plain = plain.replace('require(drops == 3, "that will not do")', "drops = 9 // drops")
     found = tmp_path / "test_plain.py"
-    assert command.main([module("lock_plain", plain), "--write", str(found)]) == 1
+    assert fuzz(module("lock_plain", plain), "--write", str(found)).exit_code == 1
     assert "lock = chain.deploy(Lock)" in found.read_text()
     assert "ZeroDivisionError" in run_alone(found).stdout
 
 
-def test_world_without_description(capsys: pytest.CaptureFixture[str]) -> None:
-    found = command.descriptions("contracts.mage_duel")
-    assert {*found[0](Chain()).handles} == {"game", "player_profile"}
+ARCADE = """
+from chain import System, call
+from chain.types import u8
 
 
-def test_world_is_made_again_in_test() -> None:
-    fuzz = command.descriptions("contracts.mage_duel")[0]
-    with pytest.raises(Finding) as found:
-        type("Strict", (fuzz,), {"is_finding": lambda self, failure: True}).run(1)
-    assert 'play = descriptions("contracts.mage_duel")[0](chain)' in found.value.test
+class Coins(System):
+    inserted: bool
+
+    @call
+    def insert(self) -> None:
+        self.inserted = True
+
+
+class Play(System):
+    @call
+    def begin(self, lives: u8) -> u8:
+        return 3 // lives
+
+
+def deploy(chain):
+    return chain.deploy_world("arcade", systems=[Coins, Play], writers={})
+"""
+
+
+def test_world_without_description(module: Callable[..., str], tmp_path: Path) -> None:
+    name, found = module("arcade", ARCADE), tmp_path / "test_arcade.py"
+    assert {*descriptions(name)[0](Chain()).handles} == {"coins", "play"}
+    assert "Play.begin fails" in fuzz(name, "--write", str(found)).output
+    assert 'play = descriptions("arcade")[0](chain)' in found.read_text()
+    assert "ZeroDivisionError" in run_alone(found).stdout
 
 
 class Pile(Contract):

@@ -10,7 +10,7 @@ from contracts.blokus.state import Seat, State, with_turn_played
 
 
 def test_invariants_hold() -> None:
-    report = BlokusFuzz.run(40)
+    report = BlokusFuzz.run(30)
     assert {"Blokus.create_game", "Blokus.join", "Blokus.make_move"}.isdisjoint(report.unreached)
 
 

@@ -9,7 +9,7 @@ from contracts.deblockle.fuzz import DeblockleFuzz
 
 
 def test_invariants_hold() -> None:
-    report = DeblockleFuzz.run(60)
+    report = DeblockleFuzz.run(40)
     assert report.unreached == []
 
 

@@ -32,6 +32,7 @@ from contracts.mage_duel import (
 from contracts.mage_duel.tiles import Edge
 from contracts.mage_duel.trophies import TROPHIES, tasks_of_contest
 from contracts.mage_duel.union_find import Contest
+from contracts.mage_duel.world import WRITERS
 
 BLUE, RED = PlayerSide.BLUE, PlayerSide.RED
 CFFF, CFCF = 6, 11
@@ -273,6 +274,8 @@ MODELS = [
     models.Trophy, models.TrophyProgress,
 ]  # fmt: skip
 
+GRANTS = [(model, system) for model, systems in WRITERS.items() for system in systems]
+
 
 def test_each_system_writes_its_own(world: Any) -> None:
     writers = {
@@ -289,18 +292,35 @@ def test_each_system_writes_its_own(world: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("model", [models.Board, models.Move, models.UnionFind])
-def test_game_without_a_grant_is_refused(world: Any, duel: Any, model: type) -> None:
-    world.revoke_writer(model, Game)
-    with reverts(f"Caller Game has no write access on model mage_duel-{model.__name__}") as caught:
-        duel.lay(BLUE)
-    assert caught.receipt.writes == []
+def session(duel: Any, profile: Any) -> list[Any]:
+    """The receipts of calls that between them write all that is ever written."""
+    alice, bob = duel.players
+    calls = [
+        (profile.become_controller, bob),
+        (profile.set_balance, 100, bob, alice),
+        (profile.change_skin, 2, bob),
+        (duel.game.make_move, None, 0, 6, 0, alice),
+        (duel.game.skip_move, bob),
+        (duel.game.skip_move, alice),
+        (duel.game.create_snapshot, 0, 1, bob),
+        (duel.game.create_game, bob),
+    ]
+    return [entry(*args, sender=sender, check=False) for entry, *args, sender in calls]
 
 
-def test_profile_without_a_grant_is_refused(world: Any, profile: Any, carol: Any) -> None:
-    world.revoke_writer(models.Player, PlayerProfile)
-    with reverts("Caller PlayerProfile has no write access on model mage_duel-Player"):
-        profile.change_username(1, sender=carol)
+def test_session_is_let_through(duel: Any, profile: Any) -> None:
+    assert [receipt.error for receipt in session(duel, profile)] == [None] * 8
+
+
+@pytest.mark.parametrize(("model", "system"), GRANTS)
+def test_every_grant_is_needed(
+    world: Any, duel: Any, profile: Any, model: type, system: type
+) -> None:
+    world.revoke_writer(model, system)
+    refused = [receipt for receipt in session(duel, profile) if not receipt.ok]
+    no = f"Caller {system.__name__} has no write access on model mage_duel-{model.__name__}"
+    assert {receipt.error.text for receipt in refused} == {no}
+    assert [receipt.writes for receipt in refused] == [[]] * len(refused)
 
 
 def test_strange_system_is_refused(chain: Chain, world: Any, opened: Any, alice: Any) -> None:

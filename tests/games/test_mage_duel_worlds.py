@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from random import Random
 from typing import Any, Final
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Chain
-from contracts.mage_duel import Board, PlayerSide, RuleSet, UnionFind, deploy, replay, rules
+from contracts.mage_duel import (
+    Board,
+    PlayerProfile,
+    PlayerSide,
+    RuleSet,
+    UnionFind,
+    deploy,
+    replay,
+    rules,
+)
 from contracts.mage_duel.oracle import slow_scores
 from contracts.mage_duel.playouts import Duel, random_move
 from contracts.mage_duel.scoring import immediate_points
@@ -24,6 +36,18 @@ REFUSALS: Final = {
     Refusal.NOT_ENOUGH_JOKERS: "NotEnoughJokers",
     Refusal.NOT_YOUR_TURN: "NotYourTurn",
 }
+
+NOES: Final = {
+    *(
+        "GameCreateFailed",
+        "GameJoinFailed",
+        "SnapshotCreateFailed",
+        "BoardCreateFromSnapshotFalied",
+    ),
+    *("InvalidMove", "PlayerNotInGame", "CantFinishGame", "PlayerSkinChangeFailed"),
+    *REFUSALS.values(),
+}
+REVERTS: Final = ("No tiles in the deck", "Only an owner of the world may set a balance")
 
 
 def random_duel(seed: int) -> tuple[Duel, Random]:
@@ -157,6 +181,55 @@ def answer_of_rules(
         return "No tiles in the deck"
     move = rules.placement(state, side, joker, rotation, col, row)
     return "BoardUpdated" if rules.fits(state, move) else "InvalidMove"
+
+
+@given(SEEDS)
+@settings(max_examples=10, deadline=None)
+def test_refused_call_changes_no_word(seed: int) -> None:
+    duel, chance = random_duel(seed)
+    for _ in range(80):
+        next(played_on(duel, chance), None)
+        duel.chain.advance(chance.choice([0, 0, 1, 66, 131]))
+        receipt = any_call(duel, chance)
+        refused = [event for event in receipt.events if type(event).__name__ in NOES]
+        if refused or not receipt.ok:
+            assert (len(receipt.events), receipt.writes) == (receipt.ok, [])
+            assert receipt.ok or receipt.error.text in REVERTS
+
+
+def any_call(duel: Duel, chance: Random) -> Any:
+    """Any call of either system, by a player, a stranger or the owner."""
+    profile, number = duel.world.system(PlayerProfile), partial(chance.randrange, 9)
+    somebody = partial(chance.choice, duel.chain.accounts[:4])
+    name, *args = chance.choice(
+        [
+            ("make_move", None, number(), number(), number()),
+            ("make_move", number(), number() % 4, number(), number()),
+            ("skip_move",),
+            ("create_game",),
+            ("join_game", somebody()),
+            ("cancel_game",),
+            ("finish_game", number() // 4),
+            ("create_snapshot", number() // 4, number()),
+            ("create_game_from_snapshot", number() // 4),
+            ("change_skin", number()),
+            ("set_balance", 100 * number(), somebody()),
+        ]
+    )
+    system = duel.game if hasattr(duel.game, name) else profile
+    return getattr(system, name)(*args, sender=somebody(), check=False)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_both_roads_lead_there(seed: int) -> None:
+    chains = Chain(), Chain(evm_only=True)
+    for chain in chains:
+        duel, chance = Duel(deploy(chain), *chain.accounts[:2]), Random(seed)
+        for _ in islice(played_on(duel, chance), 8):
+            pass
+    ours, theirs = chains
+    assert [each.gas_used for each in ours.receipts] == [each.gas_used for each in theirs.receipts]
+    assert ours.block_hash() == theirs.block_hash()
 
 
 @given(SEEDS, st.data())

@@ -1,0 +1,80 @@
+"""Deploy a contract, or all that a script plans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from chain.cli import options, plans, say, targets
+from chain.contract import no_init_args
+from chain.offered import Offered
+from chain.simulator import MEMORY
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("what")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@targets.sender_option
+@click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")
+@click.option("--yes", "-y", is_flag=True, help="A plan: do not ask.")
+@click.option("--dry-run", is_flag=True, help="A plan: only say what there is to do.")
+@click.option(
+    "--upgrade",
+    "choice",
+    flag_value="upgrade",
+    help="A plan: put changed contracts in the place of the old ones.",
+)
+@click.option(
+    "--beside",
+    "choice",
+    flag_value="beside",
+    help="A plan: deploy changed contracts anew, beside the old ones.",
+)
+@click.option(
+    "--journal",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("deployments"),
+    show_default=True,
+    help="A plan: where it is kept what was done.",
+)
+@options.chain_option
+@options.contracts_option
+@say.json_option
+def command(
+    what: str,
+    args: tuple[str, ...],
+    sender: str,
+    value: int,
+    yes: bool,
+    dry_run: bool,
+    choice: str | None,
+    journal: Path,
+    where: str,
+    offered: Offered,
+    json: bool,
+) -> None:
+    """Deploy WHAT: a contract by name, with ARGS for its @init, or a script with plan(deployment).
+
+    A plan is applied step by step; what was done before is left, so it can be run again, or go on where it was killed.
+    """
+    if what.endswith(".py"):
+        if args:
+            raise click.UsageError(f"a plan takes no arguments: {' '.join(args)}")
+        asked = plans.Wish(yes, dry_run, choice, json)
+        if dry_run and not options.exists(where):
+            where = MEMORY  # where nothing is there, all is to be done
+        with options.opened(where, offered, make=True) as chain:
+            plans.carry_out(Path(what), chain, journal, where, asked)
+        return
+    cls = options.contract_named(offered, what)
+    with options.opened(where, offered, make=True) as chain:
+        init = cls.__spec__.init
+        if init is None and args:
+            raise click.UsageError(f"{cls.__name__} has no @init, so it takes no arguments")
+        given = options.arguments(chain, init, args) if init else {}
+        data = init.encode_args((), given) if init else no_init_args(cls, (), {})
+        who = targets.sender(chain, sender)
+        program = chain.declare(cls)
+        receipt = chain.send(None, program.initcode + data, sender=who, value=value)
+        plans.deployed(receipt, cls, json=json)

@@ -1,0 +1,67 @@
+"""What contracts announced: events by name and by their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from chain.cli import options, say, targets
+from chain.cli.values import Misread, read_value
+from chain.ledger.export import event_lines
+from chain.offered import Offered
+from chain.simulator import Chain
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.argument("fields", nargs=-1, metavar="[FIELD=VALUE]...")
+@click.option("--contract", help="Only those of that contract: a name or an address.")
+@click.option("--from-block", type=click.IntRange(min=0), help="Not those of earlier blocks.")
+@click.option("--to-block", type=click.IntRange(min=0), help="Not those of later blocks.")
+@click.option("--last", type=click.IntRange(min=1), help="Only the last so many.")
+@options.chain_option
+@options.contracts_option
+@say.json_option
+def command(
+    name: str | None, fields: tuple[str, ...], contract: str | None, from_block: int | None,
+    to_block: int | None, last: int | None, where: str, offered: Offered, json: bool,
+) -> None:  # fmt: skip
+    """All events, or those called NAME with these values in their fields."""
+    with options.opened(where, offered) as chain:
+        ledger = chain.ledger
+        places: Iterable[int] = range(len(ledger.events.rows))
+        if name is not None:
+            places = _places(chain, name, fields)
+        lines = list(event_lines(ledger, places))
+        if contract is not None:
+            whose = say.plain(targets.contract(chain, contract, offered).address)
+            lines = [line for line in lines if line["address"] == whose]
+        low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
+        lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]
+    if json:
+        say.as_json(lines)
+        return
+    columns = ("block", "event", "address", "fields")
+    rows = [(x["block"], x["event"], x["address"], say.pairs(x["fields"])) for x in lines]
+    say.table(columns, rows, json=False)
+
+
+def _places(chain: Chain, name: str, fields: tuple[str, ...]) -> Iterable[int]:
+    """Where in the ledger's list of logs these events stand."""
+    try:
+        spec: Any = chain.ledger.event_spec(name)
+    except TypeError as wrong:
+        raise click.UsageError(str(wrong)) from None
+    members = {member.name: member for member in spec.members}
+    values = {}
+    for field in fields:
+        key, equals, word = field.partition("=")
+        if not equals or key not in members:
+            raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
+        try:
+            values[key] = read_value(members[key], word, lambda it: targets.address(chain, it))
+        except Misread as wrong:
+            raise click.UsageError(str(wrong)) from None
+    return [place for place, _ in chain.events(name, **values).answers()]

@@ -1,0 +1,60 @@
+"""Write receipts, events or a table to a file, as JSON lines or CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from chain.cli import options, say
+from chain.cli.progress import Step, bar
+from chain.offered import Offered
+
+
+@click.command()
+@click.argument("what")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@options.chain_option
+@options.contracts_option
+@say.json_option
+def command(what: str, file: Path, where: str, offered: Offered, json: bool) -> None:
+    """Write WHAT to FILE: receipts or events to a .jsonl, or any table of 'boardchain sql' to a .csv."""
+    with options.opened(where, offered) as chain, _lines(file, len(chain.receipts)) as target:
+        try:
+            if file.suffix == ".csv":
+                chain.export_csv(target, what)
+            else:
+                chain.export_jsonl(target, what)
+        except (ValueError, TypeError, LookupError) as wrong:
+            raise click.UsageError(str(wrong)) from None
+    if json:
+        say.as_json({"file": str(file), "lines": target.lines})
+    else:
+        say.note(f"{target.lines} lines in {file}")
+
+
+class _Counted:
+    """A text file in which each write is a line."""
+
+    def __init__(self, file: TextIO, step: Step) -> None:
+        self._file, self._step, self.lines = file, step, 0
+
+    def write(self, text: str) -> int:
+        self.lines += 1
+        self._step(1)
+        return self._file.write(text)
+
+
+@contextmanager
+def _lines(file: Path, total: int) -> Iterator[Any]:
+    """The file, which takes its place only when all is written."""
+    fresh = file.with_name(f"{file.name}-new")
+    try:
+        with fresh.open("w", encoding="utf-8", newline="\n") as opened, bar(f"writing {file.name}", total) as step:  # fmt: skip
+            yield _Counted(opened, step)
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)

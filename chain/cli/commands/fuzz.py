@@ -1,0 +1,56 @@
+"""Random calls of a game's entries, to find what breaks it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from chain.cli.wrong import NO
+from chain.fuzz import Fuzz, NoHypothesis
+from chain.fuzz.targets import descriptions
+from chain.offered import NotOffered
+
+_SOME = click.IntRange(min=1)
+
+
+@click.command()
+@click.argument("target")
+@click.option("--examples", type=_SOME, default=1000, show_default=True, help="How many plays.")
+@click.option(
+    "--steps", type=_SOME, default=30, show_default=True, help="Calls in a play, at most."
+)
+@click.option("--seed", default=0, show_default=True, help="Another number, other plays.")
+@click.option("--no-lines", is_flag=True, help="Do not trace lines: faster, but blinder.")
+@click.option(
+    "--write",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write the test that fails.",
+)
+def command(
+    target: str, examples: int, steps: int, seed: int, no_lines: bool, write: Path | None
+) -> int:
+    """Fuzz TARGET, a module such as contracts.deblockle, or one description in it: module:Name.
+
+    Prints what was reached. Where an invariant breaks or a contract raises, the exit code is 1, and a test that fails in the
+    same way is printed.
+    """
+    try:
+        found = [_run(each, examples, steps, seed, not no_lines, write) for each in descriptions(target)]  # fmt: skip
+    except (NoHypothesis, NotOffered) as wrong:
+        raise click.UsageError(str(wrong)) from wrong
+    return max(found)
+
+
+def _run(
+    description: type[Fuzz], examples: int, steps: int, seed: int, lines: bool, write: Path | None
+) -> int:
+    # Only where Hypothesis is there can there be a Finding.
+    try:
+        click.echo(description.run(examples, steps, seed, lines))
+    except AssertionError as found:
+        click.echo(f"{getattr(found, 'report', '')}\n\n{found}")
+        if write is not None and hasattr(found, "test"):
+            write.write_text(found.test, "utf-8")
+        return NO
+    return 0

@@ -1,0 +1,124 @@
+"""A node: the chain for wallets, web3.py, ethers and every other JSON-RPC client.
+
+Addresses and keys are those of every local Ethereum chain. Never send anything of worth to them: all the world has the keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib import import_module
+from typing import Any
+
+import click
+
+from chain.cli.options import contracts_option
+from chain.ledger.blocks import Rules
+from chain.offered import Offered
+from chain.rpc.limits import Limits
+from chain.simulator import ETHER, Chain
+
+PHRASE = "test test test test test test test test test test test junk"
+_CHAIN_ID = 31337
+
+
+def _limit_options(command: Any) -> Any:
+    """`--max-body BYTES` and so on: one for each limit."""
+    for each in reversed(fields(Limits)):
+        name = f"--max-{each.name.replace('_', '-')}"
+        option = click.option(
+            name,
+            f"max_{each.name}",
+            type=click.IntRange(1),
+            default=each.default,
+            show_default=True,
+            help=each.metadata["help"],
+        )
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8545,
+    show_default=True,
+    help="0 for any that is free.",
+)
+@click.option(
+    "--chain-id",
+    type=click.IntRange(1, 2**53 - 1),
+    default=None,
+    help=f"{_CHAIN_ID}, or that of the file.",
+)
+@click.option(
+    "--data",
+    type=click.Path(dir_okay=False),
+    help="Keep the chain in this file; it is made if there is none.",
+)
+@contracts_option
+@click.option(
+    "--block-time",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Mine a block every so many seconds, not with each transaction.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name under which the node may be called; localhost and addresses always may.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="Web pages from there may ask; those from localhost always may. * for all.",
+)
+@click.option("--quiet", is_flag=True, help="Print only where it listens.")
+@_limit_options
+def command(
+    host: str, port: int, chain_id: int | None, data: str | None, offered: Offered, block_time: float | None,
+    hosts: tuple[str, ...], origins: tuple[str, ...], quiet: bool, **limits: int,
+) -> None:  # fmt: skip
+    """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
+    running = import_module("chain.rpc.server.running")
+    guests = import_module("chain.rpc.server.guests").Guests(frozenset(map(str.lower, hosts)), frozenset(origins))  # fmt: skip
+    chosen = Limits(**{name.removeprefix("max_"): most for name, most in limits.items()})
+    with _opened(data, chain_id, offered) as chain:
+        if block_time is not None:
+            chain.automine, chain.node.interval = False, block_time
+        server = running.Server(chain, running.Settings(host, port, guests, chosen))
+        if not quiet:
+            _greet(chain, offered)
+        address, taken = server.address
+        click.echo(f"Listening on {address}:{taken}")
+        server.run()
+
+
+def _opened(data: str | None, chain_id: int | None, offered: Offered) -> Chain:
+    settings: dict[str, Any] = {} if chain_id is None else {"chain_id": chain_id}
+    if data is not None:
+        return Chain.open(data, contracts=offered.classes, **settings)
+    chain = Chain(**settings)
+    for each in offered.classes:
+        chain.declare(each)
+    return chain
+
+
+def _greet(chain: Chain, offered: Offered) -> None:
+    rules: Rules = chain.blocks.rules
+    names = ", ".join(cls.__name__ for cls in offered.classes) or "none"
+    lines = [
+        "Accounts",
+        *(f"({i}) {each} ({chain.balance(each) // ETHER} ether)" for i, each in enumerate(chain.accounts)),
+        "", "Private keys",
+        *(f"({i}) 0x{each.key.hex()}" for i, each in enumerate(chain.accounts)),
+        "", f"Phrase: {PHRASE}", f"Chain id: {rules.chain_id}", f"Gas limit: {rules.gas_limit}",
+        f"Base fee: {chain.pending.base_fee}", f"Last block: {chain.head.number}",
+        f"Contracts in {offered.package}: {names}", "",
+    ]  # fmt: skip
+    click.echo("\n".join(lines))

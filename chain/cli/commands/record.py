@@ -1,0 +1,90 @@
+"""Write a play as a transcript that can be played again."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+
+import click
+
+from chain import births
+from chain.cli import say
+from chain.cli.options import contracts_option, opened
+from chain.offered import Offered
+from chain.replays import record
+from chain.replays.files import is_chain
+from chain.simulator import Chain
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")  # fmt: skip
+@click.option("--nth", type=click.IntRange(1), help="Which chain, where a script plays on several.")
+@contracts_option
+def command(
+    source: Path, args: tuple[str, ...], out: Path | None, nth: int | None, offered: Offered
+) -> None:
+    """Record SOURCE: a script, which is run with ARGS, or the file of a chain.
+
+    A script's contracts must stand in modules that can be imported, not in the script itself.
+    """
+    if is_chain(source):
+        with opened(str(source), offered) as chain:
+            text = record(chain)
+    else:
+        text = _chosen(_played(source, args), nth)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        out.write_bytes(text.encode())
+        say.note(f"{out}: {text.count(chr(10))} lines")
+
+
+def _played(script: Path, args: tuple[str, ...]) -> list[str]:
+    """What was played on each chain that the script made."""
+    with _witnessed() as chains, redirect_stdout(sys.stderr):
+        was = sys.argv, sys.path[:]
+        sys.argv, sys.path[:0] = [str(script), *args], [str(script.parent.resolve())]
+        try:
+            runpy.run_path(str(script), run_name="__main__")
+        except SystemExit as end:
+            if end.code not in (None, 0):
+                raise click.ClickException(f"{script} ended with {end.code}") from None
+        finally:
+            sys.argv, sys.path[:] = was
+    return list(dict.fromkeys(_text(chain) for chain in chains if len(chain.receipts)))
+
+
+@contextmanager
+def _witnessed() -> Iterator[list[Chain]]:
+    chains: list[Chain] = []
+    births.witnesses.append(chains.append)
+    try:
+        yield chains
+    finally:
+        births.witnesses.remove(chains.append)
+
+
+def _text(chain: Chain) -> str:
+    text = record(chain)
+    for line in text.split("\n"):
+        name, _, where = line.removeprefix("contract ").partition(" = ")
+        if line.startswith("contract ") and (where.startswith("__main__") or "<locals>" in where):
+            raise click.ClickException(
+                f"{name} stands in the script itself, where no replay can import it: move it to a module beside it"
+            )
+    return text
+
+
+def _chosen(texts: list[str], nth: int | None) -> str:
+    if not texts:
+        raise click.ClickException("the script sent no transaction to any chain")
+    if nth is None and len(texts) > 1:
+        raise click.UsageError(f"it played on {len(texts)} chains: choose one with --nth")
+    if nth is not None and nth > len(texts):
+        raise click.UsageError(f"there is no chain {nth}: it played on {len(texts)}")
+    return texts[(nth or 1) - 1]

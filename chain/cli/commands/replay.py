@@ -1,0 +1,65 @@
+"""Play a transcript again, and show where something else comes of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from chain.cli import say
+from chain.cli.options import contracts_option
+from chain.cli.progress import tracked
+from chain.offered import NotOffered, Offered
+from chain.replays import BadTranscript, Replay, replay
+from chain.replays.files import text_of
+from chain.replays.form import Step
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--update", is_flag=True, help="Write what comes of it now into FILE.")
+@say.json_option
+@contracts_option
+def command(file: Path, update: bool, json: bool, offered: Offered) -> None:
+    """Play FILE, a transcript or the file of a chain, on a fresh chain.
+
+    The exit code is 1 if something else comes of a step than is written; the first such step is shown.
+    """
+    text = text_of(file, offered)
+    try:
+        played = replay(text, offered=[offered], to_the_end=update, through=_shown)
+    except (BadTranscript, NotOffered) as wrong:
+        raise click.UsageError(f"{file}: {wrong}") from None
+    if update:
+        _update(file, text, played)
+        return
+    if json:
+        say.as_json({"ok": played.ok, "difference": played.difference})
+    elif played.difference is not None:
+        click.echo(f"{file}, {_coloured(str(played.difference))}")
+    else:
+        say.note(f"{len(played.chain.receipts)} transactions came out as they are written")
+    sys.exit(0 if played.ok else 1)
+
+
+def _shown(steps: Sequence[Step]) -> Iterator[Step]:
+    return tracked(steps, "replaying", len(steps))
+
+
+def _update(file: Path, text: str, played: Replay) -> None:
+    if played.text == text:
+        say.note(f"{file} is as it was")
+        return
+    if not text.startswith("boardchain"):
+        raise click.UsageError("only a transcript can be updated")
+    file.write_bytes(played.text.encode())
+    say.note(f"{file} is written anew")
+
+
+def _coloured(text: str) -> str:
+    if not say.is_terminal():
+        return text
+    colours = {"-": "red", "+": "green"}
+    return "\n".join(click.style(line, fg=colours.get(line[:1])) for line in text.split("\n"))

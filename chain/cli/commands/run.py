@@ -1,0 +1,41 @@
+"""Run a script on a chain."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chain.cli import options
+from chain.cli.scripts import loaded
+from chain.offered import Offered
+from chain.simulator import MEMORY
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@options.chain_option
+@options.contracts_option
+def command(script: Path, args: tuple[str, ...], where: str, offered: Offered) -> None:
+    """Run main(chain) of SCRIPT on the chain; ARGS stand in sys.argv."""
+    main = getattr(loaded(script), "main", None)
+    if not callable(main):
+        raise click.UsageError(f"{script} has no main(chain): write one, it is what is run")
+    takes_chain = _takes_chain(main)
+    if not takes_chain and where != MEMORY:
+        raise click.UsageError(f"main() of {script} makes a chain of its own: write main(chain)")
+    sys.argv = [str(script), *args]
+    if not takes_chain:
+        main()
+        return
+    with options.opened(where, offered, make=True) as chain:
+        main(chain)
+
+
+def _takes_chain(main: Callable[..., Any]) -> bool:
+    return len(signature(main).parameters) > 0

@@ -1,0 +1,36 @@
+"""Ask the tables of a chain in SQL."""
+
+from __future__ import annotations
+
+import click
+
+from chain.cli import options, say
+from chain.offered import Offered
+
+_TABLES = (
+    "select name, ncol columns from pragma_table_list"
+    " where schema = 'main' and name not like 'sqlite%' order by name"
+)
+
+
+@click.command()
+@click.argument("question", required=False)
+@click.argument("values", nargs=-1)
+@options.chain_option
+@options.contracts_option
+@say.json_option
+def command(
+    question: str | None, values: tuple[str, ...], where: str, offered: Offered, json: bool
+) -> None:
+    """The answer to QUESTION, in which VALUES stand for '?'; without one, the tables that there are.
+
+    Tables are receipts, logs, and one for each declared event and model.
+    """
+    with options.opened(where, offered) as chain:
+        if question is None:
+            question = _TABLES
+        try:
+            answer = chain.sql(question, *values)
+        except ValueError as wrong:
+            raise click.UsageError(str(wrong)) from None
+    say.table(answer.columns, answer, json=json)

@@ -1,0 +1,36 @@
+"""One transaction in full: what was called, read, written, said."""
+
+from __future__ import annotations
+
+import click
+
+from chain.cli import options, say
+from chain.cli.receipts import details
+from chain.ledger.receipts import Receipt
+from chain.offered import Offered
+from chain.simulator import Chain
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("tx")
+@options.chain_option
+@options.contracts_option
+@say.json_option
+def command(tx: str, where: str, offered: Offered, json: bool) -> None:
+    """The transaction TX, by its hash or its place in 'boardchain receipts'; -1 is the last."""
+    with options.opened(where, offered) as chain:
+        details(chain, _found(chain, tx), json=json)
+
+
+def _found(chain: Chain, tx: str) -> Receipt:
+    receipts = chain.receipts
+    try:
+        by_hash = tx.startswith("0x")
+        found = chain.ledger.find(bytes.fromhex(tx[2:])) if by_hash else receipts[int(tx)]
+    except IndexError:
+        raise click.UsageError(f"there is no transaction {tx}: there are {len(receipts)}") from None
+    except ValueError:
+        raise click.UsageError(f"{tx!r} names no transaction: give its hash or its place") from None
+    if found is None:
+        raise click.UsageError(f"there is no transaction {tx} on this chain")
+    return found

@@ -1,0 +1,42 @@
+"""Ask a view of a contract: its value."""
+
+from __future__ import annotations
+
+import click
+
+from chain.cli import options, say, targets
+from chain.errors import Reverted
+from chain.offered import Offered
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("contract")
+@click.argument("entry")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@click.option("--from", "--sender", "sender", default="alice", help="Who asks.")
+@click.option("--block", type=int, help="As it was at the end of that block.")
+@options.chain_option
+@options.contracts_option
+@say.json_option
+def command(
+    contract: str, entry: str, args: tuple[str, ...], sender: str, block: int | None,
+    where: str, offered: Offered, json: bool,
+) -> None:  # fmt: skip
+    """Ask ENTRY of CONTRACT with ARGS, or what a call of it would return; nothing is changed."""
+    with options.opened(where, offered) as chain:
+        handle = targets.contract(chain, contract, offered)
+        asked = targets.entry(handle, entry, "view")
+        given = options.arguments(chain, asked.spec, args)
+        who = targets.sender(chain, sender)
+        if block is not None:
+            asked = getattr(chain.at(block).handle(handle), entry)
+        data = asked.spec.encode_args((), given)
+        seen = asked.observe_data(data, sender=who)
+    if seen.error is not None:
+        raise Reverted(seen)
+    if json:
+        say.as_json({"value": seen.value, "logs": seen.logs, "gas": seen.gas_used})
+        return
+    for line in seen.logs:
+        say.note(line)
+    say.value(seen.value)

@@ -1,0 +1,30 @@
+"""Scripts of people, loaded as modules."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from chain.where import Source
+
+
+def loaded(script: Path) -> ModuleType:
+    """The module in a file, which may import what stands beside it and what is in the working directory."""
+    for folder in (str(Path.cwd()), str(script.resolve().parent)):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+    spec = spec_from_file_location(f"script_{script.stem}", script)
+    if spec is None or spec.loader is None:
+        raise click.UsageError(f"{script} is no Python: a script ends in .py")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # where its classes are looked up
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as wrong:
+        place = Source(wrong.filename or str(script), wrong.lineno or 1)
+        raise click.UsageError(f"{place}: this is not Python: {wrong.msg}") from None
+    return module

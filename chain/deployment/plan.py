@@ -1,0 +1,187 @@
+"""A plan: the face of a chain, on which nothing happens but that steps are written down.
+
+A contract that does not stand yet has a stand-in for its address, twenty bytes made from the step's name. It can be used
+wherever an address can; when the step has been done, the address itself takes its place in the calldata of later steps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from chain import names
+from chain.accounts import ACCOUNTS, Account, account_of_key
+from chain.code import Program, program_of, split_initcode
+from chain.contract import Contract
+from chain.deploys import Deploys
+from chain.handle import Handle
+from chain.hashing import keccak
+from chain.spec import EntrySpec
+from chain.system import System
+from chain.types import Address
+from chain.world import World
+from chain.world_handle import Resource, WorldHandle, Writer
+
+
+@dataclass(frozen=True)
+class Step:
+    """One transaction of a plan."""
+
+    name: str
+    sender: Address
+    to: Address | None  # None: make a contract
+    data: bytes
+    value: int
+    gas: int | None
+    program: Program | None  # of the contract that is made or called
+    entry: EntrySpec | None
+    stand_in: Address | None  # for the address of the contract that is made
+    error: None = None  # a plan never fails, so it can be used like a receipt
+
+    @property
+    def address(self) -> Address | None:
+        return self.stand_in if self.to is None else self.to
+
+    @property
+    def init_args(self) -> bytes:
+        """The encoded arguments of a contract that is made."""
+        found = split_initcode(self.data)
+        return self.data if found is None else found[1]
+
+
+class Deployment(Deploys):
+    """What `plan(deployment)` is given."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.accounts: list[Account] = list(ACCOUNTS)
+        self.named: dict[Address, str] = {}  # accounts that the plan uses by name
+        self._counts: Counter[str] = Counter()
+        self._made: dict[Address, Step] = {}  # by stand-in
+        self._declared: dict[bytes, Program] = {}
+        self._name_now: str | None = None
+
+    def account(self, name: str) -> Account:
+        """The account of that name; it is made and funded when the plan is applied."""
+        made = account_of_key(names.secret_of(name), name)
+        self.named[made] = name
+        return made
+
+    def declare(self, contract: type[Contract]) -> Program:
+        program = program_of(contract)
+        self._declared[program.digest] = program
+        return program
+
+    def deploy(self, contract: type[Contract], /, *args: Any, **options: Any) -> Handle:
+        """Plan a contract; what follows the class goes to its `@init`."""
+        name = contract.__name__
+        if contract is World:
+            name = str(args[0]) if args else name
+        elif issubclass(contract, System) and args and args[0] in self._made:
+            name = f"{self._made[args[0]].name}-{name}"
+        with self.naming(name):
+            return super().deploy(contract, *args, **options)
+
+    def send(
+        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> Step:  # fmt: skip
+        """Plan a transaction."""
+        target = None if to is None else self._made.get(to)
+        if to is None:
+            found = split_initcode(data)
+            program = None if found is None else self._declared.get(found[0])
+            entry = None if program is None else program.spec.init
+        else:
+            program = None if target is None else target.program
+            entry = None if program is None else program.spec.by_selector.get(data[:4])
+        name = self._name(target, entry, to)
+        stand_in = (
+            Address(keccak(f"boardchain stand-in {name}".encode())[12:]) if to is None else None
+        )
+        step = Step(name, sender or ACCOUNTS[0], to, data, value, gas, program, entry, stand_in)
+        self.steps.append(step)
+        if stand_in is not None:
+            self._made[stand_in] = step
+        return step
+
+    def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
+        if isinstance(contract, Handle):
+            address, contract = contract.address, contract.contract
+        if address is None:
+            raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
+        return Handle(self, contract, address)  # type: ignore[arg-type]  # it can send, and says that it cannot look
+
+    def world(self, world: WorldHandle | Address) -> WorldHandle:
+        address = world.address if isinstance(world, WorldHandle) else world
+        if address not in self._made:
+            raise TypeError(f"{address} is no world of this plan")
+        return PlannedWorld(self, address)
+
+    def look(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            "a plan says what is to be done: it cannot ask a view, since nothing stands yet"
+        )
+
+    @contextmanager
+    def naming(self, name: str) -> Iterator[None]:
+        """What is planned within is called so."""
+        self._name_now = name
+        try:
+            yield
+        finally:
+            self._name_now = None
+
+    def systems_of(self, world: Address) -> dict[str, Handle]:
+        """The systems planned for a world, by name."""
+        prefix = f"{self._made[world].name}-"
+        return {
+            step.program.spec.name: self.handle(step.program.spec.cls, address)
+            for address, step in self._made.items()
+            if step.program is not None and step.name.startswith(prefix)
+        }
+
+    def name_of(self, address: Address) -> str:
+        """The step that makes the contract with that stand-in."""
+        return self._made[address].name
+
+    def _name(self, target: Step | None, entry: EntrySpec | None, to: Address | None) -> str:
+        name = self._name_now
+        if name is None:
+            whom = target.name if target is not None else "contract" if to is None else str(to)
+            name = f"{whom}.{entry.name}" if entry is not None and to is not None else whom
+        self._counts[name] += 1
+        count = self._counts[name]
+        return name if count == 1 else f"{name}#{count}"
+
+
+class PlannedWorld(WorldHandle):
+    """A world of a plan: its systems can be called, its permissions given."""
+
+    def __init__(self, plan: Deployment, address: Address) -> None:
+        self._plan, self.address = plan, address
+        self.handle = plan.handle(World, address)
+
+    @property
+    def namespace(self) -> str:
+        return self._plan.name_of(self.address).partition("#")[0]
+
+    def system(self, system: type[Contract] | str) -> Handle:
+        name = system if isinstance(system, str) else system.__name__
+        found = self._plan.systems_of(self.address)
+        if name not in found:
+            raise TypeError(f"the world {self.namespace} of this plan has no system '{name}'")
+        return found[name]
+
+    def _set(self, entry: Any, what: Resource, to: Writer, options: dict[str, Any]) -> Any:
+        resource = what if isinstance(what, str) else what.__name__
+        who = (
+            to.__name__
+            if isinstance(to, type)
+            else str(getattr(to, "name", None) or self._address(to))
+        )
+        with self._plan.naming(f"{self.namespace}.{entry.spec.name}({resource},{who})"):
+            return super()._set(entry, what, to, options)

@@ -1,0 +1,69 @@
+"""How contracts and worlds are deployed, on a chain at once, or in a plan for later (`chain.deployment`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chain.code import Program
+from chain.contract import Contract, no_init_args
+from chain.errors import Reverted
+from chain.handle import Handle
+from chain.system import System
+from chain.types import Address
+from chain.world import World
+from chain.world_handle import Resource, WorldHandle, Writer, check_world
+
+
+class Deploys:
+    """Something that one can deploy on."""
+
+    def declare(self, contract: type[Contract]) -> Program:
+        raise NotImplementedError
+
+    def send(
+        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> Any:  # fmt: skip
+        raise NotImplementedError
+
+    def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
+        raise NotImplementedError
+
+    def world(self, world: WorldHandle | Address) -> WorldHandle:
+        raise NotImplementedError
+
+    def deploy(
+        self, contract: type[Contract], /, *args: Any, sender: Address | None = None, value: int | None = None,
+        gas: int | None = None, **named: Any,
+    ) -> Handle:  # fmt: skip
+        """Deploy a contract; what follows the class goes to its `@init`."""
+        program, init = self.declare(contract), contract.__spec__.init
+        if value is not None and init is not None and init.owns_value:
+            named["value"], value = value, None
+        data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
+        receipt = self.send(None, program.initcode + data, sender=sender, value=value or 0, gas=gas)
+        if receipt.error is not None:
+            raise Reverted(receipt) from receipt.error.cause
+        return self.handle(contract, receipt.address)
+
+    def deploy_world(
+        self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
+        init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: Address | None = None,
+    ) -> WorldHandle:  # fmt: skip
+        """Deploy a World with its systems, grant them what `writers` says, and call their `@init`s."""
+        init = init or {}
+        check_world(systems, init)
+        handle = self.deploy(World, namespace, sender=sender)
+        for system in systems:
+            address = self.deploy(system, handle.address, sender=sender).address
+            handle.register(system.__name__, address, sender=sender)
+        world = self.world(handle.address)
+        for what, granted in (writers or {}).items():
+            for who in granted:
+                world.grant_writer(what, who, sender=sender)
+        for system in systems:
+            setup = system.__spec__.setup
+            if setup is not None:
+                getattr(world.system(system), setup.name)(*init.get(system, ()), sender=sender)
+        return world

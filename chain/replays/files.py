@@ -1,0 +1,25 @@
+"""The file that somebody names: the file of a chain, or a transcript."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from chain.offered import Offered
+from chain.replays.recording import record
+from chain.simulator import Chain
+
+_DATABASE: Final = b"SQLite format 3\0"
+
+
+def is_chain(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
+
+
+def text_of(path: Path, offered: Offered) -> str:
+    """What was played, as a transcript, from either."""
+    if not is_chain(path):
+        return path.read_bytes().decode()
+    with Chain.open(path, contracts=offered.classes) as chain:
+        return record(chain)

@@ -1,0 +1,249 @@
+"""Playing a transcript again, on a fresh chain: what comes of each step is compared with what is written there.
+
+Contracts are looked for among classes that are given, or in packages that are offered; a transcript can have nothing else
+imported. Playing ends at the first difference, unless all shall be written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any, Final
+
+from chain.contract import Contract
+from chain.errors import InvalidTransaction
+from chain.ledger.blocks import Rules
+from chain.ledger.receipts import Receipt
+from chain.loaded import Recorded
+from chain.offered import NotOffered, Offered
+from chain.replays.form import BadTranscript, Step, Text, read
+from chain.replays.recording import Named, Writer, full_name, record, settings_of
+from chain.replays.requests import Requests
+from chain.simulator import Chain
+from chain.where import line_of
+from chain.world import World
+
+_WIDEST: Final = 140  # characters of a line that differs
+_BEFORE: Final = 50  # of these before the difference
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first step of which something else came than is written."""
+
+    line: int  # in the transcript
+    head: str
+    written: Sequence[str]
+    found: Sequence[str]
+    contract: str | None = None
+    entry: str | None = None
+    place: str = ""  # in the contract's source
+
+    def __str__(self) -> str:
+        called = ".".join(filter(None, (self.contract, self.entry))) or "this step"
+        place = f" ({self.place})" if self.place else ""
+        lines = [f"line {self.line}: something else comes of {called}{place}", f"  {self.head}"]
+        return "\n".join([*lines, *_compared(self.written, self.found)])
+
+
+def _compared(written: Sequence[str], found: Sequence[str]) -> Iterator[str]:
+    """The lines that differ, each with one before it; of long ones the part that does."""
+    _, _, *lines = unified_diff(written, found, n=1, lineterm="")
+    for i, line in enumerate(lines):
+        if line.startswith("@@"):
+            continue
+        other = lines[i - 1 if line[0] == "+" else (i + 1) % len(lines)]
+        sign, text = line[:1], line[1:]
+        if len(text) > _WIDEST and {sign, other[:1]} == {"-", "+"}:
+            start = max(0, _agreeing(text, other[1:]) - _BEFORE)
+            end = start + _WIDEST
+            text = ("…" if start else "") + text[start:end] + ("…" if text[end:] else "")
+        yield f"{sign} {text}"
+
+
+def _agreeing(one: str, other: str) -> int:
+    """How many characters two lines begin with that are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A transcript that was played again. `difference` is None where all came as it is written."""
+
+    chain: Chain
+    difference: Difference | None
+
+    @property
+    def ok(self) -> bool:
+        return self.difference is None
+
+    @property
+    def text(self) -> str:
+        """The transcript as it is now."""
+        return record(self.chain)
+
+
+def replay(
+    text: str, *, contracts: Iterable[type[Contract]] = (), offered: Sequence[Offered] = (), to_the_end: bool = False,
+    through: Callable[[Sequence[Step]], Iterable[Step]] = iter,
+) -> Replay:  # fmt: skip
+    """Play a transcript on a fresh chain, up to the first difference or to the end. `through` sees each step go by."""
+    player = Player(read(text), contracts, offered)
+    difference = player.play(to_the_end, through)
+    return Replay(player.chain, difference)
+
+
+def check_transcript(
+    path: str | Path, *, contracts: Iterable[type[Contract]] = (), packages: Sequence[str] = ()
+) -> None:
+    """For a test that keeps a transcript as a golden file: an AssertionError tells the first difference."""
+    __tracebackhide__ = True
+    path = Path(path)
+    offered = [Offered(package) for package in packages]
+    played = replay(path.read_bytes().decode(), contracts=contracts, offered=offered)
+    if played.difference is not None:
+        raise AssertionError(f"{path.name}, {played.difference}")
+
+
+class Player:
+    """Plays the steps of one transcript."""
+
+    def __init__(
+        self, text: Text, contracts: Iterable[type[Contract]], offered: Sequence[Offered]
+    ) -> None:
+        self._text = text
+        self.chain = _chain(text)
+        self._start = self.chain.head.timestamp
+        classes = _classes(text, contracts, offered)
+        named = {
+            self.chain.declare(cls).digest: Named(name, full_name(cls))
+            for name, cls in classes.items()
+        }
+        self._writer = Writer(self.chain.ledger, named)
+        self._requests = Requests(self.chain, self._writer.known, classes)
+        self._waiting: list[Step] = []  # what is set from outside, in the block of the next step
+
+    def play(
+        self, to_the_end: bool, through: Callable[[Sequence[Step]], Iterable[Step]]
+    ) -> Difference | None:
+        first: Difference | None = None
+        for step in through(self._text.steps):
+            difference = self.step(step)
+            first = first or difference
+            if first is not None and not to_the_end:
+                return first
+        self._finish()
+        return first or self._end()
+
+    def step(self, step: Step) -> Difference | None:
+        if not step.block:
+            self._waiting.append(step)
+            return None
+        self._turn_to(step)
+        if step.who is None:
+            return None
+        try:
+            tx = self._requests.transaction(step)
+            self.chain.machine.loaded = Recorded(step.value("loaded") or ())
+            receipt = self.chain.include(tx)
+        except (InvalidTransaction, LookupError) as no:
+            return Difference(
+                step.line, step.head, step.outcome, [f"    it cannot be asked any more: {no}"]
+            )
+        finally:
+            self.chain.machine.loaded = None
+        found = list(self._writer.outcome(receipt))
+        if found == step.outcome:
+            return None
+        return Difference(
+            step.line,
+            step.head,
+            step.outcome,
+            found,
+            receipt.contract,
+            receipt.entry,
+            _place(receipt),
+        )
+
+    def _turn_to(self, step: Step) -> None:
+        """The block of a step is open, and what was set before it is set."""
+        chain = self.chain
+        if chain.ledger.open is None or chain.ledger.open.number != step.block:
+            self._close()
+            if step.block != chain.head.number + 1:
+                raise BadTranscript(step.line, f"block {chain.head.number + 1} is missing")
+            block = replace(chain.pending, timestamp=self._start + step.time)
+            chain.ledger.open = self._requests.block(step, block)
+        self._set_waiting()
+
+    def _set_waiting(self) -> None:
+        for waiting in self._waiting:
+            self._requests.set(waiting)
+            name = waiting.what.removeprefix("account ")
+            if name != waiting.what:
+                self._writer.known.add(name, bytes(self.chain.account(name)))
+        self._waiting.clear()
+
+    def _close(self) -> None:
+        if self.chain.ledger.open is not None:
+            self.chain.mine()
+
+    def _finish(self) -> None:
+        """Close the last block, unless it was open when the transcript was written."""
+        block = self.chain.ledger.open
+        if block is not None and (self._text.end is None or self._text.end[0] >= block.number):
+            self._close()
+        self._set_waiting()
+
+    def _end(self) -> Difference | None:
+        if self._text.end is None:
+            return None
+        number, block_hash = self._text.end
+        now = (self.chain.head.number, f"0x{self.chain.block_hash().hex()}")
+        if now == (number, block_hash):
+            return None
+        why = "all came as it is written, but the chain's hash: the code of a contract, or what the chain is made of, changed"
+        return Difference(
+            self._text.lines, why, [f"end {number} {block_hash}"], [f"end {now[0]} {now[1]}"]
+        )
+
+
+def _chain(text: Text) -> Chain:
+    settings = settings_of(Chain())
+    wrong = [name for name in text.settings if name not in settings]
+    if wrong:
+        raise BadTranscript(2, f"a chain has no setting '{wrong[0]}'; it has {', '.join(settings)}")
+    settings |= text.settings
+    seed = settings.pop("seed").removeprefix("0x")
+    guard, time, fee = (settings.pop(name) for name in ("guard", "genesis_time", "base_fee"))
+    return Chain.under(Rules(seed=bytes.fromhex(seed), **settings), time, fee, guard=guard)
+
+
+def _classes(
+    text: Text, contracts: Iterable[type[Contract]], offered: Sequence[Offered]
+) -> dict[str, type[Contract]]:
+    """The classes of a transcript, each under the name that it has there."""
+    there: list[type[Contract]] = [
+        World,
+        *contracts,
+        *(cls for each in offered for cls in each.classes),
+    ]
+    known = {full_name(cls): cls for cls in there}
+    for full in text.contracts.values():
+        if full not in known:
+            packages = ", ".join(each.package for each in offered) or "no package"
+            raise NotOffered(
+                f"{full} is not among the contracts that are offered here, those of {packages}"
+            )
+    return {name: known[full] for name, full in text.contracts.items()}
+
+
+def _place(receipt: Receipt) -> str:
+    """Where to look: at the line that refused, or at the entry."""
+    if receipt.error is not None and receipt.error.place:
+        return receipt.error.place
+    entry: Any = receipt.entry_spec
+    return line_of(entry.function) if entry is not None else ""

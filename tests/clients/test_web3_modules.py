@@ -1,0 +1,282 @@
+"""web3.py's own tests of what a node answers, over HTTP and WebSocket.
+
+They come with the package; the contracts and blocks that they ask for are made here. Every test finds the same chain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+import pytest
+import requests
+from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3, WebSocketProvider
+from web3._utils.contract_sources.contract_data import (
+    emitter_contract as emitter,
+)
+from web3._utils.contract_sources.contract_data import (
+    math_contract as math,
+)
+from web3._utils.contract_sources.contract_data import (
+    offchain_lookup,
+)
+from web3._utils.contract_sources.contract_data import (
+    panic_errors_contract as panic_errors,
+)
+from web3._utils.contract_sources.contract_data import (
+    revert_contract as revert,
+)
+from web3._utils.contract_sources.contract_data import (
+    storage_contract as storage,
+)
+from web3._utils.module_testing import (
+    AsyncEthModuleTest,
+    AsyncNetModuleTest,
+    EthModuleTest,
+    NetModuleTest,
+    Web3ModuleTest,
+)
+from web3._utils.module_testing.persistent_connection_provider import (
+    PersistentConnectionProviderTest,
+)
+from web3._utils.module_testing.utils import RequestMocker
+from web3._utils.module_testing.web3_module import AsyncWeb3ModuleTest
+
+from chain.accounts import ACCOUNTS
+
+CHAIN_ID: Final = 131277322940537  # the one that some of the tests are written for
+SOURCES: Final = {
+    "emitter": emitter.EMITTER_CONTRACT_DATA,
+    "math": math.MATH_CONTRACT_DATA,
+    "offchain_lookup": offchain_lookup.OFFCHAIN_LOOKUP_DATA,
+    "panic_errors": panic_errors.PANIC_ERRORS_CONTRACT_DATA,
+    "revert": revert.REVERT_CONTRACT_DATA,
+    "storage": storage.STORAGE_CONTRACT_DATA,
+}
+_INDEXED: Final = 9  # which of its events the emitter shall emit
+WAITING: Final = ("_unmined", "_replace_transaction", "_modify_transaction")  # of a block to come
+NOT_HERE: Final[dict[str, str]] = {}
+
+
+class Prepared(NamedTuple):
+    """A node, and what stands on its chain."""
+
+    url: str
+    addresses: dict[str, str]
+    deployed: dict[str, str]  # the hashes of the transactions that did it
+    sent: str  # the hash of a transfer
+    logged: str  # the hash of a transaction with one log
+    empty: int  # the number of a block with nothing in it
+
+
+@pytest.fixture(scope="module")
+def node(start_node: Callable[..., str]) -> Prepared:
+    url = start_node("--chain-id", str(CHAIN_ID))
+    return prepare(Web3(HTTPProvider(url)), url)
+
+
+def ask(node: Prepared, method: str, *params: Any) -> Any:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return requests.post(node.url, json=asked, timeout=10).json()["result"]
+
+
+def prepare(w3: Web3, url: str) -> Prepared:
+    sender: Any = {"from": str(ACCOUNTS[0])}
+    addresses, deployed = {}, {}
+    for name, source in SOURCES.items():
+        sent = w3.eth.contract(**source).constructor().transact(sender)
+        deployed[name] = sent.to_0x_hex()
+        addresses[name] = w3.eth.wait_for_transaction_receipt(sent)["contractAddress"]
+    emitter = w3.eth.contract(addresses["emitter"], abi=SOURCES["emitter"]["abi"])
+    logged = emitter.functions.logDouble(_INDEXED, 12345, 54321).transact(sender).to_0x_hex()
+    transfer = w3.eth.send_transaction({**sender, "to": sender["from"], "value": 1}).to_0x_hex()
+    w3.provider.make_request("evm_mine", [])
+    return Prepared(url, addresses, deployed, transfer, logged, w3.eth.block_number)
+
+
+@pytest.fixture(autouse=True)
+def rewound(node: Prepared, request: pytest.FixtureRequest) -> Iterator[None]:
+    before = ask(node, "evm_snapshot")
+    waits = any(word in request.node.originalname for word in WAITING)
+    ask(node, "evm_setAutomine", not waits)
+    yield
+    ask(node, "evm_setAutomine", True)
+    assert ask(node, "evm_revert", before)
+
+
+@pytest.fixture(autouse=True)
+def _expected(request: pytest.FixtureRequest) -> None:
+    name = request.node.originalname
+    if name in NOT_HERE:
+        request.applymarker(pytest.mark.xfail(reason=NOT_HERE[name], strict=True))
+
+
+# What the tests ask for
+
+
+@pytest.fixture(params=[str, bytes], ids=["text", "bytes"])
+def keyfile_account_address_dual_type(request: pytest.FixtureRequest) -> Any:
+    return request.param(ACCOUNTS[0])
+
+
+@pytest.fixture
+def keyfile_account_address() -> str:
+    return str(ACCOUNTS[0])
+
+
+@pytest.fixture
+def keyfile_account_pkey() -> str:
+    return "0x" + ACCOUNTS[0].key.hex()
+
+
+@pytest.fixture
+def mined_txn_hash(node: Prepared) -> str:
+    return node.sent
+
+
+@pytest.fixture
+def txn_hash_with_log(node: Prepared) -> str:
+    return node.logged
+
+
+@pytest.fixture
+def math_contract_deploy_txn_hash(node: Prepared) -> str:
+    return node.deployed["math"]
+
+
+@pytest.fixture
+def math_contract_address(node: Prepared) -> str:
+    return node.addresses["math"]
+
+
+@pytest.fixture
+def emitter_contract_address(node: Prepared) -> str:
+    return node.addresses["emitter"]
+
+
+@pytest.fixture
+def empty_block(w3: Web3, node: Prepared) -> Any:
+    return w3.eth.get_block(node.empty)
+
+
+@pytest.fixture
+def block_with_txn(w3: Web3, node: Prepared) -> Any:
+    return w3.eth.get_block(node.empty - 1)
+
+
+@pytest.fixture
+def block_with_txn_with_log(w3: Web3, node: Prepared) -> Any:
+    return w3.eth.get_block(node.empty - 2)
+
+
+def contract(name: str, asked: str = "w3") -> Any:
+    """The fixture for a contract, through the client called `asked`."""
+
+    @pytest.fixture
+    def made(request: pytest.FixtureRequest, node: Prepared) -> Any:
+        client = request.getfixturevalue(asked)
+        return client.eth.contract(node.addresses[name], abi=SOURCES[name]["abi"])
+
+    return made
+
+
+def same_as(name: str) -> Any:
+    """A fixture by another name."""
+
+    @pytest.fixture
+    def made(request: pytest.FixtureRequest) -> Any:
+        return request.getfixturevalue(name)
+
+    return made
+
+
+math_contract, async_math_contract = contract("math"), contract("math", "async_w3")
+emitter_contract, async_emitter_contract = contract("emitter"), contract("emitter", "async_w3")
+revert_contract, async_revert_contract = contract("revert"), contract("revert", "async_w3")
+storage_contract, async_storage_contract = contract("storage"), contract("storage", "async_w3")
+panic_errors_contract = contract("panic_errors")
+async_panic_errors_contract = contract("panic_errors", "async_w3")
+offchain_lookup_contract = contract("offchain_lookup")
+async_offchain_lookup_contract = contract("offchain_lookup", "async_w3")
+async_math_contract_address = same_as("math_contract_address")
+async_emitter_contract_address = same_as("emitter_contract_address")
+async_keyfile_account_address = same_as("keyfile_account_address")
+async_keyfile_account_address_dual_type = same_as("keyfile_account_address_dual_type")
+async_empty_block = same_as("empty_block")
+async_block_with_txn = same_as("block_with_txn")
+async_block_with_txn_with_log = same_as("block_with_txn_with_log")
+
+
+@pytest.fixture
+def skip_if_testrpc() -> Callable[[Any], None]:
+    return lambda _: None  # it is none
+
+
+@pytest.fixture
+def request_mocker() -> type[RequestMocker]:
+    return RequestMocker
+
+
+async_skip_if_testrpc = same_as("skip_if_testrpc")
+
+
+@pytest.fixture
+def w3(node: Prepared) -> Web3:
+    return Web3(HTTPProvider(node.url))
+
+
+@pytest.fixture(params=["http", "websocket"])
+def async_w3(
+    node: Prepared, runner: asyncio.Runner, request: pytest.FixtureRequest
+) -> Iterator[AsyncWeb3[Any]]:
+    if request.param == "http":
+        made: AsyncWeb3[Any] = AsyncWeb3(AsyncHTTPProvider(node.url))
+    else:
+        made = runner.run(_connected(node.url.replace("http", "ws")))
+    yield made
+    runner.run(made.provider.disconnect())
+
+
+async def _connected(url: str) -> AsyncWeb3[Any]:
+    return await AsyncWeb3(WebSocketProvider(url))
+
+
+class TestEth(EthModuleTest):
+    pass
+
+
+class TestAsyncEth(AsyncEthModuleTest):
+    pass
+
+
+class TestNet(NetModuleTest):
+    pass
+
+
+class TestAsyncNet(AsyncNetModuleTest):
+    pass
+
+
+class TestWeb3(Web3ModuleTest):
+    pass
+
+
+class TestAsyncWeb3(AsyncWeb3ModuleTest):
+    pass
+
+
+@pytest.mark.parametrize("async_w3", ["websocket"], indirect=True)
+class TestConnection(PersistentConnectionProviderTest):
+    """These wait for blocks that come by themselves."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def node(cls, start_node: Callable[..., str]) -> Prepared:
+        url = start_node("--chain-id", str(CHAIN_ID), "--block-time", "0.1")
+        w3 = Web3(HTTPProvider(url))
+        return prepare(w3, url)
+
+    @pytest.fixture
+    def rewound(self) -> None:
+        """The chain goes on."""
