@@ -71,9 +71,28 @@ _KEY: Final = pytest.StashKey[Anchors]()
 _GAS: Final[pytest.StashKey[GasReport]] = pytest.StashKey()  # there is one where it is asked for
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("boardchain")
+    group.addoption(
+        "--double-run",
+        action="store_true",
+        help="run the tests again under four other hash seeds, and compare what they leave on their chains",
+    )
+    group.addoption(
+        "--gas-report", action="store_true", help="show what the calls to each entry cost"
+    )
+    group.addoption(
+        "--gas-snapshot",
+        metavar="FILE",
+        help="write what they cost to a file; if there is one, fail where it differs",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_KEY] = Anchors()
-    births.witnesses.append(config.stash[_KEY].born)
+    anchors = config.stash[_KEY] = Anchors()
+    births.witnesses.append(anchors.born)
+    if config.getoption("double_run", default=False):
+        config.pluginmanager.register(import_module("chain.double_run").DoubleRun(config, anchors))
     if config.option.gas_report or config.option.gas_snapshot:
         config.stash[_GAS] = import_module("chain.gas_report").GasReport()
         births.witnesses.append(config.stash[_GAS].born)
@@ -180,18 +199,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
 
 
 # Gas
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("boardchain")
-    group.addoption(
-        "--gas-report", action="store_true", help="show what the calls to each entry cost"
-    )
-    group.addoption(
-        "--gas-snapshot",
-        metavar="FILE",
-        help="write what they cost to a file; if there is one, fail where it differs",
-    )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

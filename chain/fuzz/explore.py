@@ -46,6 +46,7 @@ class Explorer:
         self.description = description
         self.chain = Chain()
         self.play = self._set_up = description(self.chain)
+        self.set_up_by = len(self.chain.receipts)  # so many transactions
         self._start = self.chain.snapshot()
         self.missing = tuple(self.play.missing)
         self.targets = _targets(self.play)

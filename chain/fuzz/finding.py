@@ -6,6 +6,7 @@ from chain.fuzz.emit import test_of
 from chain.fuzz.explore import Explorer
 from chain.fuzz.report import Report
 from chain.fuzz.steps import Problem, Step
+from chain.transcript import transcript_of
 
 
 class Finding(AssertionError):
@@ -14,7 +15,7 @@ class Finding(AssertionError):
     def __init__(self, explorer: Explorer, steps: list[Step], problem: Problem) -> None:
         self.problem, self.steps = problem, steps
         self.report: Report = explorer.report
-        self.transcript = explorer.chain.transcript()
+        self.transcript = transcript_of(explorer.chain.ledger, explorer.set_up_by)
         self.test = test_of(explorer.play, steps, problem)
         count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
         super().__init__(

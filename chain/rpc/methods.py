@@ -18,6 +18,7 @@ from chain.rpc import (
     following,
     pool,
     sending,
+    simulate,
     steering,
 )  # fmt: skip
 from chain.rpc.own import contracts, control, receipts, sql, stored
@@ -100,6 +101,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         # running
         "eth_call": sending.call,
         "eth_estimateGas": sending.estimate_gas,
+        "eth_simulateV1": simulate.simulate,
         "eth_sendTransaction": sending.send_transaction,
         "eth_sendRawTransaction": sending.send_raw_transaction,
         "eth_signTransaction": sending.sign_transaction,

@@ -15,6 +15,7 @@ from chain.rpc.errors import failed, refused
 from chain.rpc.moments import LATEST, PENDING, need_block, state_at
 from chain.rpc.reading import read_envelope, read_transaction
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object
+from chain.rpc.waiting import apply
 
 if TYPE_CHECKING:
     from chain.frame import Frame
@@ -43,22 +44,23 @@ def send_unsigned(node: Node, fields: Any) -> str:
 
 
 def _send(chain: Chain, fields: Any, tx: Transaction) -> str:
-    if fields.get("gas") is None:
+    if fields.get("gas") is None and tx.raw is None:
         tx.gas = _estimate(chain, tx, chain.pending)
-    return data(chain.apply(tx).tx_hash)
+    return data(apply(chain, tx).tx_hash)
 
 
 def send_raw_transaction(node: Node, raw: Any) -> str:
     chain = node.chain
     tx = read_envelope(chain, to_bytes(raw, "the transaction"))
-    return data(chain.apply(tx).tx_hash)
+    return data(apply(chain, tx).tx_hash)
 
 
 def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
     """A transaction as signed bytes, not sent."""
     chain = node.chain
     tx = read_transaction(chain, fields, chain.pending)
-    return {"raw": data(seal(tx, chain.chain_id, key_holder(node, tx.sender))), "tx": fields}
+    raw = tx.raw or seal(tx, chain.chain_id, key_holder(node, tx.sender))
+    return {"raw": data(raw), "tx": fields}
 
 
 # Looking ahead
@@ -147,7 +149,7 @@ def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
     try:
         try:
             for address, change in to_object(overrides or {}, "the state override").items():
-                _override(state, to_address(address), to_object(change, "what is overridden"))
+                override(state, to_address(address), to_object(change, "what is overridden"))
         finally:
             changes, _ = state.close()
         yield
@@ -155,7 +157,7 @@ def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
         state.take_back(changes)
 
 
-def _override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
+def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
     nonce, balance, code_hash = state.account(address)
     nonce = to_int(change.get("nonce", nonce), "the nonce")
     balance = to_int(change.get("balance", balance), "the balance")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 from chain import Address
 from chain.fuzz import Fuzz, Proposal, by, invariant, proposes
@@ -11,6 +11,7 @@ from contracts.blokus import rules
 from contracts.blokus.contract import Blokus
 from contracts.blokus.models import GameRecord
 from contracts.blokus.pieces import PIECES, SQUARES_OF_ALL
+from contracts.blokus.playouts import random_moves
 from contracts.blokus.scoring import ALL_PLACED
 from contracts.blokus.state import Scoring, Seat, State
 
@@ -18,15 +19,19 @@ _OFFERED = 24  # placements of the one to move, of many
 
 
 class BlokusFuzz(Fuzz):
-    """A game of two is there from the start."""
+    """Two games of two are there from the start: a new one, and one in which somebody is stuck."""
 
     contracts = (Blokus,)
     callers = 4
 
     def set_up(self) -> None:
         super().set_up()
-        self.handle.create_game(2, sender=self.accounts[0])
-        self.handle.join(0, sender=self.accounts[1])
+        players = self.accounts[:2]
+        for game_id in range(2):
+            self.handle.create_game(2, sender=players[0])
+            self.handle.join(game_id, sender=players[1])
+        for move in takewhile(lambda move: not move.is_pass, random_moves(seed=0, players=2)):
+            self.handle.make_move(1, move, sender=players[move.player_id - 1])
 
     @proposes("join")
     def seats(self) -> Iterator[Proposal]:
@@ -39,6 +44,12 @@ class BlokusFuzz(Fuzz):
         for game_id, state in self._running():
             for move in islice(rules.legal_moves(state), _OFFERED):
                 yield by(self._mover(game_id, state), game_id, move)
+
+    @proposes("pass_turn")
+    def passes(self) -> Iterator[Proposal]:
+        for game_id, state in self._running():
+            if not rules.legal_moves(state):
+                yield Proposal((game_id,))
 
     @invariant
     def squares_are_those_of_pieces_gone(self) -> None:

@@ -111,6 +111,28 @@ def doubled(document: Json) -> None:
     document["tools"][1] = document["tools"][0]
 
 
+def goalless(document: Json) -> None:
+    del document["public_objectives"][0]
+
+
+def rich(document: Json) -> None:
+    document["tools"][0]["favor_points"] = 245
+
+
+def hopping(document: Json) -> None:
+    document["dice_moved"] = [document["dice_pool"][0]] * 2
+
+
+def hurried(document: Json) -> None:
+    dice = document["dice_bag"]["dice"]
+    document["dice_pool"] += dice[62:]
+    del dice[62:]
+
+
+def broken(document: Json) -> None:
+    document["turn_manager"]["players"][0]["username"] = "\ud800"
+
+
 def elsewhere(document: Json) -> None:
     document["active_tool_ID"] = 12
 
@@ -130,7 +152,12 @@ def bagless(document: Json) -> None:
         (nameless, "state, turn_manager.player_turns[0]:"),
         (alone, "A game needs two to four players."),
         (greedy, "Each player has two turns a round."),
-        (doubled, "A tool card lies there twice."),
+        (doubled, "A game has 3 different tool cards, and as many public objectives."),
+        (goalless, "A game has 3 different tool cards, and as many public objectives."),
+        (rich, "There are more than 255 favor points in all."),
+        (hopping, "A die has moved twice in one turn."),
+        (hurried, "The bag holds too few dice for the rounds to come."),
+        (broken, 'state, turn_manager.players[0].username: "\\ud800" is not a text'),
         (elsewhere, "A tool card in use is not on the board."),
         (miscounted, "The round track holds another number of dice than its slots."),
         (bagless, 'state: the key "dice_bag" is missing'),
@@ -146,7 +173,10 @@ def test_impossible_state_is_refused(
     assert len(game.contract.fields.parties) == 1
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1, "a": 2}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{", '{"a": 1, "a": 2}', '{"\\ud800": 1, "\\ud800": 2}', "[" * 10**5, "9" * 10**4],
+)
 def test_text_that_is_no_state_is_refused(deploy: Callable[..., Handle], text: str) -> None:
     with reverts("state") as caught:
         deploy(Sagrada).load_game(text)

@@ -1,0 +1,89 @@
+"""Wrong variants of the games' rules, each of which some test must notice: `mutants/<game>.txt` tells what is changed where.
+
+A mutant is a paragraph: what is wrong with it, the file, the test that fails for it, and the lines that change (`-` and `+`). It
+is tried on a copy of the games, in a process of its own. The first of each game always is; `-m slow` tries all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MUTANTS = Path(__file__).parent / "mutants"
+GAMES = [file.stem for file in sorted(MUTANTS.glob("*.txt"))]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    what: str
+    file: Path  # below the root
+    test: str
+    changes: tuple[tuple[str, str], ...]  # from what, to what
+
+    def text(self) -> str:
+        text = (ROOT / self.file).read_text("utf-8")
+        for before, after in self.changes:
+            assert text.count(before) == 1, f"{self.what} {self.file} has this {text.count(before)} times: {before}"  # fmt: skip
+            text = text.replace(before, after)
+        return text
+
+
+def read(game: str) -> Iterator[Mutant]:
+    for paragraph in (MUTANTS / f"{game}.txt").read_text("utf-8").strip().split("\n\n"):
+        what, file, test, *lines = paragraph.splitlines()
+        yield Mutant(what, Path("contracts", game, file), test, tuple(changes(lines)))
+
+
+def changes(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Some lines with a `-`, and behind them those with a `+` that come in their place."""
+    before: list[str] = []
+    after: list[str] = []
+    for line in lines:
+        if after and line.startswith("-"):
+            yield "\n".join(before), "\n".join(after)
+            before, after = [], []
+        (before if line.startswith("-") else after).append(line[2:])
+    yield "\n".join(before), "\n".join(after)
+
+
+def every() -> Iterator[Any]:
+    for game in GAMES:
+        for i, mutant in enumerate(read(game)):
+            marks = [pytest.mark.slow] if i else []
+            yield pytest.param(mutant, id=f"{game}-{mutant.what.rstrip('.')}", marks=marks)
+
+
+def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The test of a mutant, run on a copy of the games that has it."""
+    shutil.copytree(ROOT / "contracts", folder / "contracts", ignore=lambda *_: ["__pycache__"])
+    (folder / mutant.file).write_text(mutant.text(), "utf-8")
+    test, config = ROOT / "tests" / mutant.test, ROOT / "pyproject.toml"
+    paths = f"{folder}{os.pathsep}{ROOT}"
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-c", config, f"--rootdir={ROOT}", test],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"},
+        capture_output=True,
+        text=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_mutants_change_what_stands(game: str) -> None:
+    mutants = list(read(game))
+    assert len({mutant.text() for mutant in mutants}) == len(mutants) >= 10
+
+
+@pytest.mark.parametrize("mutant", every())
+def test_mutant_is_caught(mutant: Mutant, tmp_path: Path) -> None:
+    shown = tried(mutant, tmp_path)
+    assert (shown.returncode, "1 failed" in shown.stdout) == (1, True), shown.stdout
