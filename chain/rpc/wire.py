@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from chain.rpc.node import Node, Own
 
 _DEEPEST: Final = 128
-_TOKENS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL)  # strings, and brackets outside
+_TOKENS: Final = re.compile(
+    r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL
+)  # strings, and brackets outside
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
