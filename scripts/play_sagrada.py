@@ -33,8 +33,7 @@ SEED = 34  # deals cards of which all tools get used
 WIDTH = 24  # of a window and the space beside it
 
 
-def main() -> None:
-    chain = Chain(seed=SEED)
+def main(chain: Chain) -> None:
     game = chain.deploy(Sagrada)
     sit_down(chain, game)
     show_table(state_of(game))
@@ -169,4 +168,4 @@ def title(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Chain(seed=SEED))
