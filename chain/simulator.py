@@ -33,6 +33,7 @@ from chain.types import Address
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
 MEMORY = "memory"
+_LAST = 2**63 - 1  # second, as far as SQL counts
 FUNDS = 10_000 * ETHER
 
 
@@ -141,8 +142,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             raise ValueError(
                 f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
             )
-        self._clock += seconds
-        self._save()
+        self.set_time(self._clock + seconds)
 
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
@@ -150,6 +150,8 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             raise ValueError(
                 f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
             )
+        if timestamp > _LAST:
+            raise ValueError(f"time ends at {_LAST}, before {timestamp}")
         self._clock = timestamp
         self._save()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.pool import restart
+from chain.rpc.pool import Place, restart
 from chain.rpc.steering import flag
 from chain.rpc.values import quantity, to_int, to_object
 from chain.simulator import Snapshot
@@ -84,7 +85,7 @@ def increase_time(node: Node, seconds: Any) -> int:
     """Move the clock; answers by how much it now is ahead of the last block."""
     chain = node.chain
     ahead = to_int(seconds, "the number of seconds")
-    restart(chain, lambda: chain.advance(ahead))
+    _restart(node, lambda: chain.advance(ahead))
     return chain.now - chain.head.timestamp
 
 
@@ -107,15 +108,19 @@ def time_travel(node: Node, timestamp: Any) -> None:
 
 
 def _set_time(node: Node, time: int) -> None:
+    _restart(node, lambda: node.chain.set_time(time))
+
+
+def _restart(node: Node, change: Callable[[], None]) -> None:
     try:
-        restart(node.chain, lambda: node.chain.set_time(time))
+        restart(node.chain, change)
     except ValueError as no:
         raise bad_params(str(no)) from None
 
 
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
-    node.snapshots[number] = node.chain.snapshot()
+    node.snapshots[number] = Place.of(node.chain)
     return quantity(number)
 
 
@@ -123,9 +128,8 @@ def revert(node: Node, number: Any) -> bool:
     """Go back to a snapshot, which is then used up, as are those taken after it."""
     number = to_int(number, "the snapshot")
     taken = node.snapshots.get(number)
-    if taken is None:
+    if taken is None or not taken.go_back(node.chain):
         return False
-    node.chain.revert(taken)
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True
 

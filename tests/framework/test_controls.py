@@ -151,6 +151,7 @@ def test_the_clock_is_set(chain: Chain, ask: Ask) -> None:
     ask("evm_mine")
     assert chain.head.timestamp == START + 90
     assert "time does not run backwards" in refusal(ask, BAD_PARAMS, "anvil_setTime", START)
+    assert "time ends at" in refusal(ask, BAD_PARAMS, "evm_increaseTime", 2**63)
 
 
 def test_intervals_leave_transactions_waiting(chain: Chain, ask: Ask, counter: Handle) -> None:
@@ -267,6 +268,18 @@ def test_open_blocks_take_wishes(chain: Chain, ask: Ask, waiting: list[str]) -> 
     ask("anvil_setCoinbase", hexed(STRANGER))
     ask("evm_mine")
     assert (chain.head.prevrandao, chain.head.coinbase, len(chain.receipts)) == (42, STRANGER, 4)
+
+
+def test_snapshots_of_open_blocks_outlive_changes(
+    chain: Chain, ask: Ask, counter: Handle, waiting: list[str]
+) -> None:
+    number, time = ask("evm_snapshot"), chain.pending.timestamp
+    ask("evm_increaseTime", 500)
+    ask("evm_mine")
+    assert ask("evm_revert", number) and not ask("evm_revert", number)
+    assert ask("eth_getBlockByNumber", "pending")["transactions"] == waiting
+    ask("evm_mine")
+    assert (chain.head.timestamp, counter.total()) == (time, 7)
 
 
 def test_refused_changes_change_nothing(
