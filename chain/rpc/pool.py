@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chain.errors import InvalidTransaction
@@ -111,8 +110,7 @@ class Place(NamedTuple):
         block = chain.ledger.open
         if block is None:
             return cls(chain.snapshot(), None, ())
-        empty = replace(block, gas_used=0)
-        beginning = _place(chain, block.first_moment, block.first_receipt, empty)
+        beginning = _place(chain, block.first_moment, block.first_receipt, None)
         return cls(chain.snapshot(), beginning, list(_acts(chain, block.first_moment)))
 
     @property

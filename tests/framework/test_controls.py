@@ -354,6 +354,10 @@ def test_loaded_states_can_be_undone(chain: Chain, ask: Ask) -> None:
         hexed(b'{"accounts": {"0x%s": {"nonce": -1}}}' % (b"11" * 20)),
         hexed(b'{"accounts": {"0x%s": {"storage": {"0x1": "x"}}}}' % (b"11" * 20)),
         hexed(b'{"accounts": {}, "slots": [7]}'),
+        hexed(
+            b'{"accounts": {"0x%s": {"balance": 1}, "0x%s": {"nonce": -1}}}'
+            % (b"11" * 20, b"22" * 20)
+        ),
         hexed(b"\x1f\x8b" + compress(b"{}")),
     ],
 )

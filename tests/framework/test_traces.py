@@ -21,6 +21,7 @@ from chain import (
     error,
     event,
     model,
+    require,
     view,
 )
 from chain.accounts import ACCOUNTS
@@ -69,6 +70,16 @@ class Shop(Contract):
         self.names.append(name)
 
     @call
+    def reword(self, name: str, keep: bool) -> None:
+        self.names[0] = name
+        require(keep, "never mind")
+
+    @call
+    def restock(self) -> None:
+        self.stock = 9
+        self.stock = 4
+
+    @call
     def spill(self) -> None:
         self.stock = 0
         raise Revert("spilt")
@@ -94,6 +105,12 @@ class Buyer(Contract):
         with suppress(Revert):
             other.spill()
         return self.bought
+
+    @call
+    def reword(self, shop: Address, undone: str, kept: str) -> None:
+        with suppress(Revert):
+            self.at(Shop, shop).reword(undone, False)
+        self.at(Shop, shop).reword(kept, True)
 
     @call
     def make(self) -> Address:
@@ -193,6 +210,18 @@ def test_after_an_undone_message_words_are_back(shop: Handle, buyer: Handle) -> 
     buyer.go(shop.address)
     again = buyer.go(shop.address).trace
     assert told(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
+
+
+def test_undone_words_stand_around_nothing(shop: Handle, buyer: Handle) -> None:
+    old, undone, kept = "x" * 80, "y" * 80, "x" * 40 + "z" * 40
+    shop.rename(old)
+    first, second = buyer.reword(shop.address, undone, kept).trace.calls
+    assert told(first, Write) == [f"Shop.names[0]: '{old}' -> '{undone}'"]
+    assert told(second, Write) == [f"Shop.names[0]: '{old}' -> '{kept}'"]
+
+
+def test_writes_are_told_all_in_all(shop: Handle) -> None:
+    assert told(shop.restock().trace, Write) == ["Shop.stock: 2 -> 4"]
 
 
 def test_failures_keep_their_steps(shop: Handle) -> None:
