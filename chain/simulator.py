@@ -31,9 +31,9 @@ from chain.setting import Setting
 from chain.types import Address
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
+LAST_TIME = 2**53 - 1  # the last whole number that JSON is sure of; files hold no more than 63 bits
 ETHER = 10**18
 MEMORY = "memory"
-_LAST = 2**63 - 1  # second, as far as SQL counts
 FUNDS = 10_000 * ETHER
 
 
@@ -150,8 +150,8 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             raise ValueError(
                 f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
             )
-        if timestamp > _LAST:
-            raise ValueError(f"time ends at {_LAST}, before {timestamp}")
+        if timestamp > LAST_TIME:
+            raise ValueError(f"time ends at {LAST_TIME}: {timestamp} is after it")
         self._clock = timestamp
         self._save()
 

@@ -151,7 +151,7 @@ def test_the_clock_is_set(chain: Chain, ask: Ask) -> None:
     ask("evm_mine")
     assert chain.head.timestamp == START + 90
     assert "time does not run backwards" in refusal(ask, BAD_PARAMS, "anvil_setTime", START)
-    assert "time ends at" in refusal(ask, BAD_PARAMS, "evm_increaseTime", 2**63)
+    assert "time ends at" in refusal(ask, BAD_PARAMS, "evm_increaseTime", 2**53)
 
 
 def test_intervals_leave_transactions_waiting(chain: Chain, ask: Ask, counter: Handle) -> None:
@@ -362,9 +362,8 @@ def test_loaded_states_can_be_undone(chain: Chain, ask: Ask) -> None:
     ],
 )
 def test_broken_dumps_change_nothing(chain: Chain, ask: Ask, dumped: str) -> None:
-    root = chain.mine() and chain.state_root()
     refusal(ask, BAD_PARAMS, "anvil_loadState", dumped)
-    assert chain.mine() and chain.state_root() == root
+    assert chain.balance(Address(b"\x11" * 20)) == 0 and not chain.state.changes
 
 
 # Who answers
