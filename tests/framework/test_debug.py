@@ -11,6 +11,7 @@ from chain import Address, Chain, Contract, Key, call, event, require
 from chain.accounts import ACCOUNTS
 from chain.frame import revert_data
 from chain.handle import Handle
+from chain.rpc import debug, tracers
 from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
 from chain.types import u64
 
@@ -216,6 +217,18 @@ def test_calls_cost_what_they_pass(traced: Ask, forwarder: Address, tally: Addre
 def test_parts_can_be_left_out(traced: Ask, tally: Address, part: str) -> None:
     trace = traced(tally, (9).to_bytes(32), **{f"disable{part}": True})
     assert all(part.lower() not in each for each in trace["structLogs"])
+
+
+def test_operations_have_a_limit(
+    chain: Chain, ask: Ask, evm: Code, initcode: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = chain.send(None, initcode(evm("JUMPDEST", 0, "JUMP"))).address
+    fields = {"to": hexed(loop), "gas": hex(40_000)}
+    assert len(ask("debug_traceCall", fields, "latest", {"limit": 3})["structLogs"]) == 3
+    monkeypatch.setattr(tracers, "MOST_OPERATIONS", 100)
+    monkeypatch.setattr(debug, "MOST_OPERATIONS", 100)
+    with pytest.raises(RpcError, match="more than 100 operations are too much"):
+        ask("debug_traceCall", fields)
 
 
 def test_what_burns_says_so(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:

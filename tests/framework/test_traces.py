@@ -275,6 +275,28 @@ def test_deep_trees_are_whole(chain: Chain) -> None:
     assert len(list(trace.walk())) == len(lines(trace)) == 301
 
 
+def test_calls_are_rehearsed(chain: Chain, shop: Handle, buyer: Handle) -> None:
+    root, seen = chain.block_hash(), buyer.go.trace(shop.address, sender=BOB)
+    assert lines(seen)[0].startswith("bob: Buyer.go(Shop) -> 5 [")
+    assert "Shop.stock: 2 -> 1" in told(seen.calls[1], Write)
+    assert (shop.left(), chain.block_hash()) == (2, root)
+    assert lines(buyer.go(shop.address, sender=BOB).trace)[1:] == lines(seen)[1:]
+
+
+def test_views_are_traced_in_the_past(chain: Chain, shop: Handle) -> None:
+    before = chain.head.number
+    shop.buy(BOB)
+    seen = chain.at(block=before).handle(shop).left.trace()
+    assert told(seen, Reading) == ["Shop.stock = 2", "Shop.price = 5"]  # they share a word
+    assert (seen.result, shop.left()) == (2, 1)
+
+
+def test_rehearsed_chance_is_not_used_up(chain: Chain, shop: Handle) -> None:
+    with chain.loaded(die=[3]):
+        assert shop.roll.trace().result == 3
+        assert shop.roll().return_value == 3
+
+
 def test_the_past_is_run_again(chain: Chain, shop: Handle) -> None:
     first = shop.buy(BOB)
     told_then, root = str(first.trace), chain.state_root()
