@@ -157,9 +157,9 @@ def test_the_clock_is_set(chain: Chain, ask: Ask) -> None:
 def test_intervals_leave_transactions_waiting(chain: Chain, ask: Ask, counter: Handle) -> None:
     ask("evm_setIntervalMining", 5)
     tx_hash = ask("eth_sendTransaction", adding(counter, 3))
-    assert (chain.node.interval, ask("eth_getTransactionReceipt", tx_hash)) == (5.0, None)
+    assert (ask("anvil_getIntervalMining"), ask("eth_getTransactionReceipt", tx_hash)) == (5, None)
     ask("evm_setIntervalMining", 0)
-    assert ask("anvil_getAutomine")
+    assert ask("anvil_getAutomine") and ask("anvil_getIntervalMining") is None
 
 
 def test_next_blocks_have_wishes(chain: Chain, ask: Ask) -> None:
@@ -312,6 +312,16 @@ def test_reset_is_the_beginning(chain: Chain, ask: Ask, counter: Handle) -> None
     assert chain.block_hash() == root and ask("anvil_getAutomine")
     assert hexed(STRANGER) not in ask("eth_accounts")
     assert chain.deploy(Counter).address == counter.address
+
+
+def test_blocks_are_rolled_back(chain: Chain, ask: Ask, counter: Handle) -> None:
+    counter.add(1)
+    before = chain.block_hash()
+    counter.add(2)
+    chain.mine()
+    ask("anvil_rollback", 2)
+    assert (chain.block_hash(), counter.total(), chain.now) == (before, 1, chain.head.timestamp)
+    assert "cannot be taken back" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
 
 
 def test_forks_are_refused(ask: Ask) -> None:
