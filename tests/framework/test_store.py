@@ -412,7 +412,7 @@ def forge(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         ((row,),) = connection.execute('select row from "chain:receipts" where position = 1')
         told = list(unsealed(row))
-        told[20] = (*told[20], told[14], 99, None, 7)  # at the address it reached
+        told[20] = (*told[20], told[14], 98, None, 7)  # at the address it reached
         connection.execute(
             'update "chain:receipts" set row = ? where position = 1', (sealed(tuple(told)),)
         )
