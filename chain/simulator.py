@@ -120,7 +120,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
     @classmethod
     def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
         """The chain that a word stands for: `memory` a new one, a URL that of a node, anything else that in a file."""
-        if where.startswith(("http://", "https://")):
+        if "://" in where:
             return cls.connect(where, contracts=contracts)
         if where != MEMORY:
             return cls.open(where, contracts=contracts)
