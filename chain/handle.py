@@ -14,6 +14,7 @@ from chain.spec import EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
+    from chain.ledger.trace import Trace
     from chain.looking import Looking
 
 
@@ -89,6 +90,20 @@ class Entry:
         return Observation(
             value, texts, events, frame.gas_limit - frame.gas, frame.ticks, frame.failure
         )
+
+    def trace(
+        self,
+        *args: Any,
+        sender: Address | None = None,
+        value: int | None = None,
+        gas: int | None = None,
+        **named: Any,
+    ) -> Trace:
+        """Run the entry and undo it: every message with what it would read, write and announce."""
+        if value is not None and self.spec.owns_value:
+            named["value"], value = value, None
+        data = self.spec.encode_args(args, named)
+        return self._chain.trace(self._address, data, sender=sender, value=value or 0, gas=gas)
 
     def calldata(self, *args: Any, **named: Any) -> bytes:
         """The bytes that a transaction to this entry carries."""

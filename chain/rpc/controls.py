@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.pool import restart
+from chain.rpc.pool import Place, restart
 from chain.rpc.steering import flag
 from chain.rpc.values import quantity, to_int, to_object
 from chain.simulator import Snapshot
@@ -26,6 +26,7 @@ def mine(node: Node, how: Any = None) -> str:
             how, "the number"
         )  # tools differ in what they mean by it; no one mines a billion blocks
         blocks, time = (number, None) if number < chain.blocks[0].timestamp else (1, number)
+    node.limits.check("mined", blocks, "blocks")
     if time is not None:
         _set_time(node, to_int(time, "the time"))
     chain.mine(blocks)
@@ -41,7 +42,7 @@ def mine_many(node: Node, blocks: Any = 1, interval: Any = None) -> str:
         chain.mine()
     for _ in range(count - 1):
         if seconds:
-            chain.set_time(chain.head.timestamp + seconds)
+            _set_time(node, chain.head.timestamp + seconds)
         chain.mine()
     return "0x0"
 
@@ -66,6 +67,10 @@ def set_interval_mining(node: Node, seconds: Any) -> bool:
     return True
 
 
+def get_interval_mining(node: Node) -> int | None:
+    return round(node.interval) or None
+
+
 def set_block_interval(node: Node, seconds: Any) -> bool:
     """How far a block's time is from its parent's, where nobody moves the clock."""
     interval = to_int(seconds, "the number of seconds")
@@ -83,8 +88,7 @@ def remove_block_interval(node: Node) -> bool:
 def increase_time(node: Node, seconds: Any) -> int:
     """Move the clock; answers by how much it now is ahead of the last block."""
     chain = node.chain
-    ahead = to_int(seconds, "the number of seconds")
-    restart(chain, lambda: chain.advance(ahead))
+    _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
     return chain.now - chain.head.timestamp
 
 
@@ -115,7 +119,7 @@ def _set_time(node: Node, time: int) -> None:
 
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
-    node.snapshots[number] = node.chain.snapshot()
+    node.snapshots[number] = Place.of(node.chain)
     return quantity(number)
 
 
@@ -123,10 +127,21 @@ def revert(node: Node, number: Any) -> bool:
     """Go back to a snapshot, which is then used up, as are those taken after it."""
     number = to_int(number, "the snapshot")
     taken = node.snapshots.get(number)
-    if taken is None:
+    if taken is None or not taken.go_back(node.chain):
         return False
-    node.chain.revert(taken)
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
+    return True
+
+
+def rollback(node: Node, depth: Any = 1) -> bool:
+    """Take back the last blocks, so many of them."""
+    chain, count = node.chain, to_int(depth, "the number of blocks")
+    if not 0 <= count <= chain.head.number:
+        raise bad_params(f"{count} blocks cannot be taken back: there are {chain.head.number}")
+    end = chain.blocks[chain.head.number - count]
+    blocks, moment = end.number + 1, end.end_moment
+    last = chain.ledger.last(blocks, moment)
+    chain.revert(Snapshot(blocks, moment, end.end_receipt, None, end.timestamp, last))
     return True
 
 

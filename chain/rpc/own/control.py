@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from chain.types import Address
 
 _MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
-_MOST_BLOCKS: Final = 100_000
 
 Message = tuple["Address | None", bytes, "EntrySpec | None"]
 
@@ -130,7 +129,8 @@ def now(node: Node) -> int:
 
 def advance(node: Node, seconds: Any) -> int:
     """The next block comes exactly so long after the last; the clock then."""
-    node.chain.advance(to_int(seconds, "the number of seconds"))
+    with asked():
+        node.chain.advance(to_int(seconds, "the number of seconds"))
     return node.chain.now
 
 
@@ -144,8 +144,7 @@ def set_time(node: Node, timestamp: Any) -> int:
 def mine(node: Node, blocks: Any = 1) -> int:
     """Close the open block and add empty ones; the number of the last block."""
     count = to_int(blocks, "the number of blocks")
-    if count > _MOST_BLOCKS:
-        raise bad_params(f"{count} blocks are too many at once: at most {_MOST_BLOCKS}")
+    node.limits.check("mined", count, "blocks")
     return node.chain.mine(count).number
 
 
