@@ -16,7 +16,7 @@ from chain.accounts import ACCOUNTS
 from chain.code import Program, program_of
 from chain.contract import Contract
 from chain.errors import GuardError
-from chain.frame import BlockContext, Context, Frame
+from chain.frame import DELEGATION, BlockContext, Context, Frame
 from chain.handle import Handle, bound
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -128,7 +128,9 @@ class Looking(ABC):
         state = self.state
         state.access = {sender: {}, to: {}}
         context = Context(self.machine, block, sender, state.account(sender)[0], 0)
-        return Frame(context, "call", to, sender, value, data, gas or _LOOK_GAS)
+        code = state.code(to)
+        lent = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
+        return Frame(context, "call", to, sender, value, data, gas or _LOOK_GAS, code_address=lent)
 
     @property
     def web3(self) -> Any:

@@ -16,6 +16,7 @@ from types import ModuleType
 from chain.contract import Contract
 from chain.errors import DeclarationError
 from chain.where import Source, raised_at, short
+from chain.world import World
 
 
 class NotOffered(LookupError):
@@ -31,20 +32,19 @@ class Offered:
 
     @property
     def classes(self) -> list[type[Contract]]:
-        return list(self.by_full_name.values())
+        """The contracts, and what worlds are made of."""
+        return [*self.by_full_name.values(), World]
 
     def find(self, name: str) -> type[Contract]:
         """The contract called `Class` or `package:Class`."""
-        if ":" in name:
-            found = [cls for full, cls in self.by_full_name.items() if full == name]
-        else:
-            found = [cls for cls in self.classes if cls.__name__ == name]
+        known = self.by_full_name
+        found = [cls for full, cls in known.items() if name in (full, cls.__name__)]
         if len(found) == 1:
             return found[0]
         if found:
-            ways = [full for full in self.by_full_name if full.endswith(f":{name}")]
+            ways = [full for full, cls in known.items() if cls.__name__ == name]
             raise NotOffered(f"{len(found)} contracts are called {name}: write {' or '.join(ways)}")
-        names = ", ".join(cls.__name__ for cls in self.classes) or "none"
+        names = ", ".join(cls.__name__ for cls in known.values()) or "none"
         raise NotOffered(f"{self.package} offers no contract '{name}'; it has {names}")
 
 

@@ -21,6 +21,7 @@ from chain.anchors import Anchors
 
 if TYPE_CHECKING:
     from chain.accounts import Account
+    from chain.gas_report import GasReport
     from chain.handle import Handle
     from chain.simulator import Chain
 
@@ -67,20 +68,47 @@ def carol(accounts: list[Account]) -> Account:
 # Anchors
 
 _KEY: Final = pytest.StashKey[Anchors]()
+_GAS: Final[pytest.StashKey[GasReport]] = pytest.StashKey()  # there is one where it is asked for
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("boardchain")
+    group.addoption(
+        "--double-run",
+        action="store_true",
+        help="run the tests again under four other hash seeds, and compare what they leave on their chains",
+    )
+    group.addoption(
+        "--gas-report", action="store_true", help="show what the calls to each entry cost"
+    )
+    group.addoption(
+        "--gas-snapshot",
+        metavar="FILE",
+        help="write what they cost to a file; if there is one, fail where it differs",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_KEY] = Anchors()
-    births.witnesses.append(config.stash[_KEY].born)
+    anchors = config.stash[_KEY] = Anchors()
+    births.witnesses.append(anchors.born)
+    if config.getoption("double_run", default=False):
+        config.pluginmanager.register(import_module("chain.double_run").DoubleRun(config, anchors))
+    if config.option.gas_report or config.option.gas_snapshot:
+        config.stash[_GAS] = import_module("chain.gas_report").GasReport()
+        births.witnesses.append(config.stash[_GAS].born)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     births.witnesses.remove(config.stash[_KEY].born)
+    if _GAS in config.stash:
+        births.witnesses.remove(config.stash[_GAS].born)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     item.config.stash[_KEY].begin()
+    if _GAS in item.config.stash:
+        item.config.stash[_GAS].counts = _examples(item)[0] is None
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +119,8 @@ def _boardchain_anchor(request: pytest.FixtureRequest) -> Iterator[None]:
     with anchors.level() as go_back:
         yield
         go_back()
+    if _GAS in request.config.stash:
+        request.config.stash[_GAS].end()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -166,3 +196,41 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
     if report.failed and call.when != "teardown":
         report.sections += item.config.stash[_KEY].transcripts()
     return report
+
+
+# Gas
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    if _GAS not in config.stash:
+        return
+    gas, sent = config.stash[_GAS], getattr(config, "workeroutput", None)
+    if sent is not None:  # one of several processes: the first of them reports
+        sent["boardchain_gas"] = dict(gas.used)
+    elif config.option.gas_snapshot:
+        path = config.invocation_params.dir / config.option.gas_snapshot
+        gas.differences = import_module("chain.gas_report").hold(path, gas.lines())
+        if gas.differences and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    if _GAS in node.config.stash:
+        node.config.stash[_GAS].add(getattr(node, "workeroutput", {}).get("boardchain_gas", {}))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if _GAS not in config.stash:
+        return
+    gas, say = config.stash[_GAS], terminalreporter
+    if config.option.gas_report:
+        say.section("gas")
+        for line in import_module("chain.gas_report").table(gas.lines()):
+            say.write_line(line)
+    if gas.differences:
+        say.section(f"gas differs from {config.option.gas_snapshot}", red=True)
+        for line in gas.differences:
+            say.write_line(line)
+        say.write_line("if it is meant to: delete the file, and run the tests again")

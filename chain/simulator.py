@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from chain import births, names
@@ -28,6 +30,7 @@ from chain.questions import Questions
 from chain.types import Address
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
+LAST_TIME = 2**53 - 1  # the last whole number that JSON is sure of; files hold no more than 63 bits
 ETHER = 10**18
 MEMORY = "memory"
 FUNDS = 10_000 * ETHER
@@ -44,6 +47,7 @@ class Snapshot(NamedTuple):
     last: tuple[
         Any, ...
     ] = ()  # what stood at the end then; once taken back, it never stands there again
+    wishes: Mapping[str, Any] = MappingProxyType({})  # for the block that came next
 
 
 def _end_of(block: Block) -> Snapshot:
@@ -91,6 +95,8 @@ class Chain(Looking, Deploys, Questions, Lasting):
         self.machine.block_hash = self.ledger.block_hash
         self._clock = genesis_time
         self.automine = True  # mine after each transaction; without, they wait for `mine`
+        self.block_interval = 1  # seconds from a block to the next, if the clock has not moved
+        self.wishes: dict[str, Any] = {}  # what somebody wants of the next block
         self._held = False  # a `block()` scope is open, which mines when it ends
 
     @classmethod
@@ -135,8 +141,7 @@ class Chain(Looking, Deploys, Questions, Lasting):
             raise ValueError(
                 f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
             )
-        self._clock += seconds
-        self._save()
+        self.set_time(self._clock + seconds)
 
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
@@ -144,6 +149,8 @@ class Chain(Looking, Deploys, Questions, Lasting):
             raise ValueError(
                 f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
             )
+        if timestamp > LAST_TIME:
+            raise ValueError(f"time ends at {LAST_TIME}: {timestamp} is after it")
         self._clock = timestamp
         self._save()
 
@@ -195,17 +202,38 @@ class Chain(Looking, Deploys, Questions, Lasting):
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
-        time = self._clock if self._clock > parent.timestamp else parent.timestamp + 1
+        next_time = parent.timestamp + self.block_interval
+        time = self._clock if self._clock > parent.timestamp else next_time
         moment, receipt = parent.end_moment, parent.end_receipt
-        return Block(
+        block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
             moment, receipt, moment, receipt,
         )  # fmt: skip
+        return replace(block, **self.wishes) if self.wishes else block
+
+    def set_next(
+        self,
+        *,
+        prevrandao: int | None = None,
+        base_fee: int | None = None,
+        coinbase: Address | None = None,
+    ) -> None:
+        """What the next block shall have. A base fee and a coinbase stay until they are set again."""
+        if self.ledger.open is not None:
+            raise ValueError("the next block is open already: mine it before you say what it has")
+        wishes = {
+            "forced_prevrandao": prevrandao,
+            "base_fee": base_fee,
+            "coinbase": None if coinbase is None else bytes(coinbase),
+        }
+        self.wishes |= {name: value for name, value in wishes.items() if value is not None}
 
     def _seal(self, block: Block) -> None:
         self.ledger.close(block)
         self.ledger.open = None
         self._clock = block.timestamp
+        if self.wishes:
+            self.wishes = {}
         if self._store is not None:
             self._store.save(self._clock)
 
@@ -219,27 +247,28 @@ class Chain(Looking, Deploys, Questions, Lasting):
         if names.read(self.state, made) is None:
             names.write(self.state, made, name)
             self.state.add_balance(made, FUNDS)
-            self._note()
+            self.note()
         return self.keys[made]
 
     def set_balance(self, address: Address, amount: int) -> None:
         nonce, _, code_hash = self.state.account(address)
         self.state.set_account(address, (nonce, amount, code_hash))
-        self._note()
+        self.note()
 
     def set_nonce(self, address: Address, nonce: int) -> None:
         self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
-        self._note()
+        self.note()
 
     def set_code(self, address: Address, code: bytes) -> None:
         self.state.set_code(address, code)
-        self._note()
+        self.note()
 
     def set_storage(self, address: Address, slot: int, word: int) -> None:
         self.state.set_word(address, slot, word)
-        self._note()
+        self.note()
 
-    def _note(self) -> None:
+    def note(self) -> None:
+        """Put what was changed outside of any transaction on the timeline."""
         self.ledger.note(self.state.close()[0])
         self._save()
 
@@ -318,7 +347,9 @@ class Chain(Looking, Deploys, Questions, Lasting):
         held = copy(ledger.open) if ledger.open is not None else None
         blocks, moments = len(ledger.blocks), len(ledger.timeline)
         last = ledger.last(blocks, moments)
-        return Snapshot(blocks, moments, len(ledger.receipts), held, self._clock, last)
+        return Snapshot(
+            blocks, moments, len(ledger.receipts), held, self._clock, last, dict(self.wishes)
+        )
 
     def revert(self, snapshot: Snapshot) -> None:
         """Undo everything since `snapshot`, the clock included."""
@@ -329,6 +360,7 @@ class Chain(Looking, Deploys, Questions, Lasting):
         ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None
         self._clock = snapshot.clock
+        self.wishes = dict(snapshot.wishes)
         self._save()
 
     @contextmanager
@@ -349,6 +381,7 @@ class Chain(Looking, Deploys, Questions, Lasting):
         where = self.snapshot() if at is None else _end_of(block_at(self.blocks, at))
         made = Chain(chain_id=self.chain_id)
         made.accounts, made.automine = list(self.accounts), self.automine
+        made.block_interval = self.block_interval
         made.keys |= self.keys
         made.state = state_at(self.ledger, where.moments)
         made.machine = self.machine.on(made.state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import select
+import weakref
 from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import count
@@ -40,6 +41,7 @@ class Wire:
         self._path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
         self._connection = kind(parts.hostname, parts.port, timeout=_PATIENCE)
         self._numbers = count(1)
+        weakref.finalize(self, self._connection.close)
 
     def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:
         return _result(

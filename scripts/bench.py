@@ -2,7 +2,7 @@
 
 Machines differ and are shared, so what counts are ratios: every road is driven in turn, for several rounds, by processor
 time, and its best round is taken. The baseline is a counter in bytecode on eth-tester's PyEVM backend, through web3.py with
-coincurve, gas given so that nothing is estimated.
+coincurve, gas given so that nothing is estimated. With `--node` it measures the node beside anvil instead.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import bench_blokus
 import bench_deblockle
 import bench_mage_duel
+import bench_node
+import bench_sagrada
 import vyper
 from eth_tester import EthereumTester, PyEVMBackend
 from web3 import EthereumTesterProvider, Web3
@@ -70,7 +72,7 @@ class Road(NamedTuple):
     bar: float
 
 
-GAMES = (bench_deblockle, bench_blokus, bench_mage_duel)
+GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
 
 
 def main() -> None:
@@ -239,4 +241,4 @@ def start_up() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    bench_node.main() if "--node" in sys.argv else main()

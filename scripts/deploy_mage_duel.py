@@ -7,8 +7,7 @@ from contracts.mage_duel import Game, PlayerProfile, deploy
 from contracts.mage_duel.world import ONCE, WRITERS
 
 
-def main() -> None:
-    chain = Chain()
+def main(chain: Chain) -> None:
     world = deploy(chain)
     print(f"{'World ' + world.namespace:24}{world.address}")
     for system in (Game, PlayerProfile):
@@ -23,4 +22,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Chain())

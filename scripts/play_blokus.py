@@ -21,8 +21,7 @@ SHOWN_AFTER = 20  # a board is shown whenever so many turns were played
 BACKGROUNDS = ("", "44", "43", "41", "42")  # of no player, then of players 1 to 4, as in the box
 
 
-def main() -> None:
-    chain = Chain()
+def main(chain: Chain) -> None:
     accounts = [chain.account(f"{each.difficulty_name.lower()}.testnet") for each in STRATEGIES]
     blokus = chain.deploy(Blokus, sender=accounts[0])
     game_id = open_table(blokus, accounts)
@@ -115,4 +114,4 @@ def title(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Chain())

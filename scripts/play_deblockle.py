@@ -25,8 +25,7 @@ ENDGAME: tuple[tuple[Square, Square], ...] = (
 )
 
 
-def main() -> None:
-    chain = Chain()
+def main(chain: Chain) -> None:
     players = chain.account("first.testnet"), chain.account("second.testnet")
     game = chain.deploy(Deblockle)
     play_document(game, *players)
@@ -86,4 +85,4 @@ def show(logs: list[object]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Chain())

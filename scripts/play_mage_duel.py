@@ -38,8 +38,7 @@ INDENT = " " * 7
 COLOURS = {"B": "1;34", "R": "1;31", "c": "33", "r": "37", "f": "32"}
 
 
-def main() -> None:
-    chain = Chain()
+def main(chain: Chain) -> None:
     world = deploy(chain)
     chance, (alice, bob, carol, dave) = Random(5), chain.accounts[:4]
     profile = world.system(PlayerProfile)
@@ -178,4 +177,4 @@ def title(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Chain())

@@ -28,13 +28,12 @@ from contracts.sagrada.strategies import Simple, careful, hasty, tinkerer
 from contracts.sagrada.window import ROW_CELLS
 
 PLAYERS: tuple[Simple, ...] = (careful("ada"), hasty("bruno"), tinkerer("chiara"))
-HUES = dict(zip(LETTERS, (41, 42, 43, 44, 45), strict=True))  # backgrounds in a terminal
+HUES = dict(zip(LETTERS, "12345", strict=True))  # of a terminal
 SEED = 34  # deals cards of which all tools get used
 WIDTH = 24  # of a window and the space beside it
 
 
-def main() -> None:
-    chain = Chain(seed=SEED)
+def main(chain: Chain) -> None:
     game = chain.deploy(Sagrada)
     sit_down(chain, game)
     show_table(state_of(game))
@@ -118,14 +117,21 @@ def heading(player: Player) -> str:
 
 def cell(player: Player, number: int) -> str:
     """A die as colour and shade, else the constraint in small or a dot."""
-    die = player.window.dice[number]
-    return f"{player.window.frame.marks[number].lower()} " if die is None else paint(die)
+    die, mark = player.window.dice[number], player.window.frame.marks[number]
+    if die is not None:
+        return paint(die)
+    return colored(f"{mark.lower()} ", f"3{HUES[mark]}") if mark in HUES else f"{mark} "
 
 
 def paint(die: Die) -> str:
-    if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
-        return str(die)
-    return f"\033[30;{HUES[str(die)[0]]}m{die}\033[0m"
+    return colored(str(die), f"30;4{HUES[str(die)[0]]}")
+
+
+def colored(text: str, code: str) -> str:
+    """On a terminal, unless its user wants no colours."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return f"\033[{code}m{text}\033[0m"
 
 
 def show_scores(game: Handle) -> None:
@@ -162,4 +168,4 @@ def title(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Chain(seed=SEED))

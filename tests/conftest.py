@@ -23,13 +23,9 @@ settings.load_profile("steady")
 HERE = Path(__file__).parent
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """The fixtures of the package, also where it is not installed."""
-    if not config.pluginmanager.has_plugin("boardchain"):
-        config.pluginmanager.register(pytest_plugin, "boardchain")
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    if not pluginmanager.has_plugin("boardchain"):  # the package is not installed
+        pluginmanager.register(pytest_plugin, "boardchain")
     parser.addoption(
         "--vectors",
         type=Path,

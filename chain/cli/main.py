@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import sys
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,7 @@ class Boardchain(click.Group):
     def main(self, *args: Any, **named: Any) -> Any:
         try:
             code = super().main(*args, **{**named, "standalone_mode": False})
-        except (Exception, BaseExceptionGroup, Undeclared) as wrong:
+        except (Exception, Undeclared) as wrong:
             code = told(wrong)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -64,9 +63,10 @@ def _summary(file: Path) -> str:
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
+        metadata = import_module("importlib.metadata")
         try:
-            click.echo(f"boardchain {version('boardchain')}")
-        except PackageNotFoundError:
+            click.echo(f"boardchain {metadata.version('boardchain')}")
+        except metadata.PackageNotFoundError:
             click.echo("boardchain, from a folder where it is not installed")
         ctx.exit()
 

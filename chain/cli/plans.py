@@ -93,7 +93,7 @@ def _apply(deployer: Deployer, choice: str, total: int, wish: Wish) -> None:
             if finding.action != LEAVE:
                 done.append(finding)
                 _tell(finding, choice, record["address"], wish)
-    _end(wish, done, f"{len(done)} steps done")
+    _end(wish, done, f"{len(done)} step{'s' * (len(done) != 1)} done")
 
 
 def _tell(finding: Finding, choice: str, address: str, wish: Wish) -> None:

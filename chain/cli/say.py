@@ -72,10 +72,10 @@ def note(text: str) -> None:
 def plain(value: Any) -> form.Portable:
     """A value as JSON has it, whatever it is."""
     match value:
+        case Enum():  # before texts and numbers, which some of them are
+            return value.name
         case None | bool() | str():
             return value
-        case Enum():
-            return value.name
         case int():
             return form.number(value)
         case Address():

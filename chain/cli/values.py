@@ -28,12 +28,13 @@ class Misread(ValueError):
 
 def read_args(entry: EntrySpec, words: Sequence[str], find: Find) -> dict[str, Any]:
     """The arguments of an entry: one word each, or all as one JSON object or list."""
+    known = {member.name: member.kind for member in entry.params}
     given = _whole(entry, words)
     if given is None:
-        given = dict(zip((member.name for member in entry.params), words, strict=False))
-        if len(words) > len(entry.params):
+        if len(words) > len(known):
             raise Misread(f"{entry.name} takes {usage(entry)}; {len(words)} arguments were given")
-    known = {member.name: member.kind for member in entry.params}
+        typed = zip(known.items(), words, strict=False)
+        return {name: _read_word(kind, word, name, find) for (name, kind), word in typed}
     strange = next((name for name in given if name not in known), None)
     if strange is not None:
         raise Misread(f"{entry.name} has no argument '{strange}'; it takes {usage(entry)}")
@@ -47,7 +48,7 @@ def usage(entry: EntrySpec) -> str:
 
 def read_value(member: Member, word: str, find: Find) -> Any:
     """One value of a known kind."""
-    return _read(member.kind, word, member.name, find)
+    return _read_word(member.kind, word, member.name, find)
 
 
 def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
@@ -70,10 +71,26 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
     return None
 
 
+def _read_word(kind: Kind, word: str, path: str, find: Find) -> Any:
+    """A value from a word of the command."""
+    match kind:
+        case Option(item=item):
+            return None if word.lower() in _NOTHING else _read_word(item, word, path, find)
+        case Bool():
+            if word.lower() in _TRUTH:
+                return _TRUTH[word.lower()]
+            raise Misread(f"{path} = {word!r} is not bool: write true or false")
+        case Many() | Record():
+            try:
+                return _read(kind, json.loads(word), path, find)
+            except json.JSONDecodeError:
+                raise Misread(f"{path} = {word!r} {wants(kind)}: write it as JSON") from None
+        case _:
+            return _read_text(kind, word, path, find)
+
+
 def _read(kind: Kind, value: Any, path: str, find: Find) -> Any:
-    """A value from a word, or from what JSON made of one."""
-    if isinstance(value, str):
-        return _read_word(kind, value, path, find)
+    """A value from what JSON made of it."""
     match kind:
         case Option(item=item):
             return None if value is None else _read(item, value, path, find)
@@ -85,37 +102,29 @@ def _read(kind: Kind, value: Any, path: str, find: Find) -> Any:
             return value
         case Choice() if type(value) is int:
             return _member(kind, str(value), path)
+        case Many() | Record() | Bool():
+            pass
+        case _ if isinstance(value, str):
+            return _read_text(kind, value, path, find)
     raise Misread(f"{path} = {json.dumps(value)} {wants(kind, value)}")
 
 
-def _read_word(kind: Kind, word: str, path: str, find: Find) -> Any:
+def _read_text(kind: Kind, text: str, path: str, find: Find) -> Any:
+    """A value without parts."""
     match kind:
-        case Text():
-            return word
-        case Option(item=item):
-            return None if word.lower() in _NOTHING else _read_word(item, word, path, find)
         case Int():
-            return _number(kind, word, path)
-        case Bool():
-            if word.lower() in _TRUTH:
-                return _TRUTH[word.lower()]
-            raise Misread(f"{path} = {word!r} is not bool: write true or false")
+            return _number(kind, text, path)
         case Choice():
-            return _member(kind, word, path)
+            return _member(kind, text, path)
         case Account():
             try:
-                return find(word)
+                return find(text)
             except (ValueError, TypeError, LookupError) as no:
                 raise Misread(f"{path}: {no}") from None
         case Blob() | FixedBytes():
-            return _bytes(kind, word, path)
-    try:
-        parts = json.loads(word)
-    except ValueError:
-        raise Misread(f"{path} = {word!r} {wants(kind)}: write it as JSON") from None
-    if isinstance(parts, str):
-        raise Misread(f"{path} = {word!r} {wants(kind)}")
-    return _read(kind, parts, path, find)
+            return _bytes(kind, text, path)
+        case _:
+            return text
 
 
 def _number(kind: Int, word: str, path: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chain.deployment.change import changes, description_of, obstacles
+from chain.deployment.change import changes, description_of, is_changed, obstacles
 from chain.deployment.journal import DONE, SENDING, Journal, Record
 from chain.deployment.plan import Deployment, Step
 from chain.errors import Reverted
@@ -115,7 +115,7 @@ class Deployer:
         if record["args"] != _hex(self._put_in(step.init_args) or b""):
             told.append("the arguments of its @init")
             hinder.append("its @init had other arguments, and runs once")
-        if record["digest"] != _hex(program.digest):
+        if is_changed(record, program):
             told += changes(record, program)
             hinder += obstacles(record, program.spec)
         if not told:

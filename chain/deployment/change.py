@@ -6,6 +6,7 @@ follow. The same holds for each model that its systems use.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,12 @@ def description_of(program: Program) -> dict[str, Any]:
         "storage": [spot._asdict() for spot in storage_shape(spec)],
         "models": {name: _model(model) for name, model in spec.models.items()},
     }
+
+
+def is_changed(before: dict[str, Any], program: Program) -> bool:
+    """Whether a contract is another than a journal says: its code, or how it lies in storage."""
+    now = json.loads(json.dumps(description_of(program)))
+    return any(before.get(name) != value for name, value in now.items())
 
 
 def changes(before: dict[str, Any], program: Program) -> list[str]:

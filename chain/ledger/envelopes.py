@@ -109,7 +109,7 @@ def seal(tx: Transaction | Receipt, chain_id: int | None, account: Account | Non
     if account is None:
         parity, r, s = 0, int.from_bytes(tx.sender), 1
     else:
-        signature = _sign(account.key, _signing_hash(tx.type, fields, chain_id))
+        signature = sign(account.key, _signing_hash(tx.type, fields, chain_id))
         r, s, parity = (
             int.from_bytes(signature[:32]),
             int.from_bytes(signature[32:64]),
@@ -149,7 +149,7 @@ _signer = lru_cache(maxsize=256)(PrivateKey)
 
 
 @lru_cache(maxsize=1024)
-def _sign(key: bytes, message: bytes) -> bytes:
+def sign(key: bytes, message: bytes) -> bytes:
     """r, s and parity. Kept a while, for the hash of a transaction is asked for before the block that holds it."""
     return _signer(key).sign_recoverable(message, hasher=None)
 

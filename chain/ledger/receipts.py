@@ -191,6 +191,11 @@ class Receipt:
         return None if self._digest is None else self.ledger.programs.get(self._digest)
 
     @property
+    def is_stranger(self) -> bool:
+        """Whether it ran a Python contract whose class is not declared here."""
+        return self._digest is not None and self.program is None
+
+    @property
     def contract(self) -> str | None:
         """The name of the Python contract it reached or made."""
         program = self.program

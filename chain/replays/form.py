@@ -75,8 +75,7 @@ class Text:
     settings: dict[str, Any] = field(default_factory=dict)
     contracts: dict[str, str] = field(default_factory=dict)  # by the name used here, the full one
     steps: list[Step] = field(default_factory=list)
-    end: tuple[int, str] | None = None  # the number and the hash of the last block
-    lines: int = 0
+    end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
 
 
 def read(text: str) -> Text:
@@ -86,7 +85,6 @@ def read(text: str) -> Text:
         raise BadTranscript(1, f"this is no transcript: it does not begin with '{FIRST}'")
     made = Text()
     for number, line in lines:
-        made.lines = number
         if line.startswith(INDENT):
             _below(made, number, line)
         elif line:
@@ -120,7 +118,7 @@ def _at_margin(made: Text, number: int, line: str) -> None:
         made.contracts[name] = full
     elif word == "end" and len(rest.split()) == 2 and rest.split()[0].isdigit():
         block, block_hash = rest.split()
-        made.end = int(block), block_hash
+        made.end = int(block), block_hash, number
     else:
         raise BadTranscript(number, f"'{line[:60]}' is no line of a transcript")
 

@@ -42,7 +42,9 @@ def read_args(text: str, params: tuple[Member, ...], known: Known) -> tuple[Any,
         call = ast.parse(f"_({_SPECIAL.sub(_as_python, text)})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise BadValue(f"({text}) cannot be read") from None
-    if not isinstance(call, ast.Call) or call.keywords or len(call.args) != len(params):
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise BadValue(f"({text}) cannot be read")
+    if call.keywords or len(call.args) != len(params):
         raise BadValue(f"it takes ({', '.join(member.name for member in params)}), not ({text})")
     reader = _Reader(known)
     return tuple(reader.read(node, each.kind) for node, each in zip(call.args, params, strict=True))

@@ -27,6 +27,7 @@ from chain.world import World
 
 _WIDEST: Final = 140  # characters of a line that differs
 _BEFORE: Final = 50  # of these before the difference
+_BEHIND_A_HASH: Final = "the code of a contract changed, or words in storage that no step tells of"
 
 
 @dataclass(frozen=True)
@@ -34,37 +35,45 @@ class Difference:
     """The first step of which something else came than is written."""
 
     line: int  # in the transcript
-    head: str
-    written: Sequence[str]
-    found: Sequence[str]
+    what: str
+    step: str
+    written: Sequence[str] = ()
+    found: Sequence[str] = ()
     contract: str | None = None
     entry: str | None = None
     place: str = ""  # in the contract's source
 
     def __str__(self) -> str:
-        called = ".".join(filter(None, (self.contract, self.entry))) or "this step"
-        place = f" ({self.place})" if self.place else ""
-        lines = [f"line {self.line}: something else comes of {called}{place}", f"  {self.head}"]
+        lines = [f"line {self.line}: {self.what}", *([f"  {self.step}"] if self.step else [])]
         return "\n".join([*lines, *_compared(self.written, self.found)])
+
+
+def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
+    called = ".".join(filter(None, (receipt.contract, receipt.entry))) or "this step"
+    place = _place(receipt)
+    what = f"something else comes of {called}" + (f" ({place})" if place else "")
+    return Difference(
+        step.line, what, step.head, step.outcome, found, receipt.contract, receipt.entry, place
+    )
 
 
 def _compared(written: Sequence[str], found: Sequence[str]) -> Iterator[str]:
     """The lines that differ, each with one before it; of long ones the part that does."""
-    _, _, *lines = unified_diff(written, found, n=1, lineterm="")
+    lines = list(unified_diff(written, found, n=1, lineterm=""))[2:]  # without the names of files
     for i, line in enumerate(lines):
         if line.startswith("@@"):
             continue
         other = lines[i - 1 if line[0] == "+" else (i + 1) % len(lines)]
         sign, text = line[:1], line[1:]
         if len(text) > _WIDEST and {sign, other[:1]} == {"-", "+"}:
-            start = max(0, _agreeing(text, other[1:]) - _BEFORE)
+            start = max(0, _same(text, other[1:]) - _BEFORE)
             end = start + _WIDEST
             text = ("…" if start else "") + text[start:end] + ("…" if text[end:] else "")
         yield f"{sign} {text}"
 
 
-def _agreeing(one: str, other: str) -> int:
-    """How many characters two lines begin with that are the same."""
+def _same(one: str, other: str) -> int:
+    """How many characters two lines begin with in common."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -150,23 +159,11 @@ class Player:
             self.chain.machine.loaded = Recorded(step.value("loaded") or ())
             receipt = self.chain.include(tx)
         except (InvalidTransaction, LookupError) as no:
-            return Difference(
-                step.line, step.head, step.outcome, [f"    it cannot be asked any more: {no}"]
-            )
+            return Difference(step.line, f"this cannot be asked any more: {no}", step.head)
         finally:
             self.chain.machine.loaded = None
         found = list(self._writer.outcome(receipt))
-        if found == step.outcome:
-            return None
-        return Difference(
-            step.line,
-            step.head,
-            step.outcome,
-            found,
-            receipt.contract,
-            receipt.entry,
-            _place(receipt),
-        )
+        return None if found == step.outcome else _differing(step, receipt, found)
 
     def _turn_to(self, step: Step) -> None:
         """The block of a step is open, and what was set before it is set."""
@@ -175,6 +172,8 @@ class Player:
             self._close()
             if step.block != chain.head.number + 1:
                 raise BadTranscript(step.line, f"block {chain.head.number + 1} is missing")
+            if self._start + step.time <= chain.head.timestamp:
+                raise BadTranscript(step.line, "its block is not after the one before")
             block = replace(chain.pending, timestamp=self._start + step.time)
             chain.ledger.open = self._requests.block(step, block)
         self._set_waiting()
@@ -201,14 +200,13 @@ class Player:
     def _end(self) -> Difference | None:
         if self._text.end is None:
             return None
-        number, block_hash = self._text.end
+        number, block_hash, line = self._text.end
         now = (self.chain.head.number, f"0x{self.chain.block_hash().hex()}")
         if now == (number, block_hash):
             return None
-        why = "all came as it is written, but the chain's hash: the code of a contract, or what the chain is made of, changed"
-        return Difference(
-            self._text.lines, why, [f"end {number} {block_hash}"], [f"end {now[0]} {now[1]}"]
-        )
+        what = f"all came as it is written, but the hash of the chain: {_BEHIND_A_HASH}"
+        ends = (f"end {number} {block_hash}", f"end {now[0]} {now[1]}")
+        return Difference(line, what, "", ends[:1], ends[1:])
 
 
 def _chain(text: Text) -> Chain:

@@ -19,6 +19,8 @@ from chain.simulator import Chain
 from chain.spec import EntrySpec
 from chain.types import Address
 
+_NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]+")
+_BYTES: Final = re.compile(r"0x(?:[0-9a-f]{2})*")
 _VALUE: Final = re.compile(r"(?P<rest>.*) with (?P<value>\d+) wei", re.DOTALL)
 _DEPLOY: Final = re.compile(r"deploy (?P<name>[\w.]+)\((?P<args>.*)\)")
 _BYTECODE: Final = re.compile(r"deploy 0x(?P<data>(?:[0-9a-f]{2})*)")
@@ -114,8 +116,10 @@ class Requests:
             chain.account(step.what.removeprefix("account "))
             return
         address = Address(self._address(name))
-        numbers = [int(word, 0) for word in to.split()] if what != "code" else []
-        match what, numbers:
+        is_code, words = what == "code", to.split()
+        if not all(map((_BYTES if is_code else _NUMBER).fullmatch, words)):
+            raise BadTranscript(step.line, f"'{step.head}' cannot be read")
+        match what, [] if is_code else [int(word, 0) for word in words]:
             case "nonce", [number]:
                 chain.set_nonce(address, number)
             case "balance", [number]:

@@ -25,6 +25,38 @@ def client_version(node: Node) -> str:
         return "boardchain"
 
 
+def node_info(node: Node) -> dict[str, Any]:
+    """Where the chain stands, as anvil tells it."""
+    head, chain = node.chain.head, node.chain
+    return {
+        "currentBlockNumber": quantity(head.number),
+        "currentBlockTimestamp": head.timestamp,
+        "currentBlockHash": data(chain.block_hash()),
+        "hardFork": "prague",
+        "transactionOrder": "fifo",
+        "environment": {
+            "baseFee": quantity(chain.pending.base_fee),
+            "chainId": chain.chain_id,
+            "gasLimit": quantity(head.gas_limit),
+            "gasPrice": quantity(chain.pending.base_fee),
+        },
+        "forkConfig": {"forkUrl": None, "forkBlockNumber": None, "forkRetryBackoff": None},
+    }
+
+
+def metadata(node: Node) -> dict[str, Any]:
+    """Who answers, as hardhat tells it."""
+    chain = node.chain
+    return {
+        "clientVersion": client_version(node),
+        "chainId": chain.chain_id,
+        "instanceId": data(chain.block_hash(0)),
+        "latestBlockNumber": chain.head.number,
+        "latestBlockHash": data(chain.block_hash()),
+        "forkedNetwork": None,
+    }
+
+
 def chain_id(node: Node) -> str:
     return quantity(node.chain.chain_id)
 
@@ -74,10 +106,10 @@ def personal_sign(node: Node, message: Any, address: Any) -> str:
 
 def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
     """A structure signed as wallets do it (EIP-712)."""
-    content = json.loads(typed) if isinstance(typed, str) else typed
     try:
+        content = json.loads(typed) if isinstance(typed, str) else typed
         message = import_module("eth_account.messages").encode_typed_data(full_message=content)
-    except (TypeError, ValueError, KeyError) as wrong:
+    except Exception as wrong:  # it fails in as many ways as data can be wrong
         raise bad_params(f"this is no typed data: {wrong}") from wrong
     return _sign(node, address, b"\x19" + message.version + message.header + message.body)
 

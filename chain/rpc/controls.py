@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from chain.rpc.errors import bad_params
-from chain.rpc.values import quantity, to_int
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.pool import restart
+from chain.rpc.steering import flag
+from chain.rpc.values import quantity, to_int, to_object
+from chain.simulator import Snapshot
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
+
+_LONGEST_INTERVAL: Final = 10**9  # seconds
 
 
 def mine(node: Node, how: Any = None) -> str:
@@ -21,24 +26,65 @@ def mine(node: Node, how: Any = None) -> str:
             how, "the number"
         )  # tools differ in what they mean by it; no one mines a billion blocks
         blocks, time = (number, None) if number < chain.blocks[0].timestamp else (1, number)
+    node.limits.check("mined", blocks, "blocks")
     if time is not None:
         _set_time(node, to_int(time, "the time"))
     chain.mine(blocks)
     return "0x0"
 
 
+def mine_many(node: Node, blocks: Any = 1, interval: Any = None) -> str:
+    """Mine so many blocks, the second and those after it so many seconds apart."""
+    chain, count = node.chain, to_int(blocks, "the number of blocks")
+    node.limits.check("mined", count, "blocks")
+    seconds = None if interval is None else to_int(interval, "the interval")
+    if count:
+        chain.mine()
+    for _ in range(count - 1):
+        if seconds:
+            _set_time(node, chain.head.timestamp + seconds)
+        chain.mine()
+    return "0x0"
+
+
 def set_automine(node: Node, on: Any) -> bool:
     """Whether each transaction is mined at once, or waits for `evm_mine`."""
-    if not isinstance(on, bool):
-        raise bad_params(f"automine is true or false, not {on!r}")
-    node.chain.automine = on
+    node.chain.automine = flag(on, "automine")
+    return True
+
+
+def get_automine(node: Node) -> bool:
+    return node.chain.automine
+
+
+def set_interval_mining(node: Node, seconds: Any) -> bool:
+    """Let a server mine a block every so many seconds, 0 for never; transactions wait for it."""
+    interval = to_int(seconds, "the number of seconds")
+    if interval > _LONGEST_INTERVAL:
+        raise bad_params(f"blocks can be {_LONGEST_INTERVAL} seconds apart at most, not {interval}")
+    node.interval = float(interval)
+    node.chain.automine = not interval
+    return True
+
+
+def set_block_interval(node: Node, seconds: Any) -> bool:
+    """How far a block's time is from its parent's, where nobody moves the clock."""
+    interval = to_int(seconds, "the number of seconds")
+    if not 0 < interval <= _LONGEST_INTERVAL:
+        raise bad_params(f"blocks are 1 to {_LONGEST_INTERVAL} seconds apart, not {interval}")
+    node.chain.block_interval = interval
+    return True
+
+
+def remove_block_interval(node: Node) -> bool:
+    node.chain.block_interval = 1
     return True
 
 
 def increase_time(node: Node, seconds: Any) -> int:
     """Move the clock; answers by how much it now is ahead of the last block."""
     chain = node.chain
-    chain.advance(to_int(seconds, "the number of seconds"))
+    _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
     return chain.now - chain.head.timestamp
 
 
@@ -46,6 +92,12 @@ def set_next_timestamp(node: Node, timestamp: Any) -> str:
     time = to_int(timestamp, "the time")
     _set_time(node, time)
     return str(time)
+
+
+def set_clock(node: Node, timestamp: Any) -> int:
+    """Set the clock; answers by how much it now is ahead of the last block."""
+    _set_time(node, to_int(timestamp, "the time"))
+    return node.chain.now - node.chain.head.timestamp
 
 
 def time_travel(node: Node, timestamp: Any) -> None:
@@ -56,7 +108,7 @@ def time_travel(node: Node, timestamp: Any) -> None:
 
 def _set_time(node: Node, time: int) -> None:
     try:
-        node.chain.set_time(time)
+        restart(node.chain, lambda: node.chain.set_time(time))
     except ValueError as no:
         raise bad_params(str(no)) from None
 
@@ -75,4 +127,18 @@ def revert(node: Node, number: Any) -> bool:
         return False
     node.chain.revert(taken)
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
+    return True
+
+
+def reset(node: Node, forking: Any = None) -> bool:
+    """Back to the beginning: no blocks but the first, nobody impersonated, each transaction mined at once."""
+    if forking and to_object(forking, "the options").get("forking"):
+        raise refused("this chain stands by itself: it cannot fork another")
+    chain = node.chain
+    first = chain.blocks[0]
+    chain.revert(Snapshot(1, 0, 0, None, first.timestamp, chain.ledger.last(1, 0)))
+    chain.automine, chain.block_interval, chain.machine.loaded = True, 1, None
+    node.impersonated.clear()
+    node.snapshots.clear()
+    node.impersonates_all, node.interval = False, 0.0
     return True

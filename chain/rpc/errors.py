@@ -15,6 +15,7 @@ NO_METHOD: Final = -32601
 BAD_PARAMS: Final = -32602
 BROKEN: Final = -32603
 NO_JSON: Final = -32700
+_LONGEST: Final = 1_000
 
 
 class RpcError(Exception):
@@ -25,8 +26,13 @@ class RpcError(Exception):
         self.code, self.message, self.data = code, message, data
 
     def json(self) -> dict[str, Any]:
-        body = {"code": self.code, "message": self.message}
+        body = {"code": self.code, "message": shortened(self.message)}
         return body if self.data is None else {**body, "data": self.data}
+
+
+def shortened(text: str) -> str:
+    """A message may quote what was asked, and that may be long."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def bad_params(message: str) -> RpcError:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain import rlp
 from chain.ledger.headers import blob_gas_of, bloom_of
+from chain.rpc.reading import AUTHORIZATION
 from chain.rpc.values import data, quantity, word
 
 if TYPE_CHECKING:
@@ -134,10 +135,9 @@ def _of_type(ledger: Ledger, receipt: Receipt, raw: bytes) -> Json:
 
 
 def _authorization(item: list[bytes]) -> Json:
-    names = ("chainId", "address", "nonce", "yParity", "r", "s")
     return {
         name: data(part) if name == "address" else quantity(int.from_bytes(part))
-        for name, part in zip(names, item, strict=True)
+        for name, part in zip(AUTHORIZATION, item, strict=True)
     }
 
 

@@ -12,12 +12,51 @@ from chain.rpc import (
     blocks,
     controls,
     debug,
+    dump,
     feeds,
     filters,
     following,
+    pool,
     sending,
+    simulate,
+    steering,
 )  # fmt: skip
 from chain.rpc.own import contracts, control, receipts, sql, stored
+
+# What anvil and hardhat call alike: `anvil_setBalance`, `hardhat_setBalance`.
+_BOTH: Final[Mapping[str, Callable[..., Any]]] = {
+    "setBalance": steering.set_balance,
+    "addBalance": steering.add_balance,
+    "setNonce": steering.set_nonce,
+    "setCode": steering.set_code,
+    "setStorageAt": steering.set_storage_at,
+    "impersonateAccount": steering.impersonate,
+    "stopImpersonatingAccount": steering.stop_impersonating,
+    "autoImpersonateAccount": steering.impersonate_all,
+    "setPrevRandao": steering.set_prevrandao,
+    "setCoinbase": steering.set_coinbase,
+    "setNextBlockBaseFeePerGas": steering.set_base_fee,
+    "setMinGasPrice": steering.set_min_gas_price,
+    "mine": controls.mine_many,
+    "setAutomine": controls.set_automine,
+    "getAutomine": controls.get_automine,
+    "setIntervalMining": controls.set_interval_mining,
+    "increaseTime": controls.increase_time,
+    "setTime": controls.set_clock,
+    "setNextBlockTimestamp": controls.set_next_timestamp,
+    "setBlockTimestampInterval": controls.set_block_interval,
+    "removeBlockTimestampInterval": controls.remove_block_interval,
+    "snapshot": controls.snapshot,
+    "revert": controls.revert,
+    "reset": controls.reset,
+    "dropTransaction": pool.drop,
+    "dropAllTransactions": pool.drop_all,
+    "removePoolTransactions": pool.drop_sender,
+    "dumpState": dump.dump_state,
+    "loadState": dump.load_state,
+    "nodeInfo": about.node_info,
+    "metadata": about.metadata,
+}
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
@@ -62,6 +101,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         # running
         "eth_call": sending.call,
         "eth_estimateGas": sending.estimate_gas,
+        "eth_simulateV1": simulate.simulate,
         "eth_sendTransaction": sending.send_transaction,
         "eth_sendRawTransaction": sending.send_raw_transaction,
         "eth_signTransaction": sending.sign_transaction,
@@ -89,11 +129,18 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         # tests
         "evm_mine": controls.mine,
         "evm_setAutomine": controls.set_automine,
+        "evm_setIntervalMining": controls.set_interval_mining,
         "evm_increaseTime": controls.increase_time,
         "evm_setNextBlockTimestamp": controls.set_next_timestamp,
         "evm_snapshot": controls.snapshot,
+        "evm_setTime": controls.set_clock,
         "evm_revert": controls.revert,
         "testing_timeTravel": controls.time_travel,
+        "eth_sendUnsignedTransaction": sending.send_unsigned,
+        "txpool_status": pool.status,
+        "txpool_content": pool.content,
+        "txpool_inspect": pool.inspect,
+        **{f"{tool}_{name}": run for tool in ("anvil", "hardhat") for name, run in _BOTH.items()},
         # what only we have
         "chain_contracts": contracts.contracts,
         "chain_programs": contracts.programs,

@@ -33,6 +33,8 @@ class Node:
         self.chain = chain
         self.limits: Limits = NO_LIMITS
         self.interval = 0.0  # seconds after which a server mines a block by itself; 0 for never
+        self.impersonated: set[bytes] = set()  # accounts that send without a key
+        self.impersonates_all = False
         self.filters: dict[int, Filter] = {}  # the one asked last at the end
         self.feeds: set[Filter] = set()  # filters that a connection listens to
         self.snapshots: dict[int, Snapshot] = {}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.ledger.envelopes import TYPES, decode_raw, kind_of
 from chain.machine.transaction import Transaction
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.values import to_address, to_bytes, to_hash, to_int, to_object
+from chain.rpc.values import to_address, to_bytes, to_hash, to_int, to_list, to_object
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 Fields = Mapping[str, Any]
 FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")
-_SIGNED_ONLY: Final = ("authorizationList", "blobVersionedHashes", "blobs")
+_SIGNED_ONLY: Final = ("blobVersionedHashes", "blobs")
+_SET_CODE: Final = 4
+AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
 def read_envelope(chain: Chain, raw: bytes) -> Transaction:
@@ -44,12 +46,32 @@ def read_transaction(chain: Chain, fields: Any, block: Block) -> Transaction:
     if chain_id != chain.chain_id:
         raise refused(f"it is meant for chain {chain_id}, this is chain {chain.chain_id}")
     kind, max_fee, tip = _fees(fields, block.base_fee)
-    return Transaction(
+    tx = Transaction(
         sender, to, _input(fields), _number(fields, "value", 0),
         _number(fields, "gas", room),
         _number(fields, "nonce", chain.state.account(sender)[0]),
         max_fee, tip, kind, _access_list(fields.get("accessList")),
     )  # fmt: skip
+    return _set_code(chain, tx, fields["authorizationList"]) if kind == _SET_CODE else tx
+
+
+def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
+    """A transaction that lends code to accounts: it runs as py-evm reads it, so it is signed at once."""
+    account = chain.keys.get(tx.sender)
+    if account is None:
+        raise refused("a transaction of type 4 from an account without a key comes in signed")
+    fields = [to_object(item, "an authorization") for item in to_list(lent, "authorizations")]
+    authorizations = [
+        [
+            to_address(item.get("address"), "what is lent") if name == "address" else to_int(item.get(name), f"'{name}'")
+            for name in AUTHORIZATION
+        ]
+        for item in fields
+    ]  # fmt: skip
+    made: Transaction = import_module("chain.rpc.typed").seal_set_code(
+        tx, authorizations, chain.chain_id, account
+    )
+    return made
 
 
 def _number(fields: Fields, name: str, default: int) -> int:
@@ -73,11 +95,16 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
     price = fields.get("gasPrice")
     if price is not None and len(named) > 1:
         raise bad_params("say 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
-    guess = 2 if price is None else 0 if fields.get("accessList") is None else 1
+    lends = fields.get("authorizationList") is not None
+    guess = (
+        _SET_CODE if lends else 2 if price is None else 0 if fields.get("accessList") is None else 1
+    )
     kind = _number(fields, "type", guess)
-    if kind not in TYPES or any(fields.get(name) for name in _SIGNED_ONLY):
-        raise bad_params("only types 0, 1 and 2 are signed here; send any other one signed")
-    if (named and (price is None) != (kind == 2)) or (kind == 0 and fields.get("accessList")):
+    if kind not in (*TYPES, _SET_CODE) or any(fields.get(name) for name in _SIGNED_ONLY):
+        raise bad_params("only types 0, 1, 2 and 4 are signed here; send any other one signed")
+    if lends != (kind == _SET_CODE):
+        raise bad_params("type 4, and no other, has an 'authorizationList'")
+    if (named and (price is None) != (kind >= 2)) or (kind == 0 and fields.get("accessList")):
         raise bad_params(f"a transaction of type {kind} has no {', '.join(named) or 'accessList'}")
     if kind < 2:
         fee = _number(fields, "gasPrice", base_fee)
@@ -87,10 +114,11 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
 
 
 def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
-    return tuple(map(_access, items or ()))
+    return tuple(map(_access, to_list(items or (), "the entries of the access list")))
 
 
 def _access(item: Any) -> tuple[bytes, tuple[int, ...]]:
     fields = to_object(item, "an entry of the access list")
-    slots = (to_hash(slot, "a storage key") for slot in fields.get("storageKeys") or ())
+    keys = to_list(fields.get("storageKeys") or (), "storage keys")
+    slots = (to_hash(key, "a storage key") for key in keys)
     return to_address(fields.get("address")), tuple(map(int.from_bytes, slots))

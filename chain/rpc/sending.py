@@ -13,6 +13,7 @@ from chain.machine.transaction import Outcome, Transaction
 from chain.rpc.about import key_holder
 from chain.rpc.errors import failed, refused
 from chain.rpc.moments import LATEST, PENDING, need_block, state_at
+from chain.rpc.pool import apply
 from chain.rpc.reading import read_envelope, read_transaction
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object
 
@@ -31,23 +32,35 @@ def send_transaction(node: Node, fields: Any) -> str:
     """Send from any account whose key the chain has. Without `gas` it gets what an estimate says it needs."""
     chain = node.chain
     tx = read_transaction(chain, fields, chain.pending)
-    key_holder(node, tx.sender)
-    if fields.get("gas") is None:
+    if not node.impersonates_all and tx.sender not in node.impersonated:
+        key_holder(node, tx.sender)
+    return _send(chain, fields, tx)
+
+
+def send_unsigned(node: Node, fields: Any) -> str:
+    """Send from any account, whoever has its key."""
+    chain = node.chain
+    return _send(chain, fields, read_transaction(chain, fields, chain.pending))
+
+
+def _send(chain: Chain, fields: Any, tx: Transaction) -> str:
+    if fields.get("gas") is None and tx.raw is None:
         tx.gas = _estimate(chain, tx, chain.pending)
-    return data(chain.apply(tx).tx_hash)
+    return data(apply(chain, tx).tx_hash)
 
 
 def send_raw_transaction(node: Node, raw: Any) -> str:
     chain = node.chain
     tx = read_envelope(chain, to_bytes(raw, "the transaction"))
-    return data(chain.apply(tx).tx_hash)
+    return data(apply(chain, tx).tx_hash)
 
 
 def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
     """A transaction as signed bytes, not sent."""
     chain = node.chain
     tx = read_transaction(chain, fields, chain.pending)
-    return {"raw": data(seal(tx, chain.chain_id, key_holder(node, tx.sender))), "tx": fields}
+    raw = tx.raw or seal(tx, chain.chain_id, key_holder(node, tx.sender))
+    return {"raw": data(raw), "tx": fields}
 
 
 # Looking ahead
@@ -68,7 +81,8 @@ def _look(chain: Chain, tx: Transaction, where: Block, limited: bool) -> Frame:
     """A Python contract may look as long as it likes, unless the client has set a limit."""
     if tx.to is None:
         return _rehearse(chain, tx, where).frame
-    gas = tx.gas if limited or chain.machine.program_at(tx.to) is None else None
+    is_ours = chain.machine.program_at(tx.to) is not None
+    gas = None if is_ours and not limited else min(tx.gas, where.gas_limit)
     block = None if where is chain.head else where
     frame, _ = chain.look(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=block)
     return frame
@@ -136,7 +150,7 @@ def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
     try:
         try:
             for address, change in to_object(overrides or {}, "the state override").items():
-                _override(state, to_address(address), to_object(change, "what is overridden"))
+                override(state, to_address(address), to_object(change, "what is overridden"))
         finally:
             changes, _ = state.close()
         yield
@@ -144,7 +158,7 @@ def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
         state.take_back(changes)
 
 
-def _override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
+def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
     nonce, balance, code_hash = state.account(address)
     nonce = to_int(change.get("nonce", nonce), "the nonce")
     balance = to_int(change.get("balance", balance), "the balance")
@@ -153,6 +167,8 @@ def _override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
         state.set_code(address, to_bytes(change["code"], "the code"))
     if "state" in change:
         state.delete_storage(address)
-    words = {**change.get("state", {}), **change.get("stateDiff", {})}
+    words: dict[Any, Any] = {}
+    for name in ("state", "stateDiff"):
+        words |= to_object(change.get(name) or {}, f"'{name}'")
     for slot, word in words.items():
         state.set_word(address, to_int(slot, "a slot"), to_int(word, "a word"))

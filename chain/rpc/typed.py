@@ -10,11 +10,14 @@ from eth_utils.exceptions import ValidationError
 from rlp.exceptions import RLPException
 
 from chain import rlp
+from chain.accounts import Account
 from chain.errors import InvalidTransaction
+from chain.hashing import keccak
+from chain.ledger.envelopes import sign
 from chain.machine.transaction import Transaction
 
 TYPES: Final = (3, 4)
-_BLOBS: Final = 3
+_BLOBS, _SET_CODE = TYPES
 
 
 def decode_raw(raw: bytes, chain_id: int) -> Transaction:
@@ -38,6 +41,20 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
         sender, signed.to or None, signed.data, signed.value, signed.gas, signed.nonce,
         signed.max_fee_per_gas, signed.max_priority_fee_per_gas, kind, access_list, signed, raw,
     )  # fmt: skip
+
+
+def seal_set_code(
+    tx: Transaction, authorizations: list[list[Any]], chain_id: int, account: Account
+) -> Transaction:
+    """A transaction of type 4, signed."""
+    slots = [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in tx.access_list]
+    fields: list[Any] = [
+        chain_id, tx.nonce, tx.tip, tx.max_fee, tx.gas, tx.to or b"", tx.value, tx.data, slots, authorizations,
+    ]  # fmt: skip
+    kind = bytes((_SET_CODE,))
+    signed = sign(account.key, keccak(kind + rlp.encode(fields)))
+    r, s = int.from_bytes(signed[:32]), int.from_bytes(signed[32:64])
+    return decode_raw(kind + rlp.encode([*fields, signed[64], r, s]), chain_id)
 
 
 def _without_blobs(raw: bytes) -> bytes:

@@ -7,6 +7,7 @@ the limit are not run.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from chain.rpc.errors import BROKEN, NO_JSON, RpcError, too_much
@@ -15,6 +16,10 @@ from chain.rpc.node import VERSION
 if TYPE_CHECKING:
     from chain.rpc.node import Node, Own
 
+_DEEPEST: Final = 128
+_TOKENS: Final = re.compile(
+    r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL
+)  # strings, and brackets outside
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
@@ -22,9 +27,8 @@ def answer(node: Node, raw: bytes, own: Own) -> bytes | None:
     """The answer to the bytes of a request or a batch; None where nothing is to be answered."""
     try:
         message = _decode(raw)
-    except (ValueError, RecursionError) as no:
-        what = "it is nested too deep" if isinstance(no, RecursionError) else str(no)
-        return refusal(RpcError(NO_JSON, f"this is no JSON: {what}"))
+    except ValueError as no:
+        return refusal(RpcError(NO_JSON, f"this is no JSON: {no}"))
     if not isinstance(message, list) or not message:
         return _answer_one(node, message, own, node.limits.response)
     return _answer_batch(node, message, own)
@@ -40,7 +44,22 @@ def encode(message: Any) -> bytes:
 
 
 def _decode(raw: bytes) -> Any:
-    return json.loads(raw.decode("utf-8"), parse_constant=_no_number)
+    text = raw.decode("utf-8")
+    if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
+        raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
+    return json.loads(text, parse_constant=_no_number)
+
+
+def _depth(text: str) -> int:
+    """How deep it is nested. The parser calls itself for each level, and would end the process with it."""
+    depth = deepest = 0
+    for token in _TOKENS.findall(text):
+        if token in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token in "]}":
+            depth -= 1
+    return deepest
 
 
 def _no_number(name: str) -> NoReturn:

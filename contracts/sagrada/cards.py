@@ -24,6 +24,7 @@ from contracts.sagrada.window import CELLS, COLUMNS, ROWS, Dice, Frame
 FIRST_PRIVATE_ID: Final = 23
 LARGEST: Final = 255  # the state counts in bytes, so what is above can only be too big
 NUMBER: Final = re.compile(r"((\\d|\d|\[\d-\d\])[+?]?)+", re.ASCII)  # what may stand for a number
+ON_CELLS: Final = {"condition": "valid_coordinates"}  # from here on numbers are rows and columns
 CELL_CHOICES: Final = (tuple(range(ROWS)), tuple(range(COLUMNS)))
 
 
@@ -164,18 +165,23 @@ def _command(
     word, choices = _choices(reg_exp)
     asked = [item for spot in conditions for item in spot.items()]
     done = [item for spot in instructions for item in spot.items()]
-    on_cells = any(item.value == {"condition": "valid_coordinates"} for item in asked)
-    if on_cells:
+    values = [item.value for item in asked]
+    checked = values.index(ON_CELLS) if ON_CELLS in values else len(values)
+    if on_cells := checked < len(values):
         choices = tuple(
             tuple(number for number in numbers if number in CELL_CHOICES[i % 2])
             for i, numbers in enumerate(choices)
         )
     facts = replace(reg_exp.facts, arguments=len(choices), on_cells=on_cells)
+    unchecked = replace(facts, on_cells=False)
     return Command(
         word,
         _expression(reg_exp, reg_exp.text()),
         undoable,
-        tuple(read_condition(replace(item, facts=facts)) for item in asked),
+        tuple(
+            read_condition(replace(item, facts=facts if i > checked else unchecked))
+            for i, item in enumerate(asked)
+        ),
         tuple(read_instruction(replace(item, facts=facts)) for item in done),
         choices,
     )

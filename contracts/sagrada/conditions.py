@@ -21,10 +21,12 @@ from contracts.sagrada.schema import (
     Spot,
     among,
     argument_index,
+    column_index,
     flag,
     part,
     plain,
     read_part,
+    row_index,
 )
 from contracts.sagrada.state import State, board_tool, current_player
 from contracts.sagrada.window import COLUMNS, ROWS, cell_at, with_die
@@ -246,7 +248,7 @@ CONDITIONS: Final[Mapping[str, Part[Condition]]] = MappingProxyType(
         "first_turn": part(first_turn, value=flag),
         "share": part(share, cells=1, object=FEATURE, pool=among(POOLS), value_if_empty=flag),
         "free_slot": part(
-            free_slot, cells=1, row_index=argument_index, column_index=argument_index, value=flag
+            free_slot, cells=1, row_index=row_index, column_index=column_index, value=flag
         ),
         "move_rule_check": part(move_rule_check, cells=2, placing=flag, color=flag, shade=flag),
         "not_die_already_moved": plain(not_die_already_moved, cells=1),

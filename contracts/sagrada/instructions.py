@@ -49,8 +49,13 @@ def _track_with(track: RoundTrack, left: tuple[Die, ...]) -> RoundTrack:
     return RoundTrack(track.round + 1, track.dice + left, counts)
 
 
+def pool_size(state: State) -> int:
+    """How many dice lie there when a round begins."""
+    return 2 * len(state.players) + 1
+
+
 def fill_pool(state: State, chance: Chance) -> State:
-    pool, bag = draw_dice(state.bag, 2 * len(state.players) + 1, chance)
+    pool, bag = draw_dice(state.bag, pool_size(state), chance)
     return replace(state, pool=pool, bag=bag)
 
 

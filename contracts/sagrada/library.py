@@ -7,7 +7,7 @@ activator begins with, `frames.json` the window frames.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from json import JSONDecodeError
 from pathlib import Path
@@ -24,10 +24,14 @@ from contracts.sagrada.cards import (
     read_objective,
     read_tool,
 )
-from contracts.sagrada.schema import DataError, Facts, Spot, parse
+from contracts.sagrada.schema import DataError, Facts, Spot, is_text, parse
 from contracts.sagrada.window import Frame
 
 C = TypeVar("C", Tool, Objective)
+
+MOST: Final = 4  # players
+CARDS_IN_PLAY: Final = 3  # of the public objectives, and of the tools
+FRAMES_OFFERED: Final = 4  # to each player, all different
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,9 @@ def load(folder: Path) -> Library:
     _check_ids(tool_files + objective_files, private)
     commands = replace(_spot(folder / "commands.json", folder), facts=facts)
     frames = _spot(folder / "frames.json", folder)
+    _check_enough("tools", tool_files, CARDS_IN_PLAY)
+    _check_enough("objectives", objective_files, CARDS_IN_PLAY)
+    _check_enough("frames.json", frames.items(), MOST * FRAMES_OFFERED)
     return Library(
         tuple(read_command(spot) for spot in commands.items()),
         _by_id(tools),
@@ -67,8 +74,12 @@ def _spots(folder: Path, name: str) -> list[Spot]:
 
 def _spot(path: Path, folder: Path) -> Spot:
     file = path.relative_to(folder).as_posix()
+    if not sorted(path.parent.glob(path.name)):
+        raise DataError(file, "", "", "this file is missing")
     try:
         return _named(parse(path.read_text("utf-8"), file))
+    except UnicodeDecodeError:
+        raise DataError(file, "", "", "this is not a text in UTF-8") from None
     except JSONDecodeError as error:
         raise DataError(file, "", f"line {error.lineno}", error.msg) from None
 
@@ -76,7 +87,7 @@ def _spot(path: Path, folder: Path) -> Spot:
 def _named(spot: Spot) -> Spot:
     """The card's name, if it has one, goes with every complaint about it."""
     name = spot.value.get("name") if isinstance(spot.value, dict) else None
-    return replace(spot, card=name) if isinstance(name, str) else spot
+    return replace(spot, card=name) if is_text(name) else spot
 
 
 def _check_ids(spots: Iterable[Spot], private: Iterable[Objective]) -> None:
@@ -87,6 +98,11 @@ def _check_ids(spots: Iterable[Spot], private: Iterable[Objective]) -> None:
         if number in names:
             raise spot.key("id").error(f"{number} is the id of {names[number]} already")
         names[number] = spot.card
+
+
+def _check_enough(file: str, cards: Sequence[Spot], fewest: int) -> None:
+    if len(cards) < fewest:
+        raise DataError(file, "", "", f"a game needs {fewest} of these, here are {len(cards)}")
 
 
 def _by_id(cards: Iterable[C]) -> Mapping[int, C]:

@@ -56,7 +56,12 @@ def random_game(seed: int, players: int = 2) -> Iterator[History]:
 class ChainGame:
     """A game on a chain, and words for its calls. What is dealt is told beforehand, so a test knows what lies there."""
 
-    FRAMES: Final = ("Aurora Sagradis", "Chromatic Splendor", "Fractal Drops", "Industria")
+    FRAMES: Final = (
+        "Aurora Sagradis",
+        "Chromatic Splendor",
+        "Fractal Drops",
+        "Kaleidoscopic Dream",
+    )
     SHADES: Final = (
         1,
         2,

@@ -9,12 +9,16 @@ been read can be used without another look.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Final, Generic, TypeGuard, TypeVar
 
 T = TypeVar("T")
 S = TypeVar("S")
+
+DEEPEST: Final = 20  # lists and objects in one another, far more than any document has
+MOST_DIGITS: Final = 20
 
 
 class DataError(ValueError):
@@ -30,11 +34,21 @@ class DataError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Odd:
+    """A number of JSON that no document has a use for, as it is written."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What a part may have to know about where it stands."""
 
     arguments: int = 0  # how many numbers the command's text holds
-    on_cells: bool = False  # whether it checks that these are rows and columns
+    on_cells: bool = False  # whether it has checked that these are rows and columns
     card: int = 0  # the id of the tool card it belongs to, if any
     active: bool = False  # whether that card is an active one
     deck_size: int = 0  # how many tool cards exist
@@ -78,10 +92,10 @@ class Spot:
             self.key(name)
         for name in self._dict():
             if name not in names:
-                raise self.error(f'the key "{name}" is {_rather(name, names)}')
+                raise self.error(f"the key {shown(name)} is {_rather(name, names)}")
 
     def text(self) -> str:
-        if not isinstance(self.value, str) or not self.value:
+        if not is_text(self.value):
             raise self.error(f"{shown(self.value)} is not a text")
         return self.value
 
@@ -112,8 +126,17 @@ class Spot:
 
 def shown(value: object) -> str:
     """A value as it stands in the file, cut short if it is long."""
-    text = json.dumps(value)
+    text = str(value) if isinstance(value, Odd) else json.dumps(value, default=str)
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether this is a text, not empty, without half characters: JSON can say them, UTF-8 cannot."""
+    return (
+        isinstance(value, str)
+        and value != ""
+        and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    )
 
 
 def _rather(value: object, known: tuple[object, ...]) -> str:
@@ -144,14 +167,33 @@ def parse(text: str, file: str) -> Spot:
         if len(made) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(file, "", twice, "this key stands twice in one object")
+            raise DataError(
+                file, "", shown(twice).strip('"'), "this key stands twice in one object"
+            )
         return made
 
-    def refuse(number: str) -> NoReturn:
-        raise DataError(file, "", "", f"{number} is not a whole number")
+    def whole(number: str) -> int | Odd:
+        return int(number) if len(number) <= MOST_DIGITS else Odd(number)
 
-    read = json.loads(text, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
+    if _depth(text) > DEEPEST:
+        raise DataError(file, "", "", "too many lists or objects in one another")
+    read = json.loads(
+        text,
+        object_pairs_hook=unique,
+        parse_float=Odd,
+        parse_constant=Odd,
+        parse_int=whole,
+    )
     return Spot(read, file)
+
+
+def _depth(text: str) -> int:
+    """How many lists and objects lie in one another at most."""
+    deepest = depth = 0
+    for mark in re.findall(r"[][{}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", text)):
+        depth += 1 if mark in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 Kind = Callable[[Spot], Any]
@@ -196,7 +238,7 @@ def read_part(spot: Spot, tag: str, table: Mapping[str, Part[T]]) -> T:
     if "card" in found.given and not spot.facts.card:
         raise spot.key(tag).error(f"{name} is for tool cards only")
     if found.cells and not spot.facts.on_cells:
-        raise spot.key(tag).error(f"{name} needs the condition valid_coordinates")
+        raise spot.key(tag).error(f"{name} needs the condition valid_coordinates before it")
     options = {option: kind(spot.key(option)) for option, kind in found.options.items()}
     options |= {fact: asdict(spot.facts)[fact] for fact in found.given}
     return found.build(**options)
@@ -216,3 +258,12 @@ def argument_index(spot: Spot) -> int:
     if spot.facts.arguments == 0:
         raise spot.error("the command has no arguments")
     return spot.number(0, spot.facts.arguments - 1)
+
+
+def row_index(spot: Spot) -> int:
+    """The place of an argument that `valid_coordinates` holds to be a row."""
+    return spot.one_of(range(0, spot.facts.arguments, 2))
+
+
+def column_index(spot: Spot) -> int:
+    return spot.one_of(range(1, spot.facts.arguments, 2))

@@ -11,18 +11,16 @@ from typing import Final
 
 from chain.errors import Revert, require
 from contracts.sagrada.dice import DICE, Chance, full_bag
-from contracts.sagrada.instructions import fill_pool
-from contracts.sagrada.library import LIBRARY, Library
+from contracts.sagrada.instructions import fill_pool, pool_size
+from contracts.sagrada.library import CARDS_IN_PLAY, FRAMES_OFFERED, LIBRARY, MOST, Library
 from contracts.sagrada.messages import OUT_OF_BOUNDS, UNKNOWN_PLAYER
 from contracts.sagrada.models import Guest
-from contracts.sagrada.state import BoardTool, Player, RoundTrack, State, Turn
+from contracts.sagrada.state import ROUNDS, BoardTool, Player, RoundTrack, State, Turn
 from contracts.sagrada.turns import round_from
 from contracts.sagrada.window import Frame, Window
 
 FEWEST: Final = 2
-MOST: Final = 4
-CARDS_IN_PLAY: Final = 3  # of the public objectives, and of the tools
-FRAMES_OFFERED: Final = 4
+MOST_FAVOR: Final = 255  # in a game, so that none of those who hold some can come to hold more
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +142,30 @@ def check_whole(state: State) -> None:
     require(_dice_ids(state) == list(range(DICE)), f"The {DICE} dice are not all there, each once.")
     turns = sorted(state.order.seats)
     require(turns == sorted([*range(len(players))] * 2), "Each player has two turns a round.")
-    tools = [tool.id for tool in state.tools]
-    require(all(tools.count(tool) == 1 for tool in tools), "A tool card lies there twice.")
-    in_use = (state.turn.active_tool, state.turn.passive_tool)
-    require(all(tool in (0, *tools) for tool in in_use), "A tool card in use is not on the board.")
     require(
         sum(state.track.counts) == len(state.track.dice),
         "The round track holds another number of dice than its slots.",
     )
+    to_come = (ROUNDS - state.track.round) * pool_size(state)
+    in_bag = sum(map(bool, state.bag))
+    require(in_bag >= to_come, "The bag holds too few dice for the rounds to come.")
+    moved = [die.id for die in state.turn.moved]
+    require(len(set(moved)) == len(moved), "A die has moved twice in one turn.")
+    _check_cards(state)
+
+
+def _check_cards(state: State) -> None:
+    tools = [tool.id for tool in state.tools]
+    for cards in (tools, state.objectives):
+        require(
+            len(set(cards)) == len(cards) == CARDS_IN_PLAY,
+            f"A game has {CARDS_IN_PLAY} different tool cards, and as many public objectives.",
+        )
+    in_use = (state.turn.active_tool, state.turn.passive_tool)
+    require(all(tool in (0, *tools) for tool in in_use), "A tool card in use is not on the board.")
+    favor = sum(player.favor_points for player in state.players)
+    favor += sum(tool.favor_points for tool in state.tools)
+    require(favor <= MOST_FAVOR, f"There are more than {MOST_FAVOR} favor points in all.")
 
 
 def _dice_ids(state: State) -> list[int]:

@@ -6,6 +6,7 @@ They come with the package; the contracts and blocks that they ask for are made 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -45,6 +46,9 @@ from web3._utils.module_testing.web3_module import AsyncWeb3ModuleTest
 
 from chain.accounts import ACCOUNTS
 
+# Some of the tests make requests that they then do not send.
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+
 CHAIN_ID: Final = 131277322940537  # the one that some of the tests are written for
 SOURCES: Final = {
     "emitter": emitter.EMITTER_CONTRACT_DATA,
@@ -55,8 +59,16 @@ SOURCES: Final = {
     "storage": storage.STORAGE_CONTRACT_DATA,
 }
 _INDEXED: Final = 9  # which of its events the emitter shall emit
-WAITING: Final = ("_unmined", "_replace_transaction", "_modify_transaction")  # of a block to come
-NOT_HERE: Final[dict[str, str]] = {}
+WAITING: Final = re.compile("_unmined|_modify_transaction|_replace_transaction(?!_already_mined)")
+_NEVER_SENT: Final = "web3.py fails on the typed data before it asks the node"
+_OTHER_ERROR: Final = (
+    "the test wants an error of web3.py's own, and web3.py leaves typed data to the node"
+)
+NOT_HERE: Final = {
+    "TestAsyncEth.test_eth_sign_typed_data": _NEVER_SENT,
+    "TestAsyncEth.test_invalid_eth_sign_typed_data": _NEVER_SENT,
+    "TestEth.test_invalid_eth_sign_typed_data": _OTHER_ERROR,
+}
 
 
 class Prepared(NamedTuple):
@@ -90,16 +102,17 @@ def prepare(w3: Web3, url: str) -> Prepared:
         addresses[name] = w3.eth.wait_for_transaction_receipt(sent)["contractAddress"]
     emitter = w3.eth.contract(addresses["emitter"], abi=SOURCES["emitter"]["abi"])
     logged = emitter.functions.logDouble(_INDEXED, 12345, 54321).transact(sender).to_0x_hex()
-    transfer = w3.eth.send_transaction({**sender, "to": sender["from"], "value": 1}).to_0x_hex()
+    tip = {"maxFeePerGas": 3 * 10**9, "maxPriorityFeePerGas": 10**9}
+    transfer = w3.eth.send_transaction({**sender, **tip, "to": sender["from"], "value": 1})
     w3.provider.make_request("evm_mine", [])
-    return Prepared(url, addresses, deployed, transfer, logged, w3.eth.block_number)
+    return Prepared(url, addresses, deployed, transfer.to_0x_hex(), logged, w3.eth.block_number)
 
 
 @pytest.fixture(autouse=True)
 def rewound(node: Prepared, request: pytest.FixtureRequest) -> Iterator[None]:
     before = ask(node, "evm_snapshot")
-    waits = any(word in request.node.originalname for word in WAITING)
-    ask(node, "evm_setAutomine", not waits)
+    waits = WAITING.search(request.node.originalname)  # for a block that does not come
+    ask(node, "evm_setAutomine", waits is None)
     yield
     ask(node, "evm_setAutomine", True)
     assert ask(node, "evm_revert", before)
@@ -107,7 +120,7 @@ def rewound(node: Prepared, request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _expected(request: pytest.FixtureRequest) -> None:
-    name = request.node.originalname
+    name = f"{request.cls.__name__}.{request.node.originalname}"
     if name in NOT_HERE:
         request.applymarker(pytest.mark.xfail(reason=NOT_HERE[name], strict=True))
 
@@ -170,13 +183,22 @@ def block_with_txn_with_log(w3: Web3, node: Prepared) -> Any:
     return w3.eth.get_block(node.empty - 2)
 
 
-def contract(name: str, asked: str = "w3") -> Any:
-    """The fixture for a contract, through the client called `asked`."""
+def contract(name: str) -> Any:
+    """The fixture for a contract."""
 
     @pytest.fixture
-    def made(request: pytest.FixtureRequest, node: Prepared) -> Any:
-        client = request.getfixturevalue(asked)
-        return client.eth.contract(node.addresses[name], abi=SOURCES[name]["abi"])
+    def made(w3: Web3, node: Prepared) -> Any:
+        return w3.eth.contract(node.addresses[name], abi=SOURCES[name]["abi"])
+
+    return made
+
+
+def async_contract(name: str) -> Any:
+    """The fixture for a contract through the client that is asynchronous."""
+
+    @pytest.fixture
+    def made(async_w3: AsyncWeb3[Any], node: Prepared) -> Any:
+        return async_w3.eth.contract(node.addresses[name], abi=SOURCES[name]["abi"])
 
     return made
 
@@ -191,18 +213,22 @@ def same_as(name: str) -> Any:
     return made
 
 
-math_contract, async_math_contract = contract("math"), contract("math", "async_w3")
-emitter_contract, async_emitter_contract = contract("emitter"), contract("emitter", "async_w3")
-revert_contract, async_revert_contract = contract("revert"), contract("revert", "async_w3")
-storage_contract, async_storage_contract = contract("storage"), contract("storage", "async_w3")
-panic_errors_contract = contract("panic_errors")
-async_panic_errors_contract = contract("panic_errors", "async_w3")
+emitter_contract = contract("emitter")
+math_contract = contract("math")
 offchain_lookup_contract = contract("offchain_lookup")
-async_offchain_lookup_contract = contract("offchain_lookup", "async_w3")
+panic_errors_contract = contract("panic_errors")
+revert_contract = contract("revert")
+storage_contract = contract("storage")
+async_emitter_contract = async_contract("emitter")
+async_math_contract = async_contract("math")
+async_offchain_lookup_contract = async_contract("offchain_lookup")
+async_panic_errors_contract = async_contract("panic_errors")
+async_revert_contract = async_contract("revert")
+async_storage_contract = async_contract("storage")
 async_math_contract_address = same_as("math_contract_address")
 async_emitter_contract_address = same_as("emitter_contract_address")
 async_keyfile_account_address = same_as("keyfile_account_address")
-async_keyfile_account_address_dual_type = same_as("keyfile_account_address_dual_type")
+async_keyfile_account_address_dual_type = same_as("keyfile_account_address")
 async_empty_block = same_as("empty_block")
 async_block_with_txn = same_as("block_with_txn")
 async_block_with_txn_with_log = same_as("block_with_txn_with_log")
@@ -259,11 +285,13 @@ class TestAsyncNet(AsyncNetModuleTest):
 
 
 class TestWeb3(Web3ModuleTest):
-    pass
+    def _check_web3_client_version(self, client_version: str) -> None:  # type: ignore[override]
+        assert client_version.startswith("boardchain")
 
 
 class TestAsyncWeb3(AsyncWeb3ModuleTest):
-    pass
+    def _check_web3_client_version(self, client_version: str) -> None:  # type: ignore[override]
+        assert client_version.startswith("boardchain")
 
 
 @pytest.mark.parametrize("async_w3", ["websocket"], indirect=True)

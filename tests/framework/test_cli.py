@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +20,8 @@ from contracts.deblockle import Deblockle
 
 ROOT = Path(__file__).parents[2]
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+
 Run = Callable[..., Result]
 
 
@@ -28,7 +32,11 @@ def run() -> Run:
 
 def in_a_process(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "chain", *words], cwd=cwd, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "chain", *words],
+        cwd=cwd,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
     )
 
 
@@ -122,3 +130,51 @@ def test_real_command_answers_and_refuses() -> None:
     assert len(json.loads(in_a_process("accounts", "--json").stdout)) == 10
     refused = in_a_process("abi", "Chess")
     assert (refused.returncode, refused.stdout, "Traceback" in refused.stderr) == (2, "", False)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with a contract, and a script that deploys it."""
+    (tmp_path / "contracts").mkdir()
+    (tmp_path / "contracts" / "__init__.py").write_text("")
+    (tmp_path / "contracts" / "game.py").write_text(
+        "from chain import Contract\n\n\nclass Game(Contract):\n    pass\n"
+    )
+    (tmp_path / "deploy.py").write_text(
+        "from contracts.game import Game\n\n\ndef plan(deployment):\n    deployment.deploy(Game)\n"
+    )
+    return tmp_path
+
+
+def in_a_terminal(*words: str, cwd: Path) -> str:
+    """What a person sees who runs the command."""
+    master, slave = pty.openpty()
+    environment = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "80"}
+    command = [sys.executable, "-m", "chain", *words]
+    with subprocess.Popen(
+        command, cwd=cwd, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL, env=environment
+    ) as person:
+        os.close(slave)
+        seen = b"".join(iter(lambda: _read(master), b""))
+        person.wait()
+    os.close(master)
+    return seen.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_terminal_shows_colour_and_progress(project: Path) -> None:
+    seen = in_a_terminal("deploy", "deploy.py", "--chain", "a.chain", cwd=project)
+    assert "deploying" in seen and "1/1" in seen
+    assert "\x1b[1;36mstep" in seen
+
+
+def test_pipe_shows_neither(project: Path) -> None:
+    piped = in_a_process("deploy", "deploy.py", cwd=project)
+    assert piped.stderr == "1 step done\n"
+    assert "\x1b" not in piped.stdout

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chain import Chain
+from chain.cli import say
 from chain.cli.main import cli
 from chain.cli.values import Misread, read_args
+from chain.kinds import Member
+from chain.offered import Offered
+from chain.rpc.server.running import Server, Settings
 from chain.types import Address
 from contracts.deblockle import Deblockle
 from contracts.mage_duel import Game
@@ -234,6 +241,33 @@ def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
         read_args(DUEL["game_state"], words, at)
 
 
+@st.composite
+def arguments(draw: st.DrawFn, drawn: Any) -> Any:
+    """An entry that takes some arguments, and values for them."""
+    members = tuple(
+        Member(f"m{i}", kind)
+        for i, kind in enumerate(draw(st.lists(drawn.kinds, min_size=1, max_size=4)))
+    )
+    entry = dataclasses.replace(DUEL["game_state"], params=members)
+    return entry, {each.name: draw(drawn.values_of(each.kind)) for each in members}
+
+
+@given(st.data())
+def test_json_is_read_back_as_it_was(drawn: Any, data: st.DataObject) -> None:
+    entry, values = data.draw(arguments(drawn))
+    text = json.dumps(say.plain(values))
+    assert read_args(entry, [text], Address) == values
+
+
+@given(st.text(max_size=30), st.data())
+def test_any_word_is_read_or_refused(drawn: Any, word: str, data: st.DataObject) -> None:
+    entry, _ = data.draw(arguments(drawn))
+    try:
+        read_args(entry, [word], at)
+    except Misread:
+        return
+
+
 def test_every_command_has_help() -> None:
     for name in cli.list_commands(None):  # type: ignore[attr-defined]
         shown = invoke(name, "--help")
@@ -274,3 +308,37 @@ def test_folder_that_is_there_is_left(tmp_path: Path) -> None:
     refused = invoke("init", tmp_path)
     assert refused.exit_code == 2
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A node that offers the games."""
+    chain = Chain.reach("memory", contracts=Offered("contracts").classes)
+    with Server(chain, Settings(port=0)).beside() as url:
+        yield url
+
+
+def test_script_prints_the_same_everywhere(url: str, tmp_path: Path) -> None:
+    script = ROOT / "scripts" / "play_deblockle.py"
+    printed = [
+        invoke("run", script, "--chain", each).stdout
+        for each in ("memory", tmp_path / "a.chain", url)
+    ]
+    assert "finished: True, winner: player 1" in printed[0]
+    assert printed[1:] == [printed[0], printed[0]]
+
+
+def test_commands_work_on_a_node(url: str, tmp_path: Path) -> None:
+    deploy = ROOT / "scripts" / "deploy.py"
+    words = ("--chain", url, "--journal", tmp_path)
+    assert "create Sagrada at 0x" in invoke("deploy", deploy, *words).stdout
+    assert invoke("deploy", deploy, *words).stderr == "nothing to do\n"
+    assert invoke("call", "Deblockle", "create_game", "alice", "bob", "--chain", url).exit_code == 0
+    (record,) = json.loads(invoke("receipts", "--last", "1", "--chain", url, "--json").output)
+    assert (record["entry"], record["ok"]) == ("create_game", True)
+
+
+def test_node_that_is_not_there_is_told() -> None:
+    refused = invoke("accounts", "--chain", "http://127.0.0.1:9")
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("boardchain: there is no node at http://127.0.0.1:9: ")

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from chain import Chain, Contract, Key, System, Vector, call, init, model, require, view
-from chain.cli.main import cli
 from chain.cli.plans import planned
 from chain.cli.scripts import loaded
 from chain.deployment import Deployment
@@ -281,13 +276,58 @@ VERSIONS = {
 }  # fmt: skip
 
 
+LEAGUE = """
+    from chain import Address, Key, System, call, model
+
+    @model
+    class Score:
+        player: Key[Address]
+        points: u64
+        lives: u8
+
+    class Game(System):
+        @call
+        def win(self, points: u64) -> None:
+            self.world.write(Score(self.caller, points, 3))
+"""
+LEAGUES = {
+    "member last": (LEAGUE.replace("lives: u8", "lives: u8\n        name: str").replace("points, 3", "points, 3, ''"), []),
+    "member first": (LEAGUE.replace("points: u64\n        lives: u8", "lives: u8\n        points: u64"),
+        ["Score.points moved from word 0, byte 1 to word 0, byte 2: put new fields last",
+         "Score.lives moved from word 0, byte 9 to word 0, byte 1: put new fields last"]),
+    "other type": (LEAGUE.replace("lives: u8", "lives: u64"), ["Score.lives was u8 and is u64"]),
+    "other key": (LEAGUE.replace("Key[Address]", "Key[u64]"),
+        ["the keys of model Score were player: Address and are player: u64"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "hindered"), LEAGUES.values(), ids=LEAGUES.keys())
+def test_models_must_lie_as_before(
+    text: str, hindered: list[str], tmp_path: Path, chain: Chain, journal: Journal
+) -> None:
+    apply(chain, journal, league(LEAGUE, tmp_path, "before"))
+    changed = Deployer(of(league(text, tmp_path, "after")), chain, journal).look()[1]
+    assert (changed.step.name, changed.action) == ("league-Game", CHANGED)
+    assert list(changed.obstacles) == hindered
+
+
+def league(text: str, folder: Path, name: str) -> Callable[[Deployment], None]:
+    """A plan of a world with the system of that text."""
+    system = class_of(text, folder, name)
+    return lambda plan: plan.deploy_world("league", systems=[system]) and None
+
+
 def version(text: str, folder: Path, name: str = "after") -> Callable[[Deployment], None]:
     """A plan of the class with that text."""
+    game = class_of(text, folder, name)
+    return lambda plan: plan.deploy(game) and None
+
+
+def class_of(text: str, folder: Path, name: str) -> Any:
     file = folder / f"{name}.py"
     imports = "from chain import Contract, Map, Vector, call\nfrom chain.types import u8, u64\n"
     file.write_text(imports + dedent(text))
-    game = loaded(file).Game
-    return lambda deployment: deployment.deploy(game) and None
+    return loaded(file).Game
 
 
 @pytest.mark.parametrize(("text", "told", "hindered"), VERSIONS.values(), ids=VERSIONS.keys())
@@ -391,114 +431,3 @@ def test_broken_record_is_named(chain: Chain, journal: Journal) -> None:
     (journal.folder / "Table.json").write_text("{")
     with pytest.raises(BadJournal, match=r"Table\.json is no record of a deployment"):
         apply(chain, journal)
-
-
-# The command
-
-
-def deploy(script: Path, folder: Path, *words: str) -> Result:
-    given = [
-        "deploy",
-        script,
-        "--chain",
-        folder / "games.chain",
-        "--journal",
-        folder / "kept",
-        *words,
-    ]
-    return CliRunner().invoke(cli, [str(word) for word in given])
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    file = tmp_path / "deploy_game.py"
-    write_script(file, FIRST)
-    return file
-
-
-def write_script(file: Path, game: str) -> None:
-    text = f"from chain import Contract, Map, Vector, call\nfrom chain.types import u8, u64\n{dedent(game)}"
-    file.write_text(f"{text}\ndef plan(deployment):\n    deployment.deploy(Game).add(1)\n")
-
-
-def test_command_deploys_once(script: Path, tmp_path: Path) -> None:
-    first = deploy(script, tmp_path)
-    assert "create Game at 0x5FbDB2315678afecb367f032d93F642f64180aa3" in first.stdout, first.stderr
-    assert (tmp_path / "kept" / "games" / "Game.add.json").exists()
-    again = deploy(script, tmp_path)
-    assert (again.exit_code, again.stderr) == (0, "nothing to do\n")
-    with Chain.open(tmp_path / "games.chain") as chain:
-        assert len(chain.receipts) == 2
-
-
-def test_dry_run_makes_nothing(script: Path, tmp_path: Path) -> None:
-    told = deploy(script, tmp_path, "--dry-run", "--json")
-    assert [each["action"] for each in json.loads(told.stdout)] == ["create", "call"]
-    assert not (tmp_path / "games.chain").exists() and not (tmp_path / "kept").exists()
-
-
-def test_changed_contract_wants_a_word(script: Path, tmp_path: Path) -> None:
-    deploy(script, tmp_path)
-    script = tmp_path / "deploy_next.py"
-    write_script(script, VERSIONS["rules"][0])
-    refused = deploy(script, tmp_path)
-    assert refused.exit_code == 1
-    assert "Game changed since it was deployed: say --upgrade" in refused.stderr
-    assert "Game: the rules only" in refused.stdout
-    assert deploy(script, tmp_path, "--upgrade").exit_code == 0
-    assert "nothing to do" in deploy(script, tmp_path).stderr
-
-
-@pytest.mark.parametrize(("text", "says"), [
-    ("x = 1", "has no plan(deployment): write one"),
-    ("x = (", "this is not Python"),
-])  # fmt: skip
-def test_wrong_script_is_told(text: str, says: str, tmp_path: Path) -> None:
-    (tmp_path / "deploy_wrong.py").write_text(text)
-    refused = deploy(tmp_path / "deploy_wrong.py", tmp_path)
-    assert (refused.exit_code, says in refused.stderr) == (2, True), refused.stderr
-
-
-DYING = """
-import os, signal, sys
-moment = int(sys.argv.pop())
-from chain.cli.main import main
-from chain.deployment.journal import Journal
-
-writes, write = iter(range(1000)), Journal.write
-
-def dying(self, step, record):
-    if next(writes) == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    write(self, step, record)
-
-Journal.write = dying
-main()
-"""
-
-
-@pytest.mark.parametrize("moment", range(4))
-def test_killed_process_goes_on(moment: int, script: Path, tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    whole.mkdir()
-    deploy(script, whole)
-    words = [
-        "deploy",
-        str(script),
-        "--chain",
-        str(tmp_path / "games.chain"),
-        "--journal",
-        str(tmp_path / "kept"),
-    ]
-    dead = subprocess.run(
-        [sys.executable, "-c", DYING, *words, str(moment)],
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-    )
-    assert dead.returncode == -signal.SIGKILL
-    assert deploy(script, tmp_path).exit_code == 0
-    with Chain.open(tmp_path / "games.chain") as one, Chain.open(whole / "games.chain") as other:
-        assert one.block_hash() == other.block_hash()
-    for file in (whole / "kept" / "games").iterdir():
-        assert file.read_bytes() == (tmp_path / "kept" / "games" / file.name).read_bytes()

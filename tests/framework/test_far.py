@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from chain import (  # fmt: skip
 )
 from chain.ledger import growth
 from chain.rpc import following
+from chain.rpc.server.running import Server, Settings
 from chain.types import Address, u8, u64
 
 
@@ -88,12 +91,20 @@ def far(near: Chain) -> Chain:
     return Chain.connect(near.node)
 
 
-@pytest.fixture(params=["memory", "file", "node"])
+@pytest.fixture
+def url(near: Chain) -> Iterator[str]:
+    """A node on a port, whose chain is `near`."""
+    with Server(near, Settings(port=0)).beside() as url:
+        yield url
+
+
+@pytest.fixture(params=["memory", "file", "node", "url"])
 def each(request: Any, tmp_path: Path, near: Chain) -> Iterator[Chain]:
     chain = {
-        "memory": Chain,
-        "file": lambda: Chain.open(tmp_path / "race.chain"),
+        "memory": lambda: Chain.reach("memory"),
+        "file": lambda: Chain.reach(str(tmp_path / "race.chain")),
         "node": lambda: Chain.connect(near.node),
+        "url": lambda: Chain.reach(request.getfixturevalue("url")),
     }[request.param]()
     yield chain
     chain.close()
@@ -147,9 +158,12 @@ def test_follower_reaches_the_same_hash(near: Chain, far: Chain) -> None:
     assert Chain.connect(near.node, contracts=OFFERED).transcript() == near.transcript()
 
 
-def test_long_chain_comes_in_pages(near: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("limit", "size"), [("PAGE", 2), ("HEAVY", 100)])
+def test_long_chain_comes_in_pages(
+    near: Chain, monkeypatch: pytest.MonkeyPatch, limit: str, size: int
+) -> None:
     [*play(near)]
-    monkeypatch.setattr(growth, "PAGE", 2)
+    monkeypatch.setattr(growth, limit, size)
     assert Chain.connect(near.node).block_hash() == near.block_hash()
 
 
@@ -159,6 +173,9 @@ ACTS: dict[str, Callable[[Chain, Any], object]] = {
     "advance": lambda chain, race: chain.advance(5),
     "name": lambda chain, race: chain.account("second.testnet"),
     "fund": lambda chain, race: chain.set_balance(chain.accounts[3], 5),
+    "wish": lambda chain, race: (
+        None if chain.ledger.open else chain.set_next(prevrandao=7, base_fee=10**9 + 1)
+    ),
     "hold": lambda chain, race: setattr(chain, "automine", not chain.automine),
 }
 
@@ -230,6 +247,24 @@ def test_outcomes_left_over_are_told(far: Chain) -> None:
         pass
 
 
+def test_whole_state_is_set_from_afar(near: Chain, far: Chain) -> None:
+    who = far.accounts[4]
+    far.set_balance(who, 5)
+    far.set_nonce(who, 7)
+    far.set_storage(who, 3, 4)
+    far.set_code(who, b"\xfe")
+    far.set_next(prevrandao=9, base_fee=10**9 + 2, coinbase=far.accounts[5])
+    made = far.mine()
+    assert (far.balance(who), far.nonce(who), far.storage(who, 3), far.code(who)) == (
+        5,
+        7,
+        4,
+        b"\xfe",
+    )
+    assert (made.prevrandao, made.base_fee, made.coinbase) == (9, 10**9 + 2, far.accounts[5])
+    assert far.block_hash() == near.block_hash()
+
+
 def test_snapshot_serves_again(far: Chain) -> None:
     taken = far.snapshot()
     for _ in range(2):
@@ -261,3 +296,43 @@ def test_wrong_lengths_are_refused(near: Chain, since: Any) -> None:
     asked = {"jsonrpc": "2.0", "id": 1, "method": "chain_follow"}
     token = near.node.request("chain_rules")[-1]
     assert near.node.respond({**asked, "params": [token, since]})["error"]["code"] == -32602
+
+
+def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
+    far = Chain.connect(url, contracts=[Race])
+    race = far.deploy(Race)
+    race.roll()
+    assert (
+        race.web3.functions.square_of(str(far.accounts[0])).call() == near.receipts[-1].return_value
+    )
+
+
+def test_connection_that_was_idle_is_made_anew(url: str, far: Chain) -> None:
+    remote = Chain.connect(url)
+    remote._wire._connection.sock.shutdown(2)  # type: ignore[attr-defined]
+    assert remote.head.number == 0
+
+
+def test_node_that_went_away_is_told(near: Chain) -> None:
+    with Server(near, Settings(port=0)).beside() as url:
+        far = Chain.connect(url)
+    with pytest.raises(ConnectionError, match="there is no node at"):
+        far.mine()
+
+
+@pytest.mark.parametrize("answer", [b"<html>", b"[]", b"{}"])
+def test_what_is_no_node_is_told(answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=_answer_once, args=(listening, answer))
+        thread.start()
+        with pytest.raises(ConnectionError, match="is no node"):
+            Chain.connect(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        thread.join()
+
+
+def _answer_once(listening: socket.socket, answer: bytes) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(65536)
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(answer)
+        connection.sendall(head + answer)

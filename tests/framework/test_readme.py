@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from chain import pytest_plugin
+from chain.cli.main import cli
 
 pytest_plugins = ["pytester"]
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+SHELL = re.findall(r"^(?:boardchain|sqlite3) .*$", README.read_text("utf-8"), re.MULTILINE)
 
 
 def test_first_contract_passes_its_test(pytester: pytest.Pytester) -> None:
@@ -31,8 +38,27 @@ def test_first_contract_is_short() -> None:
     assert len(lines) < 40
 
 
-def test_other_blocks_run_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_blocks_run_in_order(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     space: dict[str, object] = {"__name__": "readme"}
     for block in BLOCKS[1:]:
         exec(compile(block, str(README), "exec", dont_inherit=True), space)
     assert "Bell.ring" in capsys.readouterr().out
+
+
+COMMANDS = [line for line in SHELL if "duel.chain" in line or "Deblockle" in line]
+
+
+def test_commands_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for line in COMMANDS:
+        name, *words = shlex.split(line.partition("  #")[0])
+        if name == "sqlite3":
+            with closing(sqlite3.connect(words[0])) as connection:
+                assert connection.execute(words[1]).fetchall()
+            continue
+        words = [str(ROOT / word) if word.startswith("scripts/") else word for word in words]
+        done = CliRunner().invoke(cli, words)
+        assert done.exit_code == 0, f"{line}: {done.stderr}"

@@ -176,6 +176,12 @@ def test_round_runs_there_and_back() -> None:
     assert round_from(1, 3).seats == (1, 2, 0, 0, 2, 1)
 
 
+def test_round_begins_and_ends_once() -> None:
+    orders = [TurnOrder(index, 0, (0, 1, 1, 0)) for index in range(4)]
+    assert [order.is_round_starting for order in orders] == [True, False, False, False]
+    assert [order.is_round_ending for order in orders] == [False, False, False, True]
+
+
 def test_next_round_starts_one_seat_on() -> None:
     assert next_turn(TurnOrder(5, 2, (2, 0, 1, 1, 0, 2))) == round_from(0, 3)
     assert next_turn(round_from(0, 3)).index == 1

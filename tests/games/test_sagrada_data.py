@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,15 +107,16 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA, tmp_path / "data"))
 
 
-GLASS_SAW = """{
-  "name": "Glass Saw", "description": "Set the drafted die to 1, 2 or 3.", "id": 28, "active": true,
-  "activator": {"undoable": true, "conditions": [{"condition": "die_picked", "value": true}],
-                "instructions": []},
-  "commands": [{
-    "reg_exp": "saw [1-3]", "undoable": true, "conditions": [],
-    "instructions": [{"instruction": "set_shade_of_picked_die", "argument": "no_constraint"},
-                     {"instruction": "tear_down", "condition": null}]}]
-}"""
+README = Path(__file__).parents[2] / "README.md"
+(GLASS_SAW,) = re.findall(r"```json\n(.*?)```", README.read_text("utf-8"), re.S)
+
+
+def test_slip_in_a_new_tool_is_told(folder: Path) -> None:
+    slip = GLASS_SAW.replace("die_picked", "die_pickd", 1)
+    (folder / "tools" / "glass_saw.json").write_text(slip)
+    with pytest.raises(DataError) as error:
+        load(folder)
+    assert f"`{error.value}`" in README.read_text("utf-8")
 
 
 def test_new_tool_needs_no_code(folder: Path) -> None:
@@ -258,6 +262,24 @@ MISTAKES = [
     ),
     (
         LENS,
+        '"Lens Cutter"',
+        '"Lens \\ud800"',
+        'name: "Lens \\ud800" is not a text',
+    ),
+    (
+        "tools/eglomise_brush.json",
+        '"row_index": 2',
+        '"row_index": 1',
+        "Eglomise Brush, commands[0].conditions[2].row_index: 1 is none of 0, 2",
+    ),
+    (
+        "tools/eglomise_brush.json",
+        '"column_index": 3',
+        '"column_index": 2',
+        "Eglomise Brush, commands[0].conditions[2].column_index: 2 is none of 1, 3",
+    ),
+    (
+        LENS,
         '"condition": null',
         '"condition": {}',
         'Lens Cutter, commands[0].instructions[1].condition: the key "condition" is missing',
@@ -292,7 +314,16 @@ MISTAKES = [
         '{"condition": "valid_coordinates"},',
         "",
         "Eglomise Brush, commands[0].conditions[0].condition: "
-        "free_slot needs the condition valid_coordinates",
+        "free_slot needs the condition valid_coordinates before it",
+    ),
+    (
+        "tools/lathekin.json",
+        """{"condition": "valid_coordinates"},
+        {"condition": "not_die_already_moved"},""",
+        """{"condition": "not_die_already_moved"},
+        {"condition": "valid_coordinates"},""",
+        "Lathekin, commands[0].conditions[0].condition: "
+        "not_die_already_moved needs the condition valid_coordinates before it",
     ),
     (
         "tools/grozing_pliers.json",
@@ -378,3 +409,105 @@ def test_mistake_is_told(folder: Path, file: str, right: str, wrong: str, messag
     with pytest.raises(DataError) as error:
         load(folder)
     assert str(error.value) == f"{file}, {message}"
+
+
+def test_bytes_that_are_no_text_are_told(folder: Path) -> None:
+    (folder / LENS).write_bytes(b"\xff")
+    with pytest.raises(DataError, match=f"{LENS}: this is not a text in UTF-8"):
+        load(folder)
+
+
+def test_missing_file_is_told(folder: Path) -> None:
+    (folder / "frames.json").unlink()
+    with pytest.raises(DataError, match=r"frames\.json: this file is missing"):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("9" * 5_000, f"{'9' * 37}... is not a whole number from 0 to 3"),
+        ("[" * 100_000, "too many lists or objects in one another"),
+        ("1.5", "1.5 is not a whole number from 0 to 3"),
+        ("NaN", "NaN is not a whole number from 0 to 3"),
+    ],
+)
+def test_odd_numbers_and_endless_lists_are_told(text: str, why: str) -> None:
+    with pytest.raises(DataError) as error:
+        parse(text, "card.json").number(0, 3)
+    assert str(error.value) == f"card.json: {why}"
+
+
+@pytest.mark.parametrize(("kind", "left"), [("tools", 2), ("objectives", 0)])
+def test_too_few_cards_are_told(folder: Path, kind: str, left: int) -> None:
+    for path in sorted((folder / kind).iterdir())[left:]:
+        path.unlink()
+    with pytest.raises(DataError, match=f"{kind}: a game needs 3 of these, here are {left}"):
+        load(folder)
+
+
+def test_too_few_frames_are_told(folder: Path) -> None:
+    (folder / "frames.json").write_text(json.dumps(shipped("frames.json")[:15]))
+    with pytest.raises(DataError, match=r"frames\.json: a game needs 16 of these, here are 15"):
+        load(folder)
+
+
+WRONG = (None, True, -1, 999, 1.5, "", "nonsense", [], {}, {"a": 1})
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every object and list in a value, with each key or place in it."""
+    if isinstance(value, dict | list):
+        for key in list(value) if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from places(value[key])
+
+
+def complaint(folder: Path) -> DataError | None:
+    try:
+        load(folder)
+    except DataError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("file", [LENS, "objectives/dark_shades.json"])
+def test_any_wrong_value_is_told_by_name(folder: Path, file: str) -> None:
+    document = shipped(file)
+    for holder, key in [*places(document)]:
+        right = holder[key]
+        for holder[key] in WRONG:
+            (folder / file).write_text(json.dumps(document))
+            error = complaint(folder)
+            assert error is None or (error.file == file and error.key)
+            assert error is None or error.card == document["name"] or holder is document
+        holder[key] = right
+
+
+PLAY_A_NEW_CARD = """
+from chain import Chain
+from contracts.sagrada.playouts import ChainGame
+
+game = ChainGame(Chain(), tools=(28, 1, 2), players=2)
+print(*game.ask("legal_commands"), sep=", ")
+game.say("pick 1", "tool 28")
+print(*game.ask("legal_commands"), sep=", ")
+game.say("saw 3", "undo", "saw 2")
+print(game.state.turn.picked, game.state.tools[0], "Glass Saw" in game.ask("data"))
+"""
+
+
+def test_new_card_is_played_on_a_chain(tmp_path: Path) -> None:
+    """A copy of the games with one JSON file more, and not a line of code."""
+    games = shutil.copytree(DATA.parents[1], tmp_path / "contracts")
+    (Path(games) / "sagrada" / "data" / "tools" / "glass_saw.json").write_text(GLASS_SAW)
+    path = os.pathsep.join([str(tmp_path), str(DATA.parents[2])])
+    run = subprocess.run(
+        [sys.executable, "-c", PLAY_A_NEW_CARD],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.stdout.splitlines() == [
+        "pick 1, pick 2, pick 3, pick 4, pick 5, pass, tool 2",
+        "saw 1, saw 2, saw 3",
+        "R2 BoardTool(id=28, favor_points=1) True",
+    ]

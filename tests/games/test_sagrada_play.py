@@ -2,73 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from chain.errors import Revert
 from contracts.sagrada import messages, rules
 from contracts.sagrada.encoding import encode
-from contracts.sagrada.state import State, current_player
-
-FREE = "." * 20
-LINE = (
-    "{round} {counts} {track} {bag} {pool} {picked} {moved} {flags} {in_use} 13.14.15 {tools}"
-    " {order} ada:{favor}:23:Plain:4:{marks}:{window} bruno:4:24:Plain:4:{free}:{free}"
-)
-OPENING = """
-    round=1 counts=0.0.0.0.0.0.0.0.0.0 track=- pool=R1a.G2a.Y3a.B4a.P5a picked=- moved=- flags=-
-    in_use=0/0 tools=1:0.2:0.3:0 order=0@0:0.1.1.0 favor=4
-"""
-TABLE = {"bag": "1" * 90, "marks": FREE, "window": FREE, "free": FREE}
-TABLE |= dict(part.split("=") for part in OPENING.split())
-NO_TURN_LEFT = "3@0:0.1.1.0"
-
-
-class Told:
-    """Chance that is told beforehand."""
-
-    def __init__(self, told: Sequence[int]) -> None:
-        self.told = list(told)
-
-    def choice(self, options: Sequence[int], /, *, tag: str) -> int:
-        value = self.told.pop(0)
-        assert tag in ("draw", "roll")
-        assert value in options
-        return value
-
-
-def table(**parts: str) -> State:
-    """A table for two, ada to move; a window's cells may be written row by row with spaces."""
-    if "window" in parts:
-        parts["window"] = parts["window"].replace(" ", "")
-    return rules.from_text(LINE.format(**(TABLE | parts)))
-
-
-def after(state: State, *texts: str, told: Sequence[int] = ()) -> State:
-    chance = Told(told)
-    for text in texts:
-        state = rules.execute(state, current_player(state).username, text, chance)
-    assert not chance.told
-    return state
-
-
-def refusals(state: State, text: str, player: str = "ada") -> list[str]:
-    with pytest.raises(Revert) as refusal:
-        rules.execute(state, player, text, Told([]))
-    generic, *reasons = refusal.value.text.split("\n")
-    assert generic in (messages.GENERIC, messages.GAME_FINISHED)
-    return reasons
-
-
-def pool(state: State) -> str:
-    return " ".join(str(die) for die in state.pool)
-
-
-def window(state: State, seat: int = 0) -> str:
-    """The dice of a window as text, empty cells as dots, row by row."""
-    cells = [str(die or ".") for die in state.players[seat].window.dice]
-    return " / ".join(" ".join(cells[i : i + 5]) for i in range(0, 20, 5))
+from contracts.sagrada.state import current_player
+from contracts.sagrada.tables import NO_TURN_LEFT, after, pool, refusals, table, window
 
 
 def test_pick_takes_die_from_pool() -> None:
@@ -93,7 +32,7 @@ def test_round_end_fills_track_and_pool() -> None:
     last = table(round="2", counts="1.0.0.0.0.0.0.0.0.0", track="R6c", order=NO_TURN_LEFT)
     state = after(last, "pass", told=[70, 71, 72, 73, 74])
     assert [str(die) for die in state.track.dice] == ["R6", "R1", "G2", "Y3", "B4", "P5"]
-    assert (state.track.round, state.track.counts[:3], state.order.first) == (3, (1, 5, 0), 1)
+    assert (state.track.round, state.track.counts, state.order.first) == (3, (1, 5, *[0] * 8), 1)
     assert pool(state) == "R1 G1 Y1 B1 P1"
 
 
@@ -150,7 +89,7 @@ def test_wrong_player_is_told() -> None:
 
 
 def test_finished_game_says_so_alone() -> None:
-    assert refusals(table(round="11"), "pass") == []
+    assert refusals(table(round="11"), "pass") == [messages.GAME_FINISHED]
 
 
 def test_second_die_is_refused() -> None:
@@ -241,10 +180,14 @@ def test_lathekin_moves_exactly_two() -> None:
 LENS = {"tools": "5:0.2:0.3:0", "track": "B1b.G6b", "counts": "2.0.0.0.0.0.0.0.0.0"}
 
 
-def test_lens_cutter_swaps_in_place() -> None:
-    state = after(table(picked="R3b", **LENS), "tool 5", "select 2")
-    assert [str(die) for die in state.track.dice] == ["B1", "R3"]
-    assert (str(state.turn.picked), state.turn.active_tool) == ("G6", 0)
+@pytest.mark.parametrize(
+    ("text", "track", "picked"),
+    [("select 1", ["R3", "G6"], "B1"), ("select 2", ["B1", "R3"], "G6")],
+)
+def test_lens_cutter_swaps_in_place(text: str, track: list[str], picked: str) -> None:
+    state = after(table(picked="R3b", **LENS), "tool 5", text)
+    assert [str(die) for die in state.track.dice] == track
+    assert (str(state.turn.picked), state.turn.active_tool) == (picked, 0)
 
 
 @pytest.mark.parametrize("number", ["3", "256", "999999999999", "9" * 5000])
@@ -335,7 +278,7 @@ def test_grinding_stone_flips(before: str, flipped: str) -> None:
 
 def test_flux_remover_swaps_with_bag() -> None:
     state = after(table(picked="R3a", bag="0" + "1" * 89, **CORK), "tool 11", told=[6, 88])
-    assert (str(state.turn.picked), state.bag[0], state.bag[88]) == ("B1", 6, 0)
+    assert (str(state.turn.picked), state.bag) == ("B1", (6, *[1] * 87, 0, 1))
     assert str(after(state, "select 4").turn.picked) == "B4"
 
 

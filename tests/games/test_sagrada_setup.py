@@ -45,6 +45,12 @@ def test_bag_gives_no_more_than_it_has() -> None:
         draw_dice((0,) * 89 + (1,), 2, Seeded(1))
 
 
+def test_bag_gives_all_it_has() -> None:
+    drawn, bag = draw_dice((0,) * 88 + (1, 2), 2, Seeded(1))
+    assert {str(die) for die in drawn} == {"B1", "P2"}
+    assert bag == (0,) * 90
+
+
 def test_bag_takes_no_die_twice() -> None:
     with pytest.raises(Revert, match=OUT_OF_BOUNDS):
         insert_die((1,) * 90, Die(3, 1), Seeded(1))
@@ -115,6 +121,12 @@ def dice_of(text: str) -> tuple[Die | None, ...]:
 def test_score_adds_up() -> None:
     state = ended(("R5 R6 G6 G1", 0), ("", 7))
     assert rules.scores(state) == (11 + 2 + 4, 7)
+
+
+def test_no_private_objective_scores_nothing() -> None:
+    state = ended(("R5 R6", 0), ("", 0))
+    without = replace(state, players=tuple(replace(p, objective=None) for p in state.players))
+    assert (rules.scores(state), rules.scores(without)) == ((15, 0), (4, 0))
 
 
 def test_score_is_never_negative() -> None:

@@ -6,6 +6,7 @@ Addresses and keys are those of every local Ethereum chain. Never send anything 
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -18,67 +19,53 @@ from chain.rpc.limits import Limits
 from chain.simulator import ETHER, Chain
 
 PHRASE = "test test test test test test test test test test test junk"
-_CHAIN_ID = 31337
+
+
+option = partial(click.option, show_default=True)
 
 
 def _limit_options(command: Any) -> Any:
     """`--max-body BYTES` and so on: one for each limit."""
     for each in reversed(fields(Limits)):
         name = f"--max-{each.name.replace('_', '-')}"
-        option = click.option(
+        made = option(
             name,
             f"max_{each.name}",
             type=click.IntRange(1),
             default=each.default,
-            show_default=True,
             help=each.metadata["help"],
         )
-        command = option(command)
+        command = made(command)
     return command
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8545,
-    show_default=True,
-    help="0 for any that is free.",
-)
-@click.option(
-    "--chain-id",
-    type=click.IntRange(1, 2**53 - 1),
-    default=None,
-    help=f"{_CHAIN_ID}, or that of the file.",
-)
-@click.option(
-    "--data",
-    type=click.Path(dir_okay=False),
-    help="Keep the chain in this file; it is made if there is none.",
-)
+@option("--host", default="127.0.0.1", help="The address to listen on.")
+@option("--port", type=click.IntRange(0, 65535), default=8545, help="0 for any that is free.")
+@option("--chain-id", type=click.IntRange(1, 2**53 - 1), help="31337, or that of the file.")
+@option("--data", metavar="FILE", help="Keep the chain in this file; it is made if need be.")
 @contracts_option
-@click.option(
+@option(
     "--block-time",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Mine a block every so many seconds, not with each transaction.",
+    help="Mine a block every so many seconds, and not with each transaction.",
 )
-@click.option(
+@option(
     "--allow-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A name under which the node may be called; localhost and addresses always may.",
+    help="A name for this node besides localhost and its addresses.",
 )
-@click.option(
+@option(
     "--allow-origin",
     "origins",
     multiple=True,
     metavar="URL",
-    help="Web pages from there may ask; those from localhost always may. * for all.",
+    help="Where web pages may ask from, besides localhost. * for anywhere.",
 )
-@click.option("--quiet", is_flag=True, help="Print only where it listens.")
+@option("--quiet", is_flag=True, help="Print only where it listens.")
 @_limit_options
 def command(
     host: str, port: int, chain_id: int | None, data: str | None, offered: Offered, block_time: float | None,
@@ -95,8 +82,7 @@ def command(
         if not quiet:
             _greet(chain, offered)
         address, taken = server.address
-        click.echo(f"Listening on {address}:{taken}")
-        server.run()
+        server.run(lambda: click.echo(f"Listening on {address}:{taken}"))
 
 
 def _opened(data: str | None, chain_id: int | None, offered: Offered) -> Chain:

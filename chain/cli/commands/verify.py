@@ -1,0 +1,35 @@
+"""Play a chain again under five hash seeds, and compare every block."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from chain.cli import say
+from chain.cli.options import contracts_option
+from chain.offered import Offered
+from chain.replays.files import text_of
+from chain.replays.fresh import Failed
+from chain.replays.verifying import verify
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@say.json_option
+@contracts_option
+def command(file: Path, json: bool, offered: Offered) -> None:
+    """Play FILE, a transcript or the file of a chain, in fresh interpreters under five hash seeds.
+
+    If they do not come out the same the exit code is 1, and the first difference is shown: contract, entry, field.
+    """
+    try:
+        verdict = verify(text_of(file, offered), [offered.package])
+    except Failed as wrong:
+        raise click.UsageError(f"{file}: {wrong}") from None
+    if json:
+        say.as_json({"ok": verdict.ok, **vars(verdict)})
+    else:
+        click.echo(f"{file}: {verdict}")
+    sys.exit(0 if verdict.ok else 1)

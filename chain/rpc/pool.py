@@ -1,0 +1,178 @@
+"""Methods about transactions that wait. Here none do: with automine off a transaction runs at once, in the open block.
+
+So what other nodes keep in a pool is here what stands in the open block, and to drop or replace a transaction is to take
+the open block back to before it and run again what came after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from copy import copy
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.errors import InvalidTransaction
+from chain.hashing import checksum_address
+from chain.ledger.receipts import Receipt
+from chain.ledger.rerun import transaction_of
+from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, entries
+from chain.machine.transaction import Transaction
+from chain.rpc.errors import refused
+from chain.rpc.format import transaction_json
+from chain.rpc.values import data, quantity, to_address, to_hash
+from chain.simulator import Snapshot
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.rpc.node import Node
+    from chain.simulator import Chain
+
+Json = dict[str, Any]
+_MORE: Final = 110  # per cent of the old fees, as Ethereum's pools have it
+
+
+# Looking
+
+
+def status(node: Node) -> Json:
+    return {"pending": quantity(len(_waiting(node.chain))), "queued": "0x0"}
+
+
+def content(node: Node) -> Json:
+    """The transactions of the open block, by sender and nonce."""
+    ledger, found = node.chain.ledger, dict[str, Json]()
+    for receipt in _waiting(node.chain):
+        of_sender = found.setdefault(checksum_address(receipt.sender), {})
+        of_sender[str(receipt.nonce)] = transaction_json(ledger, receipt)
+    return {"pending": found, "queued": {}}
+
+
+def inspect(node: Node) -> Json:
+    """The same in a line each."""
+    found = dict[str, dict[str, str]]()
+    for receipt in _waiting(node.chain):
+        of_sender = found.setdefault(checksum_address(receipt.sender), {})
+        to = "contract creation" if receipt.to is None else data(receipt.to)
+        of_sender[str(receipt.nonce)] = (
+            f"{to}: {receipt.value} wei + {receipt.gas} gas × {receipt.max_fee} wei"
+        )
+    return {"pending": found, "queued": {}}
+
+
+def _waiting(chain: Chain) -> list[Receipt]:
+    block = chain.ledger.open
+    return [] if block is None else chain.receipts[block.first_receipt :]
+
+
+# Dropping
+
+
+def drop(node: Node, tx_hash: Any) -> bool:
+    """Take a transaction out of the open block; whether it was there."""
+    chain, found = node.chain, node.chain.ledger.find(to_hash(tx_hash))
+    if found is None or found not in _waiting(chain):
+        return False
+    _drop(chain, {found})
+    return True
+
+
+def drop_all(node: Node) -> None:
+    _drop(node.chain, set(_waiting(node.chain)))
+
+
+def drop_sender(node: Node, address: Any) -> None:
+    """Take out all transactions of one sender."""
+    who = to_address(address)
+    _drop(node.chain, {each for each in _waiting(node.chain) if each.sender == who})
+
+
+def _drop(chain: Chain, dropped: set[Receipt]) -> None:
+    """Take the open block back to before the first of these, and do again what came after, but for them."""
+    if dropped:
+        later = _undo_from(chain, min(each.position for each in dropped))
+        _do_again(chain, [act for act in later if act not in dropped])
+
+
+# Replacing
+
+
+def apply(chain: Chain, tx: Transaction) -> Receipt:
+    """Send a transaction, in the place of a waiting one if it has the same sender and number."""
+    if chain.ledger.open is not None and tx.nonce < chain.state.account(tx.sender)[0]:
+        for each in _waiting(chain):
+            if (each.sender, each.nonce) == (tx.sender, tx.nonce):
+                return _replace(chain, each, tx)
+    return chain.apply(tx)
+
+
+def _replace(chain: Chain, old: Receipt, tx: Transaction) -> Receipt:
+    for new_fee, fee in ((tx.max_fee, old.max_fee), (tx.tip, old.tip)):
+        if new_fee * 100 < fee * _MORE:
+            raise refused("replacement transaction underpriced: it pays a tenth more in each fee")
+    first, *later = _undo_from(chain, old.position)
+    try:
+        return chain.include(tx)
+    except InvalidTransaction:
+        later = [first, *later]
+        raise
+    finally:
+        _do_again(chain, later)
+
+
+def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
+    """Take the open block back to before the receipt at that place; what it held from there on."""
+    moment = chain.ledger.moment_of(chain.receipts[first])
+    later, block = list(_acts(chain, moment)), copy(chain.pending)
+    block.gas_used -= sum(each.gas_used for each in chain.receipts[first:])
+    _take_back(chain, moment, first, block)
+    return later
+
+
+# Changing the open block
+
+
+def restart(chain: Chain, change: Callable[[], None]) -> None:
+    """Change what the next block will be. If it is open already, what it holds runs again, as if it had waited."""
+    block = chain.ledger.open
+    if block is None:
+        change()
+        return
+    acts = list(_acts(chain, block.first_moment))
+    _take_back(chain, block.first_moment, block.first_receipt, None)
+    try:
+        change()
+    finally:
+        _do_again(chain, acts)
+
+
+def _acts(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
+    """What the open block holds from a moment on: transactions, and what was set between them."""
+    ledger = chain.ledger
+    for at in range(moment, len(ledger.timeline)):
+        yield ledger.receipt_at(at) or ledger.timeline[at]
+
+
+def _take_back(chain: Chain, moment: int, receipt: int, block: Block | None) -> None:
+    blocks = len(chain.blocks)
+    last = chain.ledger.last(blocks, moment)
+    chain.revert(Snapshot(blocks, moment, receipt, block, chain.now, last, chain.wishes))
+
+
+def _do_again(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:
+    for act in acts:
+        if not isinstance(act, Receipt):
+            _set_again(chain.state, act)
+            chain.note()
+            continue
+        with suppress(InvalidTransaction):  # it built on one that is gone
+            chain.include(transaction_of(act))
+
+
+def _set_again(state: State, changes: Changes) -> None:
+    for address, slot, _, after in entries(changes):
+        if slot is ACCOUNT:
+            state.set_account(address, after or NO_ACCOUNT)
+        elif slot is STORAGE:
+            state.delete_storage(address)
+        else:
+            state.set_word(address, slot, after or 0)

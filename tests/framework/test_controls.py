@@ -1,0 +1,360 @@
+"""Test control over JSON-RPC: `evm_…`, `anvil_…` and `hardhat_…`, as their users expect them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from zlib import compress
+
+import pytest
+
+from chain import Address, Chain, Contract, Key, Map, call, event, view
+from chain.accounts import ACCOUNTS
+from chain.handle import Handle
+from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
+from chain.rpc.methods import METHODS
+from chain.types import u64
+
+Ask = Callable[..., Any]
+ALICE, BOB = ACCOUNTS[:2]
+STRANGER = Address(b"\x5a" * 20)
+START = 1_704_067_200
+
+
+@event
+class Counted:
+    by: Key[u64]
+
+
+class Counter(Contract):
+    count: u64
+    last: u64
+    by: Map[Address, u64]
+
+    @call
+    def add(self, by: u64) -> u64:
+        self.count += by
+        self.last = self.block.timestamp
+        self.by[self.caller] += by
+        self.emit(Counted(by))
+        return self.count
+
+    @view
+    def total(self) -> u64:
+        return self.count
+
+
+@pytest.fixture
+def ask(chain: Chain) -> Ask:
+    return lambda method, *params: chain.node.request(method, params)
+
+
+@pytest.fixture
+def counter(chain: Chain) -> Handle:
+    return chain.deploy(Counter)
+
+
+def hexed(raw: bytes) -> str:
+    return "0x" + raw.hex()
+
+
+def adding(counter: Handle, by: int, sender: Address = ALICE) -> dict[str, Any]:
+    data = hexed(counter.add.calldata(by))
+    return {"from": hexed(sender), "to": hexed(counter.address), "data": data, "gas": hex(200_000)}
+
+
+def refusal(ask: Ask, code: int, method: str, *params: Any) -> str:
+    with pytest.raises(RpcError) as caught:
+        ask(method, *params)
+    assert caught.value.code == code
+    return caught.value.message
+
+
+def test_names_go_in_pairs() -> None:
+    anvil = {name.partition("_")[2] for name in METHODS if name.startswith("anvil_")}
+    hardhat = {name.partition("_")[2] for name in METHODS if name.startswith("hardhat_")}
+    assert anvil == hardhat and len(anvil) > 30
+
+
+# Accounts
+
+
+def test_accounts_are_set(chain: Chain, ask: Ask) -> None:
+    who = hexed(STRANGER)
+    ask("anvil_setBalance", who, "0x64")
+    ask("anvil_addBalance", who, "0x1")
+    ask("hardhat_setNonce", who, "0x7")
+    ask("hardhat_setCode", who, "0x6001")
+    ask("anvil_setStorageAt", who, "0x2", "0x" + "00" * 31 + "09")
+    assert (chain.balance(STRANGER), chain.nonce(STRANGER)) == (101, 7)
+    assert (chain.code(STRANGER), chain.storage(STRANGER, 2)) == (b"\x60\x01", 9)
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "words"),
+    [
+        ("setBalance", hex(2**256), "at most 256 bits"),
+        ("setNonce", hex(2**64), "at most 64 bits"),
+        ("setCode", "0x123", "bytes look like"),
+        ("setPrevRandao", None, "a quantity looks like"),
+    ],
+)
+def test_what_does_not_fit_is_refused(ask: Ask, method: str, value: Any, words: str) -> None:
+    params = [value] if value is None else [hexed(STRANGER), value]
+    assert words in refusal(ask, BAD_PARAMS, f"anvil_{method}", *params)
+
+
+def test_the_impersonated_send(chain: Chain, ask: Ask, counter: Handle) -> None:
+    chain.set_balance(STRANGER, 10**18)
+    sent = adding(counter, 3, STRANGER)
+    assert "unknown account" in refusal(ask, REFUSED, "eth_sendTransaction", sent)
+    ask("hardhat_impersonateAccount", hexed(STRANGER))
+    assert hexed(STRANGER) in ask("eth_accounts")
+    assert ask("eth_getTransactionReceipt", ask("eth_sendTransaction", sent))["status"] == "0x1"
+    ask("anvil_stopImpersonatingAccount", hexed(STRANGER))
+    assert "unknown account" in refusal(ask, REFUSED, "eth_sendTransaction", sent)
+
+
+def test_anyone_can_be_impersonated(chain: Chain, ask: Ask, counter: Handle) -> None:
+    chain.set_balance(counter.address, 10**18)
+    sent = adding(counter, 3, counter.address)
+    ask("anvil_autoImpersonateAccount", True)
+    ask("eth_sendTransaction", sent)
+    ask("anvil_autoImpersonateAccount", False)
+    ask("eth_sendUnsignedTransaction", sent)
+    assert counter.total() == 6 and chain.receipts[-1].sender == counter.address
+
+
+# Blocks and time
+
+
+def test_many_blocks_are_mined(chain: Chain, ask: Ask) -> None:
+    ask("hardhat_mine", "0x3", "0x3c")
+    assert [block.timestamp - START for block in chain.blocks] == [0, 1, 61, 121]
+    ask("anvil_mine")
+    assert chain.head.timestamp == START + 122
+
+
+def test_blocks_keep_their_distance(chain: Chain, ask: Ask) -> None:
+    ask("anvil_setBlockTimestampInterval", 12)
+    ask("evm_mine")
+    ask("evm_increaseTime", 5)
+    ask("evm_mine")
+    ask("anvil_removeBlockTimestampInterval")
+    ask("evm_mine")
+    assert [block.timestamp - START for block in chain.blocks] == [0, 12, 17, 18]
+
+
+def test_the_clock_is_set(chain: Chain, ask: Ask) -> None:
+    assert ask("evm_setTime", START + 90) == 90
+    ask("evm_mine")
+    assert chain.head.timestamp == START + 90
+    assert "time does not run backwards" in refusal(ask, BAD_PARAMS, "anvil_setTime", START)
+
+
+def test_intervals_leave_transactions_waiting(chain: Chain, ask: Ask, counter: Handle) -> None:
+    ask("evm_setIntervalMining", 5)
+    tx_hash = ask("eth_sendTransaction", adding(counter, 3))
+    assert (chain.node.interval, ask("eth_getTransactionReceipt", tx_hash)) == (5.0, None)
+    ask("evm_setIntervalMining", 0)
+    assert ask("anvil_getAutomine")
+
+
+def test_next_blocks_have_wishes(chain: Chain, ask: Ask) -> None:
+    ask("hardhat_setPrevRandao", "0x" + "00" * 31 + "2a")
+    ask("anvil_setCoinbase", hexed(STRANGER))
+    ask("anvil_setNextBlockBaseFeePerGas", hex(5))
+    ask("evm_mine")
+    ask("evm_mine")
+    first, second = chain.blocks[1:]
+    assert (first.prevrandao, first.coinbase, first.base_fee) == (42, STRANGER, 5)
+    assert second.prevrandao != 42 and (second.coinbase, second.base_fee) == (STRANGER, 5)
+
+
+def test_least_prices_are_refused(ask: Ask) -> None:
+    assert "base fee" in refusal(ask, REFUSED, "hardhat_setMinGasPrice", "0x1")
+
+
+# What waits
+
+
+@pytest.fixture
+def waiting(chain: Chain, ask: Ask, counter: Handle) -> list[str]:
+    """The hashes of three transactions that wait for a block."""
+    ask("evm_setAutomine", False)
+    sent = [(1, ALICE), (2, BOB), (4, ALICE)]
+    return [ask("eth_sendTransaction", adding(counter, by, who)) for by, who in sent]
+
+
+def test_what_waits_is_pending(chain: Chain, ask: Ask, counter: Handle, waiting: list[str]) -> None:
+    assert [ask("eth_getTransactionReceipt", each) for each in waiting] == [None] * 3
+    assert ask("eth_getTransactionByHash", waiting[0])["blockNumber"] is None
+    assert ask("eth_getBlockByNumber", "pending")["transactions"] == waiting
+    assert ask("eth_getBlockByNumber", "latest")["transactions"] != waiting
+    nonces = [ask("eth_getTransactionCount", hexed(ALICE), tag) for tag in ("latest", "pending")]
+    assert nonces == ["0x1", "0x3"]
+
+
+def test_views_see_what_is_mined(ask: Ask, counter: Handle, waiting: list[str]) -> None:
+    asked = {"to": hexed(counter.address), "data": hexed(counter.total.calldata())}
+    assert [int(ask("eth_call", asked, tag), 16) for tag in ("latest", "pending")] == [0, 7]
+    assert ask("eth_getLogs", {"fromBlock": "0x0"}) == []
+    ask("evm_mine")
+    assert int(ask("eth_call", asked), 16) == 7 and len(ask("eth_getLogs", {})) == 3
+
+
+def test_the_pool_is_the_open_block(ask: Ask, waiting: list[str]) -> None:
+    assert ask("txpool_status") == {"pending": "0x3", "queued": "0x0"}
+    content = ask("txpool_content")["pending"]
+    assert [each["hash"] for each in content[str(ALICE)].values()] == [waiting[0], waiting[2]]
+    assert list(content[str(BOB)]) == ["0"]
+    assert ask("txpool_inspect")["pending"][str(BOB)]["0"].endswith("200000 gas × 2000000000 wei")
+
+
+def test_mining_empties_the_pool(ask: Ask, waiting: list[str]) -> None:
+    ask("anvil_mine", 1)
+    assert ask("txpool_status")["pending"] == "0x0"
+    assert {ask("eth_getTransactionReceipt", each)["blockNumber"] for each in waiting} == {"0x2"}
+
+
+def test_dropped_transactions_are_gone(
+    chain: Chain, ask: Ask, counter: Handle, waiting: list[str]
+) -> None:
+    assert ask("anvil_dropTransaction", waiting[1])
+    assert ask("eth_getTransactionByHash", waiting[1]) is None
+    assert not ask("hardhat_dropTransaction", waiting[1])
+    ask("evm_mine")
+    assert counter.total() == 5 and chain.nonce(BOB) == 0
+    assert chain.head.gas_used == sum(each.gas_used for each in chain.receipts[1:])
+
+
+def test_what_built_on_the_dropped_goes_too(
+    ask: Ask, chain: Chain, counter: Handle, waiting: list[str]
+) -> None:
+    chain.set_balance(STRANGER, 5)
+    ask("anvil_dropTransaction", waiting[0])
+    ask("evm_mine")
+    assert (counter.total(), chain.balance(STRANGER)) == (2, 5)
+
+
+def test_senders_are_dropped(ask: Ask, counter: Handle, waiting: list[str]) -> None:
+    ask("anvil_removePoolTransactions", hexed(ALICE))
+    ask("evm_mine")
+    assert counter.total() == 2
+
+
+def test_all_are_dropped(ask: Ask, chain: Chain, counter: Handle, waiting: list[str]) -> None:
+    ask("anvil_dropAllTransactions")
+    assert ask("txpool_status")["pending"] == "0x0"
+    assert counter.total() == 0 and chain.nonce(ALICE) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "value"), [("evm_setNextBlockTimestamp", START + 500), ("evm_increaseTime", 499)]
+)
+def test_open_blocks_follow_the_clock(
+    chain: Chain, ask: Ask, counter: Handle, waiting: list[str], method: str, value: int
+) -> None:
+    ask(method, value)
+    ask("evm_mine")
+    assert chain.head.timestamp == START + 500 == counter.fields.last
+    assert [hexed(each.tx_hash) for each in chain.receipts[1:]] == waiting
+
+
+def test_open_blocks_take_wishes(chain: Chain, ask: Ask, waiting: list[str]) -> None:
+    ask("anvil_setPrevRandao", "0x2a")
+    ask("anvil_setCoinbase", hexed(STRANGER))
+    ask("evm_mine")
+    assert (chain.head.prevrandao, chain.head.coinbase, len(chain.receipts)) == (42, STRANGER, 4)
+
+
+def test_refused_changes_change_nothing(
+    ask: Ask, chain: Chain, counter: Handle, waiting: list[str]
+) -> None:
+    refusal(ask, BAD_PARAMS, "evm_setNextBlockTimestamp", START)
+    ask("evm_mine")
+    assert counter.total() == 7 and len(chain.receipts) == 4
+
+
+# Going back
+
+
+@pytest.mark.parametrize("prefix", ["evm", "anvil"])
+def test_snapshots_are_used_once(ask: Ask, counter: Handle, prefix: str) -> None:
+    first = ask(f"{prefix}_snapshot")
+    counter.add(1)
+    second = ask(f"{prefix}_snapshot")
+    assert ask(f"{prefix}_revert", first) and counter.total() == 0
+    assert not ask(f"{prefix}_revert", first) and not ask(f"{prefix}_revert", second)
+
+
+def test_reset_is_the_beginning(chain: Chain, ask: Ask, counter: Handle) -> None:
+    root = chain.block_hash(0)
+    counter.add(1)
+    ask("anvil_impersonateAccount", hexed(STRANGER))
+    ask("evm_setAutomine", False)
+    ask("hardhat_reset")
+    assert (chain.head.number, chain.now, len(chain.receipts)) == (0, START, 0)
+    assert chain.block_hash() == root and ask("anvil_getAutomine")
+    assert hexed(STRANGER) not in ask("eth_accounts")
+    assert chain.deploy(Counter).address == counter.address
+
+
+def test_forks_are_refused(ask: Ask) -> None:
+    options = {"forking": {"jsonRpcUrl": "http://127.0.0.1:1"}}
+    assert "cannot fork another" in refusal(ask, REFUSED, "anvil_reset", options)
+
+
+# Carrying a state
+
+
+def test_states_are_carried(chain: Chain, ask: Ask, counter: Handle) -> None:
+    counter.add(3, sender=BOB)
+    dumped = ask("anvil_dumpState")
+    other = Chain()
+    other.declare(Counter)
+    assert other.node.request("anvil_loadState", [dumped])
+    there = other.handle(Counter, counter.address)
+    assert there.total() == 3 and other.balance(BOB) == chain.balance(BOB)
+    assert [str(each) for each in there.add(1, sender=BOB).writes][-1].startswith("Counter.by[")
+    assert dumped == ask("hardhat_dumpState")
+
+
+def test_loaded_states_can_be_undone(chain: Chain, ask: Ask) -> None:
+    before, balance = ask("evm_snapshot"), chain.balance(BOB)
+    accounts = {hexed(BOB): {"nonce": 3, "balance": "0x5", "code": "0x", "storage": {}}}
+    ask("anvil_loadState", hexed(json.dumps({"accounts": accounts}).encode()))
+    assert (chain.balance(BOB), chain.nonce(BOB)) == (5, 3)
+    ask("evm_revert", before)
+    assert chain.balance(BOB) == balance
+
+
+@pytest.mark.parametrize(
+    "dumped",
+    [
+        "0x",
+        "0x1f8b00",
+        hexed(b"[]"),
+        hexed(b'{"accounts": 7}'),
+        hexed(b'{"accounts": {"0x12": {}}}'),
+        hexed(b'{"accounts": {"0x%s": {"nonce": -1}}}' % (b"11" * 20)),
+        hexed(b'{"accounts": {"0x%s": {"storage": {"0x1": "x"}}}}' % (b"11" * 20)),
+        hexed(b'{"accounts": {}, "slots": [7]}'),
+        hexed(b"\x1f\x8b" + compress(b"{}")),
+    ],
+)
+def test_broken_dumps_change_nothing(chain: Chain, ask: Ask, dumped: str) -> None:
+    root = chain.mine() and chain.state_root()
+    refusal(ask, BAD_PARAMS, "anvil_loadState", dumped)
+    assert chain.mine() and chain.state_root() == root
+
+
+# Who answers
+
+
+def test_node_info_tells_the_head(chain: Chain, ask: Ask) -> None:
+    chain.mine(2)
+    info, told = ask("anvil_nodeInfo"), ask("hardhat_metadata")
+    assert (info["currentBlockNumber"], info["environment"]["chainId"]) == ("0x2", 31337)
+    assert info["currentBlockHash"] == told["latestBlockHash"] == hexed(chain.block_hash())

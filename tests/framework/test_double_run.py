@@ -1,0 +1,197 @@
+"""What depends on the hash seed is found, and named by contract, entry and field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chain import Chain
+from chain.cli.main import cli
+from chain.offered import Offered
+from chain.replays import record
+from chain.replays.deeds import Parting, deeds_of, parting
+from chain.replays.fresh import Failed, play_under
+from chain.replays.verifying import verify
+
+pytest_plugins = ["pytester"]
+
+# The guard refuses it, and must be off: a set hands out its items in the order of their salted hashes.
+BAG = """
+from chain import Chain, Contract, call, event
+from chain.types import u8
+
+BALLS = ("red", "green", "blue", "black", "white", "grey", "pink", "brown")
+
+@event
+class Drawn:
+    number: u8
+    ball: str
+
+class Bag(Contract):
+    count: u8
+    first: str
+
+    @call
+    def fill(self) -> None:
+        self.count = 8
+
+    @call
+    def keep(self) -> None:
+        self.first = next(iter({*BALLS}))
+
+    @call
+    def tell(self) -> None:
+        self.emit(Drawn(1, next(iter({*BALLS}))))
+
+    @call
+    def ask(self) -> str:
+        return next(iter({*BALLS}))
+"""
+FIELDS = [("keep", "Bag.first"), ("tell", "Drawn.ball"), ("ask", "its result")]
+
+
+@pytest.fixture
+def bag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    name = f"bag_{tmp_path.name}"
+    (tmp_path / f"{name}.py").write_text(BAG, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("BOARDCHAIN_CONTRACTS", name)
+    return Offered(name).find("Bag")
+
+
+def play(cls: Any, *entries: str, chain: Chain | None = None) -> Chain:
+    chain = chain or Chain(guard=False)
+    bag = chain.deploy(cls)
+    for entry in entries:
+        getattr(bag, entry)()
+    return chain
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(cli, [*map(str, words)])
+
+
+# boardchain verify
+
+
+def test_first_difference_is_named(bag: Any) -> None:
+    verdict = verify(record(play(bag, "fill", "keep", "ask")), [bag.__module__], seeds=(0, 1))
+    assert str(verdict) == (
+        "Bag.keep in block 3: Bag.first is 'white' under hash seed 0, and 'grey' under hash seed 1"
+    )
+    assert verdict.parting == Parting(3, "Bag", "keep", "Bag.first", ("'white'", "'grey'"))
+
+
+@pytest.mark.parametrize(("entry", "field"), FIELDS)
+def test_field_tells_where_plays_part(bag: Any, entry: str, field: str, monkeypatch: Any) -> None:
+    plays = []
+    for ball in ("red", "blue"):
+        monkeypatch.setattr(f"{bag.__module__}.BALLS", (ball,))
+        plays.append(deeds_of(play(bag, "fill", entry, "keep")))
+    assert parting(*plays) == Parting(3, "Bag", entry, field, ("'red'", "'blue'"))
+
+
+def test_command_plays_a_file_of_a_chain(bag: Any, tmp_path: Path) -> None:
+    with Chain.open(tmp_path / "bag.chain", guard=False) as chain:
+        play(bag, "fill", chain=chain)
+    done = run("verify", "bag.chain")
+    assert (done.exit_code, done.stdout) == (
+        0, "bag.chain: 3 blocks came out the same under 5 hash seeds\n",
+    )  # fmt: skip
+
+
+def test_command_fails_where_runs_part(bag: Any, tmp_path: Path) -> None:
+    (tmp_path / "bag.txt").write_bytes(record(play(bag, "keep")).encode())
+    done = run("verify", "bag.txt", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["parting"]["field"] == "Bag.first"
+
+
+def test_written_outcome_counts_too(bag: Any) -> None:
+    text = record(play(bag, "fill")).replace("= ok", "= 1")
+    verdict = verify(text, [bag.__module__], seeds=(0, 1))
+    assert (verdict.ok, verdict.parted) == (False, None)
+    assert "the same 2 times, but not as it is written: line 7: something else" in str(verdict)
+
+
+def test_unplayable_transcript_says_why(bag: Any, tmp_path: Path) -> None:
+    with pytest.raises(Failed, match="hash seed 0 it cannot be played: "):
+        play_under([0], "hello", [])
+    (tmp_path / "bad.txt").write_text("hello")
+    assert run("verify", "bad.txt").exit_code == 2
+
+
+def test_missing_values_are_nothing(bag: Any) -> None:
+    one, other = deeds_of(play(bag, "fill")), deeds_of(play(bag, "ask"))
+    assert parting(one, one) is None
+    assert parting(one, other) == Parting(2, "Bag", "fill", "Bag.count", ("8", "nothing"))
+    assert parting(one, one[:1]) == Parting(2, "Bag", "fill", "the number of transactions", ("2", "1"))  # fmt: skip
+
+
+# pytest --double-run
+
+
+TESTS = """
+import pytest
+from hypothesis import given, settings, strategies as st
+from test_bag import Bag, Chain
+
+@pytest.fixture(scope="module")
+def wide():
+    return Chain(guard=False).deploy(Bag)
+
+def test_tell(wide):
+    wide.fill()
+    wide.tell()
+
+def test_fill(wide, chain):
+    wide.fill()
+    assert len(chain.receipts) == 0
+
+def test_anchored():
+    Chain(guard=False).deploy(Bag).fill()
+
+@settings(max_examples=2)
+@given(st.integers(0, 10**9))
+def test_drawn(number):
+    Chain(guard=False, seed=number).deploy(Bag)
+"""
+
+
+OPTIONS = ("-p", "no:boardchain", "-p", "chain.pytest_plugin", "-p", "no:cacheprovider", "--double-run")  # fmt: skip
+
+
+@pytest.fixture
+def tests(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makepyfile(test_bag=BAG, test_play=TESTS)
+    return pytester
+
+
+def test_other_runs_are_compared(tests: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chain.double_run.SEEDS", (0, 1))
+    done = tests.runpytest_inprocess(*OPTIONS, "-k", "fill or anchored or drawn")
+    assert done.ret == 0
+    done.stdout.fnmatch_lines(["double run: 2 tests left the same chains under 2 hash seeds"])
+
+
+def test_parting_test_is_named(tests: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    done = tests.runpytest_subprocess(*OPTIONS, "test_play.py", "-k", "tell or anchored")
+    assert done.ret == 1
+    told = [line for line in done.outlines if line.startswith("double run:")]
+    assert told == [
+        "double run: test_play.py::test_tell: Bag.tell in block 3: Drawn.ball is 'white' under hash seed 0,"
+        " and 'grey' under hash seed 1"
+    ]
+
+
+def test_failed_start_compares_nothing(tests: Any) -> None:
+    done = tests.runpytest_inprocess(*OPTIONS, "no_such_folder")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stdout.no_fnmatch_line("*left the same chains*")
