@@ -20,7 +20,7 @@ BUILT: Final = 4  # ticks for an item that is put into a new collection
 TEXT: Final = 4  # characters or bytes for a tick
 
 _SMALL: Final = 2**1024
-_SIZED: Final = (
+_SIZED: Final[tuple[type, ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
