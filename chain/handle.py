@@ -26,6 +26,7 @@ class Observation:
     logs: list[str]  # the text logs
     events: Events
     gas_used: int
+    ticks: int  # what the contracts' own computing took
     error: Failure | None
 
     @property
@@ -85,7 +86,10 @@ class Entry:
         frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
         events = Events(self._chain.ledger.decode_rows(rows))
-        return Observation(frame.result, texts, events, frame.gas_limit - frame.gas, frame.failure)
+        value = self.spec.seen(frame.result, frame.output) if frame.failure is None else None
+        return Observation(
+            value, texts, events, frame.gas_limit - frame.gas, frame.ticks, frame.failure
+        )
 
     def trace(
         self,

@@ -19,6 +19,7 @@ from chain.contract import Contract
 from chain.errors import GuardError
 from chain.frame import DELEGATION, BlockContext, Context, Frame
 from chain.handle import Handle, bound
+from chain.image.meter import TICKS_PER_GAS
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.rerun import observer
@@ -31,7 +32,8 @@ from chain.types import Address
 from chain.world_handle import WorldHandle
 
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
-_LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look long
+_LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
+_LOOK_FUEL: Final = 30_000_000 * TICKS_PER_GAS  # but no longer than a whole block's gas lets it
 
 
 class Looking(ABC):
@@ -77,10 +79,10 @@ class Looking(ABC):
 
     def declare(self, contract: type[Contract]) -> Program:
         """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
+        if self.machine.guards:
+            check(contract)
         program = program_of(contract)
         if program.digest not in self.machine.programs:
-            if self.machine.guards:
-                check(contract)
             self.machine.declare(program)
         self.ledger.meet(program)
         return program
@@ -155,6 +157,7 @@ class Looking(ABC):
         state = machine.state
         state.access = {sender: {}, to: {}}
         context = Context(machine, block, sender, state.account(sender)[0], 0)
+        context.fuel = _LOOK_FUEL if gas is None else gas * TICKS_PER_GAS
         code = state.code(to)
         lent = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
         make = machine.frame
@@ -171,6 +174,8 @@ class Looking(ABC):
 @cache
 def check(contract: type[Contract]) -> None:
     """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
+    if getattr(contract, "__probe__", False):
+        return  # it runs the functions of a test, whatever they do
     findings = import_module("chain.guard").check_contract(contract)
     if findings:
         raise GuardError(contract.__name__, findings)
