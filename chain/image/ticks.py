@@ -61,6 +61,13 @@ class Ticking(ast.NodeTransformer):
         args.defaults = [self.visit(each) for each in args.defaults]
         args.kw_defaults = [each and self.visit(each) for each in args.kw_defaults]
 
+    def visit_Yield(self, node: ast.Yield) -> ast.AST:  # noqa: N802
+        """A turn of a generator, beside those of its loops."""
+        self.generic_visit(node)
+        value = node.value or ast.copy_location(ast.Constant(None), node)
+        node.value = ast.copy_location(ast.BoolOp(ast.And(), [tick_at(value), value]), value)
+        return node
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """What stands for types stays as it is."""
         node.target = self.visit(node.target)
