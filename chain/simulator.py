@@ -30,6 +30,7 @@ from chain.questions import Questions
 from chain.types import Address
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
+LAST_TIME = 2**53 - 1  # the last whole number that JSON is sure of; files hold no more than 63 bits
 ETHER = 10**18
 MEMORY = "memory"
 FUNDS = 10_000 * ETHER
@@ -140,8 +141,7 @@ class Chain(Looking, Deploys, Questions, Lasting):
             raise ValueError(
                 f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
             )
-        self._clock += seconds
-        self._save()
+        self.set_time(self._clock + seconds)
 
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
@@ -149,6 +149,8 @@ class Chain(Looking, Deploys, Questions, Lasting):
             raise ValueError(
                 f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
             )
+        if timestamp > LAST_TIME:
+            raise ValueError(f"time ends at {LAST_TIME}: {timestamp} is after it")
         self._clock = timestamp
         self._save()
 

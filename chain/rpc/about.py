@@ -106,10 +106,10 @@ def personal_sign(node: Node, message: Any, address: Any) -> str:
 
 def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
     """A structure signed as wallets do it (EIP-712)."""
-    content = json.loads(typed) if isinstance(typed, str) else typed
     try:
+        content = json.loads(typed) if isinstance(typed, str) else typed
         message = import_module("eth_account.messages").encode_typed_data(full_message=content)
-    except (TypeError, ValueError, KeyError) as wrong:
+    except Exception as wrong:  # it fails in as many ways as data can be wrong
         raise bad_params(f"this is no typed data: {wrong}") from wrong
     return _sign(node, address, b"\x19" + message.version + message.header + message.body)
 

@@ -9,7 +9,7 @@ from chain.machine.state import NO_ACCOUNT
 from chain.rpc.errors import refused
 from chain.rpc.format import is_pending
 from chain.rpc.moments import LATEST, need_block, state_at
-from chain.rpc.values import data, quantity, to_address, to_int, word
+from chain.rpc.values import data, quantity, to_address, to_int, to_list, word
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
@@ -41,7 +41,7 @@ def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> 
         return word(node.chain.state.word(to_address(address), to_int(slot, "the slot")))
 
 
-def get_proof(node: Node, address: Any, slots: list[Any], block: Any = LATEST) -> dict[str, Any]:
+def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict[str, Any]:
     """The nodes of the state trie that show an account and some of its words (EIP-1186)."""
     chain, who = node.chain, to_address(address)
     number = need_block(chain, block).number
@@ -50,7 +50,7 @@ def get_proof(node: Node, address: Any, slots: list[Any], block: Any = LATEST) -
     world = chain.ledger.world(number)
     account, storage = world.look(who)
     nonce, balance, code_hash = account or NO_ACCOUNT
-    places = [to_int(slot, "a slot") for slot in slots]
+    places = [to_int(slot, "a slot") for slot in to_list(slots, "the slots")]
     with state_at(chain, block):
         values = [chain.state.word(who, place) for place in places]
     return {

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from chain.rpc.node import Node
 
 _LONGEST_HISTORY: Final = 1024
+_MOST_PERCENTILES: Final = 100
 _MOST_BLOB_GAS: Final = 9 * 131_072  # in a block of the Prague fork
 
 
@@ -120,8 +121,10 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
         "blobGasUsedRatio": [_blob_share(node, block) for block in blocks],
     }
     if percentiles:
-        if list(percentiles) != sorted(percentiles) or not all(0 <= p <= 100 for p in percentiles):
-            raise bad_params(f"percentiles rise from 0 to 100, not {percentiles!r}")
+        if not _are_percentiles(percentiles):
+            raise bad_params(
+                f"percentiles are numbers that rise from 0 to 100, not {percentiles!r}"
+            )
         history["reward"] = [_tips(node, block, percentiles) for block in blocks]
     return history
 
@@ -130,6 +133,14 @@ def _blob_share(node: Node, block: Block) -> float:
     ledger = node.chain.ledger
     receipts = ledger.receipts[block.first_receipt : block.end_receipt]
     return sum(blob_gas_of(ledger, receipt) for receipt in receipts) / _MOST_BLOB_GAS
+
+
+def _are_percentiles(values: Any) -> bool:
+    if not isinstance(values, list | tuple) or len(values) > _MOST_PERCENTILES:
+        return False
+    if not all(isinstance(value, int | float) and 0 <= value <= 100 for value in values):
+        return False
+    return list(values) == sorted(values)
 
 
 def _tips(node: Node, block: Block, percentiles: list[float]) -> list[str]:

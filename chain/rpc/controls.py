@@ -26,6 +26,7 @@ def mine(node: Node, how: Any = None) -> str:
             how, "the number"
         )  # tools differ in what they mean by it; no one mines a billion blocks
         blocks, time = (number, None) if number < chain.blocks[0].timestamp else (1, number)
+    node.limits.check("mined", blocks, "blocks")
     if time is not None:
         _set_time(node, to_int(time, "the time"))
     chain.mine(blocks)
@@ -41,7 +42,7 @@ def mine_many(node: Node, blocks: Any = 1, interval: Any = None) -> str:
         chain.mine()
     for _ in range(count - 1):
         if seconds:
-            chain.set_time(chain.head.timestamp + seconds)
+            _set_time(node, chain.head.timestamp + seconds)
         chain.mine()
     return "0x0"
 
@@ -83,8 +84,7 @@ def remove_block_interval(node: Node) -> bool:
 def increase_time(node: Node, seconds: Any) -> int:
     """Move the clock; answers by how much it now is ahead of the last block."""
     chain = node.chain
-    ahead = to_int(seconds, "the number of seconds")
-    restart(chain, lambda: chain.advance(ahead))
+    _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
     return chain.now - chain.head.timestamp
 
 

@@ -1,7 +1,7 @@
 """Methods about transactions that wait. Here none do: with automine off a transaction runs at once, in the open block.
 
-So what other nodes keep in a pool is here what stands in the open block, and to drop a transaction is to take the open block
-back to before it and run again what came after.
+So what other nodes keep in a pool is here what stands in the open block, and to drop or replace a transaction is to take
+the open block back to before it and run again what came after.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from chain.errors import InvalidTransaction
 from chain.hashing import checksum_address
 from chain.ledger.receipts import Receipt
 from chain.ledger.rerun import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, entries
+from chain.machine.transaction import Transaction
+from chain.rpc.errors import refused
 from chain.rpc.format import transaction_json
 from chain.rpc.values import data, quantity, to_address, to_hash
 from chain.simulator import Snapshot
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from chain.simulator import Chain
 
 Json = dict[str, Any]
+_MORE: Final = 110  # per cent of the old fees, as Ethereum's pools have it
 
 
 # Looking
@@ -85,14 +88,44 @@ def drop_sender(node: Node, address: Any) -> None:
 
 def _drop(chain: Chain, dropped: set[Receipt]) -> None:
     """Take the open block back to before the first of these, and do again what came after, but for them."""
-    if not dropped:
-        return
-    first = min(each.position for each in dropped)
+    if dropped:
+        later = _undo_from(chain, min(each.position for each in dropped))
+        _do_again(chain, [act for act in later if act not in dropped])
+
+
+# Replacing
+
+
+def apply(chain: Chain, tx: Transaction) -> Receipt:
+    """Send a transaction, in the place of a waiting one if it has the same sender and number."""
+    if chain.ledger.open is not None and tx.nonce < chain.state.account(tx.sender)[0]:
+        for each in _waiting(chain):
+            if (each.sender, each.nonce) == (tx.sender, tx.nonce):
+                return _replace(chain, each, tx)
+    return chain.apply(tx)
+
+
+def _replace(chain: Chain, old: Receipt, tx: Transaction) -> Receipt:
+    for new_fee, fee in ((tx.max_fee, old.max_fee), (tx.tip, old.tip)):
+        if new_fee * 100 < fee * _MORE:
+            raise refused("replacement transaction underpriced: it pays a tenth more in each fee")
+    first, *later = _undo_from(chain, old.position)
+    try:
+        return chain.include(tx)
+    except InvalidTransaction:
+        later = [first, *later]
+        raise
+    finally:
+        _do_again(chain, later)
+
+
+def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
+    """Take the open block back to before the receipt at that place; what it held from there on."""
     moment = chain.ledger.moment_of(chain.receipts[first])
     later, block = list(_acts(chain, moment)), copy(chain.pending)
     block.gas_used -= sum(each.gas_used for each in chain.receipts[first:])
     _take_back(chain, moment, first, block)
-    _do_again(chain, [act for act in later if act not in dropped])
+    return later
 
 
 # Changing the open block

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.ledger.envelopes import TYPES, decode_raw, kind_of
 from chain.machine.transaction import Transaction
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.values import to_address, to_bytes, to_hash, to_int, to_object
+from chain.rpc.values import to_address, to_bytes, to_hash, to_int, to_list, to_object
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
@@ -60,9 +60,7 @@ def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
     account = chain.keys.get(tx.sender)
     if account is None:
         raise refused("a transaction of type 4 from an account without a key comes in signed")
-    if not isinstance(lent, list | tuple):
-        raise bad_params("'authorizationList' is a list of authorizations")
-    fields = [to_object(item, "an authorization") for item in lent]
+    fields = [to_object(item, "an authorization") for item in to_list(lent, "authorizations")]
     authorizations = [
         [
             to_address(item.get("address"), "what is lent") if name == "address" else to_int(item.get(name), f"'{name}'")
@@ -116,10 +114,11 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
 
 
 def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
-    return tuple(map(_access, items or ()))
+    return tuple(map(_access, to_list(items or (), "the entries of the access list")))
 
 
 def _access(item: Any) -> tuple[bytes, tuple[int, ...]]:
     fields = to_object(item, "an entry of the access list")
-    slots = (to_hash(slot, "a storage key") for slot in fields.get("storageKeys") or ())
+    keys = to_list(fields.get("storageKeys") or (), "storage keys")
+    slots = (to_hash(key, "a storage key") for key in keys)
     return to_address(fields.get("address")), tuple(map(int.from_bytes, slots))

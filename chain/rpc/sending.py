@@ -13,9 +13,9 @@ from chain.machine.transaction import Outcome, Transaction
 from chain.rpc.about import key_holder
 from chain.rpc.errors import failed, refused
 from chain.rpc.moments import LATEST, PENDING, need_block, state_at
+from chain.rpc.pool import apply
 from chain.rpc.reading import read_envelope, read_transaction
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object
-from chain.rpc.waiting import apply
 
 if TYPE_CHECKING:
     from chain.frame import Frame
@@ -81,7 +81,8 @@ def _look(chain: Chain, tx: Transaction, where: Block, limited: bool) -> Frame:
     """A Python contract may look as long as it likes, unless the client has set a limit."""
     if tx.to is None:
         return _rehearse(chain, tx, where).frame
-    gas = tx.gas if limited or chain.machine.program_at(tx.to) is None else None
+    is_ours = chain.machine.program_at(tx.to) is not None
+    gas = None if is_ours and not limited else min(tx.gas, where.gas_limit)
     block = None if where is chain.head else where
     frame, _ = chain.look(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=block)
     return frame
@@ -166,6 +167,8 @@ def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
         state.set_code(address, to_bytes(change["code"], "the code"))
     if "state" in change:
         state.delete_storage(address)
-    words = {**change.get("state", {}), **change.get("stateDiff", {})}
+    words: dict[Any, Any] = {}
+    for name in ("state", "stateDiff"):
+        words |= to_object(change.get(name) or {}, f"'{name}'")
     for slot, word in words.items():
         state.set_word(address, to_int(slot, "a slot"), to_int(word, "a word"))

@@ -29,6 +29,12 @@ def to_object(value: Any, what: str) -> Mapping[str, Any]:
     return value
 
 
+def to_list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise bad_params(f"{what} are {value!r}; they must be a list")
+    return list(value)
+
+
 def to_int(value: Any, what: str) -> int:
     """Read a quantity that is not negative."""
     number = value

@@ -85,6 +85,10 @@ def request(method: str, *params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
 
 
+def ringing(bell: Handle, times: int) -> dict[str, str]:
+    return {"to": str(bell.address), "data": "0x" + bell.ring.calldata(times).hex()}
+
+
 @pytest.fixture
 def chain() -> Chain:
     return Chain()
@@ -92,7 +96,8 @@ def chain() -> Chain:
 
 @pytest.fixture
 def ask(chain: Chain) -> Ask:
-    return asking(App(chain.node, Guests(frozenset({"duel.test"}), frozenset({"https://duel.test"})), lambda: None))  # fmt: skip
+    guests = Guests(frozenset({"duel.test"}), frozenset({"https://duel.test"}))
+    return asking(App(chain.node, guests, lambda: None))
 
 
 @pytest.fixture
@@ -154,7 +159,7 @@ def test_subscriptions_need_a_websocket(ask: Ask) -> None:
         "192.168.1.7:1",
         "a.localhost",
         "duel.test",
-    ],  # fmt: skip
+    ],
 )
 def test_known_hosts_are_answered(ask: Ask, host: str) -> None:
     assert ask("eth_chainId", host=host).status == 200
@@ -173,7 +178,7 @@ def test_strange_hosts_are_refused(ask: Ask, chain: Chain, host: str) -> None:
         "https://duel.test",
         "http://127.0.0.1",
         "chrome-extension://abc",
-    ],  # fmt: skip
+    ],
 )
 def test_known_pages_may_read(ask: Ask, origin: str) -> None:
     answer = ask("eth_chainId", origin=origin)
@@ -188,7 +193,7 @@ def test_known_pages_may_read(ask: Ask, origin: str) -> None:
         "https://localhost.evil.test",
         "http://duel.test",
         "https://duel.test.evil",
-    ],  # fmt: skip
+    ],
 )
 def test_strange_pages_are_refused(ask: Ask, chain: Chain, origin: str) -> None:
     answer = ask("evm_mine", origin=origin)
@@ -225,7 +230,8 @@ def test_large_answers_are_refused(ask_little: Ask) -> None:
 
 
 def test_batches_end_at_their_limit(ask_little: Ask, chain: Chain) -> None:
-    answers = ask_little([request("eth_accounts"), request("eth_getBlockByNumber", "0x0"), request("evm_mine")]).json  # fmt: skip
+    large = request("eth_getBlockByNumber", "0x0")
+    answers = ask_little([request("eth_accounts"), large, request("evm_mine")]).json
     assert ["error" in each for each in answers] == [False, True, False]
     assert chain.head.number == 1
 
@@ -299,9 +305,10 @@ def talk(url: str) -> Iterator[Talk]:
 def test_head_and_body_come_together(url: str) -> None:
     host, port = url.removeprefix("http://").split(":")
     body = json.dumps(request("eth_chainId")).encode()
+    head = f"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n\r\n".encode()
     with socket.create_connection((host, int(port)), timeout=10) as client:
         for _ in range(20):
-            client.sendall(b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))  # fmt: skip
+            client.sendall(head + body)
             assert client.recv(4096).endswith(b'"0x7a69"}')
 
 
@@ -328,7 +335,7 @@ def test_others_mine_heads_too(talk: Talk, url: str) -> None:
 
 def test_wanted_logs_are_told(bell: Handle, talk: Talk) -> None:
     talk.ask("eth_subscribe", "logs", {"address": str(bell.address)})
-    talk.ask("eth_sendTransaction", {"to": str(bell.address), "data": hexed(bell.ring.calldata(7))})
+    talk.ask("eth_sendTransaction", ringing(bell, 7))
     assert int(talk.told()["result"]["data"], 16) == 7
 
 
@@ -336,10 +343,11 @@ def test_undone_logs_are_told_again(bell: Handle, talk: Talk) -> None:
     before = talk.ask("evm_snapshot")
     talk.ask("eth_subscribe", "logs")
     for times in (1, 2):
-        talk.ask("eth_sendTransaction", {"to": str(bell.address), "data": hexed(bell.ring.calldata(times))})  # fmt: skip
+        talk.ask("eth_sendTransaction", ringing(bell, times))
     talk.ask("evm_revert", before)
     told = [talk.told()["result"] for _ in range(4)]
-    assert [(int(log["data"], 16), log["removed"]) for log in told] == [(1, False), (2, False), (2, True), (1, True)]  # fmt: skip
+    assert [int(log["data"], 16) for log in told] == [1, 2, 2, 1]
+    assert [log["removed"] for log in told] == [False, False, True, True]
 
 
 def test_going_back_tells_the_head(talk: Talk) -> None:
@@ -394,7 +402,3 @@ def test_blocks_come_by_themselves(chain: Chain) -> None:
         talk.ask("eth_subscribe", "newHeads")
         first, second = (int(talk.told()["result"]["number"], 16) for _ in range(2))
     assert second == first + 1
-
-
-def hexed(raw: bytes) -> str:
-    return "0x" + raw.hex()

@@ -230,7 +230,7 @@ def test_wiped_storage_comes_back(opened):
     chain = opened()
     at = play(chain)["counter"]
     chain.state.delete_account(at)
-    chain._note()
+    chain.note()
     chain.mine()
     before = told(chain)
     assert told(opened()) == before and chain.code(at) == b""

@@ -82,8 +82,7 @@ def command(
         if not quiet:
             _greet(chain, offered)
         address, taken = server.address
-        click.echo(f"Listening on {address}:{taken}")
-        server.run()
+        server.run(lambda: click.echo(f"Listening on {address}:{taken}"))
 
 
 def _opened(data: str | None, chain_id: int | None, offered: Offered) -> Chain:

@@ -130,7 +130,8 @@ def now(node: Node) -> int:
 
 def advance(node: Node, seconds: Any) -> int:
     """The next block comes exactly so long after the last; the clock then."""
-    node.chain.advance(to_int(seconds, "the number of seconds"))
+    with asked():
+        node.chain.advance(to_int(seconds, "the number of seconds"))
     return node.chain.now
 
 

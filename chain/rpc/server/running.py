@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Thread, current_thread, main_thread
@@ -64,8 +64,9 @@ class Server:
         host, port = self.address
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
-    def run(self) -> None:
-        """Serve until SIGINT, SIGTERM or `stop`."""
+    def run(self, told: Callable[[], None] = lambda: None) -> None:
+        """Serve until SIGINT, SIGTERM or `stop`; `told` is called when all is ready."""
+        self._uvicorn.told = told
         loop = self._uvicorn.config.get_loop_factory()
         with asyncio.Runner(loop_factory=loop) as runner:
             runner.run(self._serve())
@@ -112,10 +113,12 @@ class _Uvicorn(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = Event()
+        self.told: Callable[[], None] = lambda: None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.ready.set()
+        self.told()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
