@@ -316,6 +316,7 @@ def test_hash_alone_is_told_last() -> None:
     told = replayed(text)
     assert told.startswith("line 6: all came as it is written, but the hash of the chain: the code")
     assert f"+ end 1 0x{chain.block_hash().hex()}" in told
+    assert replay(text, contracts=[Board], moves_only=True).ok
 
 
 BAD = [
@@ -417,6 +418,9 @@ def test_changed_transcript_fails_until_updated(folder: Path) -> None:
     assert run("replay", path, "--update").stderr == f"{path} is written anew\n"
     assert run("replay", path).exit_code == 0
     assert run("replay", path, "--update").stderr == f"{path} is as it was\n"
+    path.write_bytes(path.read_bytes().replace(b"end 3 0x", b"end 3 0xf"))
+    assert run("replay", path).exit_code == 1
+    assert run("replay", path, "--moves-only").exit_code == 0
 
 
 def test_one_of_several_chains_is_chosen(folder: Path) -> None:
@@ -434,6 +438,7 @@ def test_file_of_a_chain_is_recorded(folder: Path) -> None:
     from_script = run("record", "keep.py").stdout
     assert run("record", "x.chain").stdout == from_script
     assert run("replay", "x.chain").exit_code == 0
+    assert run("replay", "x.chain", "--update").exit_code == 2
 
 
 def test_file_with_unknown_contract_is_refused(folder: Path) -> None:
