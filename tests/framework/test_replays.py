@@ -182,6 +182,11 @@ def test_settings_are_kept(settings: dict[str, Any]) -> None:
     assert replay(record(chain), contracts=[Board]).chain.block_hash() == chain.block_hash()
 
 
+def test_contracts_are_numbered() -> None:
+    text = record(played(timed, signed))
+    assert [f"= @Board{n} [" in text for n in ("", "#2", "#3", "#4", "#5")] == [True] * 4 + [False]
+
+
 def test_fork_and_file_are_sources_too(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "board.chain", seed=3) as chain:
         board = chain.deploy(Board)
