@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from chain.fit import wants
+from chain.fit import fits, short, wants
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Text
 from chain.kinds import Sequence as Many
 from chain.spec import EntrySpec
@@ -32,7 +32,8 @@ def read_args(entry: EntrySpec, words: Sequence[str], find: Find) -> dict[str, A
     given = _whole(entry, words)
     if given is None:
         if len(words) > len(known):
-            raise Misread(f"{entry.name} takes {usage(entry)}; {len(words)} arguments were given")
+            count = f"{len(words)} {'was' if len(words) == 1 else 'were'} given"
+            raise Misread(f"{entry.name} takes {usage(entry)}; {count}")
         typed = zip(known.items(), words, strict=False)
         return {name: _read_word(kind, word, name, find) for (name, kind), word in typed}
     strange = next((name for name in given if name not in known), None)
@@ -99,7 +100,7 @@ def _read(kind: Kind, value: Any, path: str, find: Find) -> Any:
         case Record() if isinstance(value, list | dict):
             return _record(kind, value, path, find)
         case Int() | Bool() if type(value) is (bool if isinstance(kind, Bool) else int):
-            return value
+            return _fitting(kind, value, path)
         case Choice() if type(value) is int:
             return _member(kind, str(value), path)
         case Many() | Record() | Bool():
@@ -129,9 +130,17 @@ def _read_text(kind: Kind, text: str, path: str, find: Find) -> Any:
 
 def _number(kind: Int, word: str, path: str) -> int:
     try:
-        return int(word.replace("_", ""), 16 if "0x" in word.lower() else 10)
+        number = int(word.replace("_", ""), 16 if "0x" in word.lower() else 10)
     except ValueError:
         raise Misread(f"{path} = {word!r} {wants(kind, word)}") from None
+    return int(_fitting(kind, number, path))
+
+
+def _fitting(kind: Kind, value: Any, path: str) -> Any:
+    """The value, if it is in the range of its kind: a contract would refuse it, but that is a transaction."""
+    if not fits(kind, value):
+        raise Misread(f"{path} = {short(value)} {wants(kind, value)}")
+    return value
 
 
 def _member(kind: Choice, word: str, path: str) -> Any:
@@ -148,9 +157,10 @@ def _bytes(kind: Kind, word: str, path: str) -> bytes:
     try:
         if not word.startswith("0x"):
             raise ValueError
-        return bytes.fromhex(word[2:])
+        raw = bytes.fromhex(word[2:])
     except ValueError:
         raise Misread(f"{path} = {word!r} {wants(kind)}: write it as hex, 0x12ab") from None
+    return bytes(_fitting(kind, raw, path))
 
 
 def _record(kind: Record, value: Any, path: str, find: Find) -> Any:
