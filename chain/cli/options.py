@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from chain.cli import targets
-from chain.cli.values import Misread, read_args
+from chain.cli.values import read_args
+from chain.ledger.given import Misread
 from chain.offered import NotOffered, Offered
 from chain.past import Past
 from chain.simulator import MEMORY, Chain

@@ -49,7 +49,7 @@ def turned(value: Any, twin: Twin) -> Any:
     if isinstance(value, Enum):
         return other[value.name]  # type: ignore[index]
     if dataclasses.is_dataclass(value) and not isinstance(value, BaseException):
-        made = object.__new__(other)
+        made: Any = object.__new__(other)
         for field in dataclasses.fields(value):
             object.__setattr__(made, field.name, turned(getattr(value, field.name), twin))
         return made

@@ -132,9 +132,8 @@ class _Renewal:
     def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, Any]) -> None:
         """Make functions anew that the code mentions."""
         for name in code.co_names:
-            value = old.get(name)
-            if isinstance(value, FunctionType) and space.get(name) is value:
-                space[name] = self._function(value)
+            if isinstance(old.get(name), FunctionType) and space.get(name) is old[name]:
+                space[name] = self._function(old[name])
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 self._reach(constant, old, space)

@@ -17,7 +17,7 @@ _PLAIN: Final = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
     spend()
-    if isinstance(thing, _PLAIN) or isinstance(thing, type):
+    if isinstance(thing, (*_PLAIN, type)):
         args = _PRICES[name](thing, args) or args
     elif isinstance(thing, int) and name == "to_bytes":
         _width(thing, args)

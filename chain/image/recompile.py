@@ -68,13 +68,15 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
 def _nodes(module: Module, code: CodeType) -> Iterator[ast.FunctionDef | ast.Lambda]:
     """The functions of that name that begin on that line."""
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-            lines = [node.lineno, *(each.lineno for each in node.decorator_list)]
-            if min(lines) == code.co_firstlineno:
-                yield node
-        elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>":
-            if node.lineno == code.co_firstlineno:
-                yield node
+        if isinstance(node, ast.FunctionDef):
+            name, above = node.name, node.decorator_list
+        elif isinstance(node, ast.Lambda):
+            name, above = "<lambda>", []
+        else:
+            continue
+        first = min([node.lineno, *(each.lineno for each in above)])
+        if (name, first) == (code.co_name, code.co_firstlineno):
+            yield node
 
 
 def _nested(inner: ast.stmt, names: list[str], owner: str) -> ast.Module:

@@ -1,4 +1,4 @@
-"""Which functions of a module may call themselves, as far as names tell: over this ring or that, or one that only looks like it.
+"""Which functions of a module may call themselves, as far as names tell: over a ring of others, or as it only seems.
 
 Too many are no harm, they take a level and give it back. Too few neither: what runs away in ways that names do not tell meets
 Python's own limit, which is out of gas as well.

@@ -75,6 +75,7 @@ _TICKING_ALONE: Final = frozenset(
     ["sum", "min", "max", "any", "all", "list", "tuple", "set", "frozenset", "dict"]
 )
 _SEQUENCES: Final = (ast.List, ast.Tuple, ast.JoinedStr, ast.ListComp)
+_DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
 _Loop = ast.For | ast.While
 
 SPACE.update(_WORDS)
@@ -140,11 +141,11 @@ class Guarding(Ticking):
         return super().visit_comprehension(node)
 
     def _set_free(self, node: ast.expr) -> None:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in _YIELDING:
-                self._free.add(node)
-                for each in node.args:
-                    self._set_free(each)
+        name = node.func if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and isinstance(name, ast.Name) and name.id in _YIELDING:
+            self._free.add(node)
+            for each in node.args:
+                self._set_free(each)
 
     def _loop(self, node: _Loop) -> ast.AST:
         self._grown.append(self._grown[-1] | _set_in(node))
@@ -337,15 +338,11 @@ def _bound_inside(module: Module) -> frozenset[str]:
     """The names that something within the module sets, besides its top: they may stand for anything."""
     found: set[str] = set()
     for top in module.tree.body:
-        inner = top.body if isinstance(top, ast.FunctionDef | ast.ClassDef) else []
-        for node in ast.walk(top):
-            if isinstance(node, ast.arg):
-                found.add(node.arg)
-        for each in inner:
+        found.update(each.arg for each in ast.walk(top) if isinstance(each, ast.arg))
+        for each in top.body if isinstance(top, ast.FunctionDef | ast.ClassDef) else ():
             for node in ast.walk(each):
                 if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                     found.add(node.id)
-                elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-                    if isinstance(top, ast.FunctionDef):
-                        found.add(node.name)
+                elif isinstance(top, ast.FunctionDef) and isinstance(node, _DEFINITIONS):
+                    found.add(node.name)
     return frozenset(found)

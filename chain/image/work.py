@@ -8,7 +8,7 @@ go pays as a loop would. A whole number has at most so many bits; one that would
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sized, ValuesView
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ BUILT: Final = 4  # ticks for an item that is put into a new collection
 TEXT: Final = 4  # characters or bytes for a tick
 
 _SMALL: Final = 2**1024
-_SIZED: Final = (
+_SIZED: Final[tuple[type[Sized], ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
@@ -217,9 +217,9 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
 
 def shift(left: Any, right: Any) -> Any:
     spend()
-    if isinstance(left, int) and isinstance(right, int):
-        if right > MOST_BITS or left.bit_length() + right > MOST_BITS:
-            dry()
+    whole = isinstance(left, int) and isinstance(right, int)
+    if whole and left.bit_length() + right > MOST_BITS:
+        dry()
     return left << right
 
 

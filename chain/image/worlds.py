@@ -168,16 +168,20 @@ def _import_foreign(
     exec(compile(tree, module.source.file, "exec", dont_inherit=True), module.space)
 
 
-_current = World()
+_worlds: list[World] = []
 
 
 def world_for(reach: Reach) -> World:
-    """The world in which this was made."""
-    global _current
-    if not _current.suits(reach):
-        _current = World()
-    _current.make(reach)
-    return _current
+    """The world in which this was made: the one that holds most of it, if none of its sources has changed since."""
+    fitting = [world for world in reversed(_worlds) if world.suits(reach)]
+    if not fitting:
+        fitting = [World()]
+        _worlds.extend(fitting)
+    world = max(
+        fitting, key=lambda world: len(world.modules.keys() & {m.name for m in reach.modules})
+    )
+    world.make(reach)
+    return world
 
 
 def names_above(space: Mapping[str, Any], path: str) -> Any:

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from chain import Chain
 from chain.cli import say
 from chain.cli.main import cli
-from chain.cli.values import Misread, read_args
+from chain.cli.values import read_args
 from chain.kinds import Member
+from chain.ledger.given import Misread
 from chain.offered import Offered
 from chain.rpc.server.running import Server, Settings
 from chain.types import Address

@@ -316,12 +316,12 @@ class Stove(Contract):
     @call
     def format_by_percent(self) -> None:
         self.lit = 7
-        "%1000000000d" % 1
+        self.log("%1000000000d" % self.lit)  # noqa: UP031
 
     @call
     def format_by_template(self) -> None:
         self.lit = 7
-        "{:>1000000000}".format(1)
+        f"{1:>1000000000}"
 
     @call
     def blow_up(self) -> None:

@@ -50,6 +50,7 @@ class Shop(Contract):
     price: u64
     owners: Map[Address, u64]
     names: Vector[str]
+    marks: Vector[u8]
 
     @call
     def fill(self, stock: u64, price: u64) -> None:
@@ -83,6 +84,14 @@ class Shop(Contract):
     def spill(self) -> None:
         self.stock = 0
         raise Revert("spilt")
+
+    @call
+    def mark(self, code: u8) -> None:
+        self.marks.append(code)
+
+    @view
+    def mark_of(self, index: u64) -> u8:
+        return self.marks[index]
 
     @call
     def roll(self) -> u8:
@@ -184,6 +193,15 @@ def test_steps_are_in_contract_words(shop: Handle) -> None:
         "    writes Shop.owners[bob]: 0 -> 1",
         "    emits Sold(to=bob, price=5)",
         "    | sold",
+    ]
+
+
+def test_items_of_a_list_share_a_line(shop: Handle) -> None:
+    for code in range(5):
+        shop.mark(code)
+    assert lines(shop.mark_of.trace(4))[1:] == [
+        "    reads Shop.marks.length = 5",
+        f"    reads Shop.marks[0…31] = 0, 1, 2, 3, 4{27 * ', 0'}",
     ]
 
 
