@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from chain.image.worlds import World, names_above
+if TYPE_CHECKING:
+    from chain.image.worlds import World
 
 E = TypeVar("E", bound=BaseException)
 Twin: TypeAlias = Callable[[type], type]
@@ -69,3 +70,13 @@ def turned_error(problem: E, twin: Twin) -> E:
     made.__cause__, made.__context__ = problem.__cause__, problem.__context__
     made.__suppress_context__ = problem.__suppress_context__
     return made.with_traceback(problem.__traceback__)
+
+
+def names_above(space: Mapping[str, Any], path: str) -> Any:
+    """What `Outer.Inner` stands for in a module; None for nothing."""
+    found: Any = None
+    for part in path.split("."):
+        found = space.get(part) if found is None else vars(found).get(part)
+        if found is None:
+            return None
+    return found

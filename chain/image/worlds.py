@@ -12,7 +12,7 @@ import __future__
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -182,13 +182,3 @@ def world_for(reach: Reach) -> World:
     )
     world.make(reach)
     return world
-
-
-def names_above(space: Mapping[str, Any], path: str) -> Any:
-    """What `Outer.Inner` stands for in a module; None for nothing."""
-    found: Any = None
-    for part in path.split("."):
-        found = space.get(part) if found is None else vars(found).get(part)
-        if found is None:
-            return None
-    return found
