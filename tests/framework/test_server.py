@@ -20,6 +20,7 @@ from chain.rpc.errors import NO_JSON, NOT_HERE, REFUSED, TOO_MUCH
 from chain.rpc.limits import Limits
 from chain.rpc.server.app import App
 from chain.rpc.server.guests import Guests
+from chain.rpc.server.joined import Joined
 from chain.rpc.server.running import Server, Settings
 from chain.types import u64
 
@@ -257,6 +258,34 @@ def test_old_filters_make_room(ask_little: Ask) -> None:
     ask_little("eth_newBlockFilter")
     assert "result" in ask_little("eth_getFilterChanges", first).json
     assert "error" in ask_little("eth_getFilterChanges", second).json
+
+
+def test_what_is_written_in_one_turn_leaves_together() -> None:
+    class Wire(asyncio.Transport):
+        def __init__(self) -> None:
+            self.sent: list[bytes] = []
+            self.closed_after = -1
+
+        def write(self, data: Any) -> None:
+            self.sent.append(data)
+
+        def is_closing(self) -> bool:
+            return False
+
+        def close(self) -> None:
+            self.closed_after = len(self.sent)
+
+    async def write(wire: Wire) -> None:
+        joined = Joined(wire, asyncio.get_running_loop())
+        joined.write(b"head ")
+        joined.write(b"body")
+        await asyncio.sleep(0)
+        joined.write(b"last")
+        joined.close()
+
+    wire = Wire()
+    asyncio.run(write(wire))
+    assert (wire.sent, wire.closed_after) == ([b"head body", b"last"], 2)
 
 
 async def until(holds: Callable[[], Any]) -> None:
