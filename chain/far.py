@@ -98,7 +98,8 @@ class Far(Chain):
             ledger.cut(*kept)
         grow(ledger, self.keys, page)
         self._since = (cuts, *upto)
-        self._clock, held, self.automine = at[0], at[1], bool(at[2])
+        self._clock, held, automine, self.block_interval, wishes = at
+        self.automine, self.wishes = bool(automine), dict(wishes)
         ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
         return bool(more)
 
@@ -234,6 +235,16 @@ class Far(Chain):
 
     def set_storage(self, address: Address, slot: int, word: int) -> None:
         self._do("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
+
+    def set_next(
+        self, *, prevrandao: int | None = None, base_fee: int | None = None, coinbase: Address | None = None,
+    ) -> None:  # fmt: skip
+        if prevrandao is not None:
+            self._do("anvil_setPrevRandao", f"0x{prevrandao:064x}")
+        if base_fee is not None:
+            self._do("anvil_setNextBlockBaseFeePerGas", hex(base_fee))
+        if coinbase is not None:
+            self._do("anvil_setCoinbase", _hex(coinbase))
 
     @contextmanager
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:

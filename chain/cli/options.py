@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from chain.cli import targets
-from chain.cli.values import Misread, read_args
+from chain.cli.values import read_args
+from chain.ledger.given import Misread
 from chain.offered import NotOffered, Offered
+from chain.past import Past
 from chain.simulator import MEMORY, Chain
 from chain.spec import EntrySpec
 
@@ -73,6 +75,8 @@ def exists(where: str) -> bool:
 @contextmanager
 def opened(where: str, offered: Offered | None = None, *, make: bool = False) -> Iterator[Chain]:
     """The chain that `--chain` names, closed afterwards; a file is made only where `make` allows it."""
+    if not where or ("://" in where and not where.startswith(("http://", "https://"))):
+        raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
     with Chain.reach(where, contracts=offered.classes if offered else ()) as chain:
@@ -90,3 +94,11 @@ def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str,
     except (Misread, TypeError) as wrong:
         raise click.UsageError(str(wrong)) from None
     return given
+
+
+def past(chain: Chain, block: int) -> Past:
+    """The chain as it was at the end of a block."""
+    try:
+        return chain.at(block)
+    except ValueError as wrong:
+        raise click.UsageError(f"--block: {wrong}") from None

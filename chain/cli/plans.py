@@ -34,9 +34,8 @@ class Undecided(ValueError):
     """A contract changed, and nobody said what is to become of the old one."""
 
 
-def carry_out(script: Path, chain: Chain, base: Path, where: str, wish: Wish) -> None:
-    """Say what a script's plan means for the chain, and do it."""
-    plan = planned(script)
+def carry_out(plan: Deployment, chain: Chain, base: Path, where: str, wish: Wish) -> None:
+    """Say what a plan means for the chain, and do it."""
     deployer = Deployer(plan, chain, Journal(None if where == MEMORY else folder_for(where, base)))
     choice = wish.choice
     found = deployer.look(lambda finding: choice or CHANGED)

@@ -32,7 +32,7 @@ def description_of(program: Program) -> dict[str, Any]:
 def is_changed(before: dict[str, Any], program: Program) -> bool:
     """Whether a contract is another than a journal says: its code, or how it lies in storage."""
     now = json.loads(json.dumps(description_of(program)))
-    return any(before[name] != value for name, value in now.items())
+    return any(before.get(name) != value for name, value in now.items())
 
 
 def changes(before: dict[str, Any], program: Program) -> list[str]:

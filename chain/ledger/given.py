@@ -1,101 +1,115 @@
 """Values as people and other programs write them, read by their kind: the way back from `chain.ledger.portable`.
 
-A whole number may come as a number, as decimal digits or as `0x1f`; an Enum by its name or its code; an address, and all
-other bytes, as hex after `0x`; a record as an object or a list, a list as a list, None as null.
+A whole number may come as a number, as decimal digits or as `0x1f`; an Enum by its name or its code; bytes as hex after
+`0x`, an address so too or by a name that somebody knows; a record as an object or a list, None as null.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from chain.fit import short
-from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.fit import fits, short, wants
+from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence
 from chain.types import Address, FixedBytes, Int
 
-_LONGEST: Final = 80  # digits of a number that may be right
+Find = Callable[[str], Address]  # the address that a text stands for, or ValueError
+
+_LONGEST: Final = 200  # characters of a wrong value that are shown
 
 
-def given(kind: Kind, value: Any, path: str) -> Any:
-    """The value of a kind that someone has written; a ValueError says what would be right at `path`."""
+class Misread(ValueError):
+    """A word that cannot be what the argument must be; the text says what would do."""
+
+
+def given(kind: Kind, value: Any, path: str, find: Find = Address) -> Any:
+    """A value from what JSON made of it; `path` says where it stands, `find` what address a text means."""
     match kind:
-        case Int() if (number := whole(value)) is not None:
-            return number
-        case Bool() if isinstance(value, bool):
-            return value
-        case Choice() if (member := _member(kind, value)) is not None:
-            return member
-        case Account() if (raw := _raw(value)) is not None and len(raw) == 20:
-            return Address(raw)
-        case Text() if isinstance(value, str):
-            return value
-        case Blob() | FixedBytes() if (raw := _raw(value)) is not None:
-            return raw
         case Option(item=item):
-            return None if value is None else given(item, value, path)
+            return None if value is None else given(item, value, path, find)
         case Sequence(item=item, make=make) if isinstance(value, list | tuple):
-            return make(given(item, each, f"{path}[{i}]") for i, each in enumerate(value))
-        case Record(cls=cls, members=members) if isinstance(value, Mapping | list | tuple):
-            values = given_members(members, value, path)
-            return tuple(values) if cls is None else cls(*values)
-    raise ValueError(f"{path} is {short(value)}; {_wanted(kind)}")
+            return make(given(item, each, f"{path}[{i}]", find) for i, each in enumerate(value))
+        case Record(cls=cls, members=members) if isinstance(value, list | tuple | Mapping):
+            parts = given_members(members, value, path, find)
+            return tuple(parts) if cls is None else cls(*parts)
+        case Int() | Bool() if type(value) is (bool if isinstance(kind, Bool) else int):
+            return _fitting(kind, value, path)
+        case Choice() if type(value) is int:
+            return _member(kind, str(value), path)
+        case Sequence() | Record() | Bool():
+            pass
+        case _ if isinstance(value, str):
+            return read_text(kind, value, path, find)
+    raise Misread(f"{path} = {_shown(value)} {wants(kind, value)}")
 
 
-def given_members(members: tuple[Member, ...], value: Any, path: str) -> list[Any]:
+def read_text(kind: Kind, text: str, path: str, find: Find = Address) -> Any:
+    """A value without parts, from its text."""
+    match kind:
+        case Int():
+            return _number(kind, text, path)
+        case Choice():
+            return _member(kind, text, path)
+        case Account():
+            try:
+                return find(text)
+            except (ValueError, TypeError, LookupError) as no:
+                raise Misread(f"{path}: {no}") from None
+        case Blob() | FixedBytes():
+            return _bytes(kind, text, path)
+        case _:
+            return text
+
+
+def _number(kind: Int, word: str, path: str) -> int:
+    try:
+        number = int(word.replace("_", ""), 16 if "0x" in word.lower() else 10)
+    except ValueError:
+        raise Misread(f"{path} = {word!r} {wants(kind, word)}") from None
+    return int(_fitting(kind, number, path))
+
+
+def _fitting(kind: Kind, value: Any, path: str) -> Any:
+    """The value, if it is in the range of its kind: a contract would refuse it, but that is a transaction."""
+    if not fits(kind, value):
+        raise Misread(f"{path} = {short(value)} {wants(kind, value)}")
+    return value
+
+
+def _member(kind: Choice, word: str, path: str) -> Any:
+    by_code = {str(code): member for code, member in kind.member_of().items()}
+    by_name = {member.name.lower(): member for member in kind.cls}
+    found = by_code.get(word) or by_name.get(word.lower())
+    if found is None:
+        names = ", ".join(member.name for member in kind.cls)
+        raise Misread(f"{path} = {word!r} is not {kind.name}: it is one of {names}")
+    return found
+
+
+def _bytes(kind: Kind, word: str, path: str) -> bytes:
+    try:
+        if not word.startswith("0x"):
+            raise ValueError
+        raw = bytes.fromhex(word[2:])
+    except ValueError:
+        raise Misread(f"{path} = {word!r} {wants(kind)}: write it as hex, 0x12ab") from None
+    return bytes(_fitting(kind, raw, path))
+
+
+def given_members(
+    members: tuple[Member, ...], value: Any, path: str, find: Find = Address
+) -> list[Any]:
     """The values of named members, from an object or in their order."""
     names = [member.name for member in members]
-    if isinstance(value, Mapping):
-        strange = [name for name in value if name not in names]
-        if strange or len(value) != len(names):
-            wrong = f"has no {', '.join(map(str, strange))}" if strange else "is not whole"
-            raise ValueError(f"{path} {wrong}; it takes {', '.join(names) or 'nothing'}")
-        value = [value[name] for name in names]
-    if len(value) != len(names):
-        raise ValueError(f"{path} has {len(value)} values; it takes ({', '.join(names)})")
-    return [given(m.kind, v, f"{path}.{m.name}") for m, v in zip(members, value, strict=True)]
+    told = value if isinstance(value, Mapping) else dict(zip(names, value, strict=False))
+    if set(told) != set(names) or len(value) != len(names):
+        raise Misread(f"{path} = {_shown(value)} is not whole: write {', '.join(names)}")
+    return [given(each.kind, told[each.name], f"{path}.{each.name}", find) for each in members]
 
 
-def whole(value: Any) -> int | None:
-    """A whole number as a number, as decimal digits or as `0x1f`."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if not isinstance(value, str) or len(value) > _LONGEST:
-        return None
+def _shown(value: Any) -> str:
     try:
-        return int(value, 16 if value.removeprefix("-")[:2] in ("0x", "0X") else 10)
-    except ValueError:
-        return None
-
-
-def _member(kind: Choice, value: Any) -> Any:
-    if isinstance(value, str) and value in kind.cls.__members__:
-        return kind.cls[value]
-    return kind.member_of().get(value) if type(value) is int else None
-
-
-def _raw(value: Any) -> bytes | None:
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, str) and value.startswith("0x"):
-        try:
-            return bytes.fromhex(value[2:])
-        except ValueError:
-            pass
-    return None
-
-
-_WANTED: Final[dict[type, Callable[[Any], str]]] = {
-    Int: lambda kind: "it takes a whole number, as 31, '31' or '0x1f'",
-    Bool: lambda kind: "it takes true or false",
-    Choice: lambda kind: f"it takes {', '.join(kind.cls.__members__)}",
-    Account: lambda kind: "it takes an address, 0x and 40 hex digits",
-    Text: lambda kind: "it takes a text",
-    Blob: lambda kind: "it takes bytes, as in 0x12ab",
-    FixedBytes: lambda kind: f"it takes {kind.size} bytes, as in 0x12ab",
-    Sequence: lambda kind: "it takes a list",
-    Record: lambda kind: f"it takes ({', '.join(member.name for member in kind.members)})",
-}
-
-
-def _wanted(kind: Kind) -> str:
-    return _WANTED[type(kind)](kind)
+        return json.dumps(value)[:_LONGEST]
+    except (TypeError, ValueError):
+        return short(value)

@@ -15,10 +15,14 @@ from chain.accounts import Account, account
 from chain.ledger.blocks import Block
 from chain.ledger.ledger import Ledger
 from chain.ledger.recall import Lengths
+from chain.ledger.receipts import Row
 from chain.ledger.rows import pack, unpack, unpack_changes
+from chain.machine.state import Changes
 from chain.machine.transaction import Call
 
 PAGE: Final = 500  # rows of a kind
+HEAVY: Final = 1 << 22  # bytes, about, after which a page ends: a node limits its answers
+_A_CHANGE: Final = 16  # bytes of one of the four items of a change, about
 _END_MOMENT: Final = 6  # where it stands in the row of a block
 
 Growth = tuple[Any, ...]
@@ -36,9 +40,8 @@ def lengths_of(ledger: Ledger, keys: Mapping[bytes, Account]) -> Lengths:
 def growth(ledger: Ledger, keys: Mapping[bytes, Account], had: Lengths) -> tuple[Lengths, Growth]:
     """The next page behind what was had: the lengths with it, and its rows."""
     state = ledger.state
-    moments = min(len(ledger.timeline), had.moments + PAGE)
-    notes = [(m, ledger.timeline[m]) for m in ledger.notes_from(had.moments) if m < moments]
-    receipts = had.receipts + (moments - had.moments) - len(notes)
+    notes, packed = _moments(ledger, had)
+    moments = had.moments + len(notes) + len(packed)
     codes = [code for _, code in _next(state.codes, had.codes)]
     slots = [(slot.to_bytes(32), key) for _, (slot, key) in _next(state.slots.origins, had.slots)]
     known = [(bytes(each), each.key, each.name) for _, each in _next(keys, had.keys)]
@@ -49,11 +52,31 @@ def growth(ledger: Ledger, keys: Mapping[bytes, Account], had: Lengths) -> tuple
             break
         blocks.append(row)
     have = Lengths(
-        had.blocks + len(blocks), moments, receipts,
+        had.blocks + len(blocks), moments, had.receipts + len(packed),
         had.codes + len(codes), had.slots + len(slots), had.keys + len(known),
     )  # fmt: skip
-    packed = [pack(receipt.row) for receipt in ledger.receipts[had.receipts : receipts]]
     return have, (codes, slots, known, notes, packed, blocks)
+
+
+def _moments(ledger: Ledger, had: Lengths) -> tuple[list[tuple[int, Changes]], list[Row]]:
+    """The next notes and packed receipts, a page of them, or fewer where they are heavy."""
+    notes, packed, weight = list[tuple[int, Changes]](), list[Row](), 0
+    noted = set(ledger.notes_from(had.moments))
+    for moment in range(had.moments, min(len(ledger.timeline), had.moments + PAGE)):
+        if weight > HEAVY:
+            break
+        changes = ledger.timeline[moment]
+        weight += _A_CHANGE * len(changes)
+        if moment in noted:
+            notes.append((moment, changes))
+        else:
+            receipt = ledger.receipts[had.receipts + len(packed)]
+            weight += (
+                _A_CHANGE * len(receipt.undone_changes) + len(receipt.data) + len(receipt.output)
+            )
+            weight += sum(len(row[2]) for row in receipt.log_rows)
+            packed.append(pack(receipt.row))
+    return notes, packed
 
 
 def grow(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
@@ -90,8 +113,6 @@ def grow(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
 def _next(grown: Mapping[Any, Any], length: int) -> list[tuple[Any, Any]]:
     """What came to a mapping behind its first so many items, a page of it at most."""
     new = len(grown) - length
-    if new <= 0:
-        return []
     if new > PAGE:
         return list(islice(grown.items(), length, length + PAGE))
-    return list(reversed(list(islice(reversed(grown.items()), new))))  # type: ignore[call-overload]
+    return [*islice(reversed(grown.items()), max(new, 0))][::-1]  # type: ignore[call-overload]

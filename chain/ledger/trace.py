@@ -5,7 +5,8 @@ One tree for Python and for bytecode. A step is a value read, a value written, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _INDENT: Final = "    "
 _WIDEST: Final = 100  # characters of one value
+_ITEM: Final = re.compile(r"(.*)\[(\d+)\]")
 _HOW: Final = {"static": " static", "delegate": " delegate"}
 
 
@@ -124,9 +126,35 @@ class _Teller:
         left: list[tuple[TraceStep, str]] = [(step, _INDENT) for step in reversed(first.steps)]
         while left:
             step, indent = left.pop()
+            run: list[TraceStep] = [step] if isinstance(step, Reading) else []
+            while run and left and self._goes_on(run[-1], left[-1][0]):
+                run.append(left.pop()[0])
+            if len(run) > 1:
+                yield f"{indent}{self._reads(run)}"
+                continue
             yield from self._step(step, indent)
             if isinstance(step, Trace):
                 left += [(inner, indent + _INDENT) for inner in reversed(step.steps)]
+
+    def _goes_on(self, last: TraceStep, step: TraceStep) -> bool:
+        """Whether a step reads the next item of the same list."""
+        if not isinstance(last, Reading) or not isinstance(step, Reading):
+            return False
+        (here, item), (there, next_item) = map(self._item, (last, step))
+        return here == there and item is not None and next_item == item + 1
+
+    def _item(self, step: Reading) -> tuple[str, int | None]:
+        """Which list, and which item of it."""
+        place = step.placed(self._show)
+        found = _ITEM.fullmatch(place)
+        return (found[1], int(found[2])) if found else (place, None)
+
+    def _reads(self, run: Sequence[TraceStep]) -> str:
+        """Items read one after the other, in one line."""
+        steps = [step for step in run if isinstance(step, Reading)]
+        (place, first), (_, last) = self._item(steps[0]), self._item(steps[-1])
+        values = ", ".join(self._show(step.value) for step in steps)
+        return f"reads {place}[{first}…{last}] = {_cut(values)}"
 
     def _step(self, step: TraceStep, indent: str) -> Iterator[str]:
         match step:
@@ -167,5 +195,8 @@ class _Teller:
         return gas if result in (None, b"") else f" -> {self._short(result)}{gas}"
 
     def _short(self, value: Any) -> str:
-        told = self._show(value)
-        return told if len(told) <= _WIDEST else f"{told[:_WIDEST]}…"
+        return _cut(self._show(value))
+
+
+def _cut(told: str) -> str:
+    return told if len(told) <= _WIDEST else f"{told[:_WIDEST]}…"

@@ -4,8 +4,9 @@ Who may, what the rules say, write, tell: the rules find the command and refuse 
 in one row, those done below those undone, and each is the patch that leads the other way: to undo or redo is to follow
 the patch where the game stands and to leave the way back in its place. Whole states are never kept.
 
-A command writes only what it changed, measured in games of four: 3 to 8 words, the pass that ends a round up to 19. Two of
-them are the patch (up to 6 at a round's end) and the heights of the stacks. Undo and redo write as many as their command.
+A command writes only what it changed, measured in games of four: 3 to 9 words, the pass that ends a round up to 19. Two of
+them are the patch (up to 6 at a round's end) and the heights of the stacks; the patches of what was undone before are cleared
+with it. Undo and redo write as many as their command.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from chain import Chain
 from chain.cli import say
 from chain.cli.main import cli
-from chain.cli.values import Misread, read_args
+from chain.cli.values import read_args
 from chain.kinds import Member
+from chain.ledger.given import Misread
 from chain.offered import Offered
 from chain.rpc.server.running import Server, Settings
 from chain.types import Address
@@ -186,8 +187,11 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     "no such entry": (("call", "Deblockle", "mov"), "Deblockle has no entry 'mov' to call; it has create_game, "),
     "view called": (("call", "Deblockle", "game_state", 0), "game_state is a view: 'boardchain view' asks for it"),
     "argument missing": (("call", "Deblockle", "pass_move"), "pass_move needs 'index'"),
-    "too many": (("view", "Deblockle", "game_state", 1, 2), "game_state takes <index: u64>; 2 arguments were given"),
+    "too many": (("view", "Deblockle", "game_state", 1, 2), "game_state takes <index: u64>; 2 were given"),
     "no number": (("view", "Deblockle", "game_state", "x"), "index = 'x' is not a whole number, as u64 is"),
+    "no such block": (("view", "Deblockle", "game_state", 0, "--block", 99), "--block: there is no block 99: "),
+    "too large": (("call", "Deblockle", "make_move", 0, 300, 1, 1, 1), "from_x = 300 does not fit i8 (-128..127)"),
+    "too large in json": (("call", "Deblockle", "pass_move", "[-1]"), ""),
     "no json": (("call", "Deblockle", "pass_move", "{x"), "pass_move: this is no JSON: "),
     "no such argument": (("call", "Deblockle", "pass_move", '{"game": 1}'), "pass_move has no argument 'game'; it takes "),
     "no such option": (("call", "Deblockle", "pass_move", 0, "--sendr", "bob"), "there is no option --sendr"),
@@ -200,6 +204,9 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     "no such event": (("events", "Checkmate"), "no contract on this chain declares an event 'Checkmate'"),
     "no such field": (("events", "Claimed", "x"), ""),
     "no such table": (("export", "chess", "a.csv"), ""),
+    "no such format": (("export", "receipts", "a.xml"), "FILE ends in .jsonl or .csv, not as a.xml"),
+    "no such folder": (("export", "receipts", "no/such/a.csv"), "there is no folder no/such"),
+    "no such plan": (("deploy", "nothing.py"), "there is no script nothing.py"),
     "no such script": (("run", "nothing.py"), "Invalid value for 'SCRIPT'"),
 }  # fmt: skip
 
@@ -336,6 +343,13 @@ def test_commands_work_on_a_node(url: str, tmp_path: Path) -> None:
     assert invoke("call", "Deblockle", "create_game", "alice", "bob", "--chain", url).exit_code == 0
     (record,) = json.loads(invoke("receipts", "--last", "1", "--chain", url, "--json").output)
     assert (record["entry"], record["ok"]) == ("create_game", True)
+
+
+@pytest.mark.parametrize("where", ["", "ws://127.0.0.1:8545"])
+def test_where_no_chain_can_be_is_told(where: str) -> None:
+    refused = invoke("accounts", "--chain", where)
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("boardchain: --chain is memory, a file, or http://…, not ")
 
 
 def test_node_that_is_not_there_is_told() -> None:

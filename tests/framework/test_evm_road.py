@@ -241,6 +241,7 @@ def signed(chain, account, unsigned, **fields):
         made.type_id,
         (),
         made,
+        made.encode(),
     )
 
 
@@ -267,6 +268,15 @@ def test_accounts_borrow_python(chain, diver):
     assert (receipt.ok, receipt.gas_used, chain.nonce(bob)) == (True, 36_800, 1)
     assert number(chain.send(bob, told("add", 4))) == 4
     assert (chain.storage(bob, 0), chain.storage(diver.address, 0)) == (4, 0)
+
+
+def test_lenders_are_traced(chain, diver):
+    alice, bob = chain.accounts[:2]
+    lending = chain.apply(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
+    trace = chain.send(bob, told("add", 4)).trace
+    assert lending.trace.gas_used == lending.gas_used
+    assert (trace.name, trace.address, trace.code_address) == ("Diver.add", bob, diver.address)
+    assert [str(write) for write in trace.writes] == ["Diver.word: 0 -> 4"]
 
 
 def test_python_calls_borrowers(chain, diver):
@@ -309,7 +319,7 @@ def test_blobs_are_paid_for(chain, place):
     alice, reader = chain.accounts[0], place(0, "BLOBHASH", *ANSWER)
     before = chain.balance(alice)
     receipt = chain.apply(blob(chain, alice, to=bytes(reader)))
-    assert receipt.output == b"\x01" * 32
+    assert receipt.output == receipt.trace.output == b"\x01" * 32
     assert chain.balance(alice) == before - receipt.gas_used * receipt.gas_price - 2**17
 
 

@@ -137,6 +137,8 @@ def play(chain: Chain) -> Iterator[Any]:
     yield world.read(Score, bob), world.all(Score), len(world.history(Score, bob))
     yield list(chain.sql("select name(player) who, max(square) far from Rolled group by player"))
     yield chain.at(block=2).handle(race).square_of(alice), chain.balance(alice), race.balance
+    chain.set_next(prevrandao=7, base_fee=5, coinbase=bob)
+    yield race.roll(sender=first).trace.writes
     chain.mine(2)
     chain.set_time(chain.now + 10)
     yield chain.head.number, chain.transcript()
@@ -158,9 +160,12 @@ def test_follower_reaches_the_same_hash(near: Chain, far: Chain) -> None:
     assert Chain.connect(near.node, contracts=OFFERED).transcript() == near.transcript()
 
 
-def test_long_chain_comes_in_pages(near: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("limit", "size"), [("PAGE", 2), ("HEAVY", 100)])
+def test_long_chain_comes_in_pages(
+    near: Chain, monkeypatch: pytest.MonkeyPatch, limit: str, size: int
+) -> None:
     [*play(near)]
-    monkeypatch.setattr(growth, "PAGE", 2)
+    monkeypatch.setattr(growth, limit, size)
     assert Chain.connect(near.node).block_hash() == near.block_hash()
 
 
@@ -170,6 +175,9 @@ ACTS: dict[str, Callable[[Chain, Any], object]] = {
     "advance": lambda chain, race: chain.advance(5),
     "name": lambda chain, race: chain.account("second.testnet"),
     "fund": lambda chain, race: chain.set_balance(chain.accounts[3], 5),
+    "wish": lambda chain, race: (
+        None if chain.ledger.open else chain.set_next(prevrandao=7, base_fee=10**9 + 1)
+    ),
     "hold": lambda chain, race: setattr(chain, "automine", not chain.automine),
 }
 
@@ -239,6 +247,24 @@ def test_outcomes_left_over_are_told(far: Chain) -> None:
         pass
     with far.loaded(die=[]):  # they were unloaded all the same
         pass
+
+
+def test_whole_state_is_set_from_afar(near: Chain, far: Chain) -> None:
+    who = far.accounts[4]
+    far.set_balance(who, 5)
+    far.set_nonce(who, 7)
+    far.set_storage(who, 3, 4)
+    far.set_code(who, b"\xfe")
+    far.set_next(prevrandao=9, base_fee=10**9 + 2, coinbase=far.accounts[5])
+    made = far.mine()
+    assert (far.balance(who), far.nonce(who), far.storage(who, 3), far.code(who)) == (
+        5,
+        7,
+        4,
+        b"\xfe",
+    )
+    assert (made.prevrandao, made.base_fee, made.coinbase) == (9, 10**9 + 2, far.accounts[5])
+    assert far.block_hash() == near.block_hash()
 
 
 def test_snapshot_serves_again(far: Chain) -> None:

@@ -31,7 +31,7 @@ from chain import (
     view,
 )
 from chain.ledger.cbor import BadCbor, decode, encode
-from chain.ledger.file import FORMAT, BadChainFile
+from chain.ledger.file import FORMAT, BadChainFile, sealed, unsealed
 from chain.transcript import transcript_of
 from chain.types import Address, u64
 
@@ -230,7 +230,7 @@ def test_wiped_storage_comes_back(opened):
     chain = opened()
     at = play(chain)["counter"]
     chain.state.delete_account(at)
-    chain._note()
+    chain.note()
     chain.mine()
     before = told(chain)
     assert told(opened()) == before and chain.code(at) == b""
@@ -407,7 +407,19 @@ def change_sealed(statement: str, *values: Any) -> Callable[[Path], None]:
     return change
 
 
+def forge(path: Path) -> None:
+    """A receipt that says, in good order, that one word was written which never was."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        ((row,),) = connection.execute('select row from "chain:receipts" where position = 1')
+        told = list(unsealed(row))
+        told[20] = (*told[20], told[14], 98, None, 7)  # at the address it reached
+        connection.execute(
+            'update "chain:receipts" set row = ? where position = 1', (sealed(tuple(told)),)
+        )
+
+
 SPOILED = [
+    (forge, "its changes do not lead to the state root of its last block"),
     (lambda path: path.write_bytes(path.read_bytes()[: len(path.read_bytes()) // 2]), "damaged"),
     (lambda path: path.write_bytes(path.read_bytes()[:50]), "not an SQLite database"),
     (lambda path: path.write_bytes(b""), "not an SQLite database"),

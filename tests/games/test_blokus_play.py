@@ -123,6 +123,12 @@ def test_first_piece_covers_the_corner(player: int, corner: str) -> None:
     assert reason == f"First move must occupy the starting corner {corner}"
 
 
+@pytest.mark.parametrize(("player", "row", "col"), [(1, 0, 0), (2, 0, 19), (3, 19, 19), (4, 19, 0)])
+def test_own_corner_takes_first_piece(player: int, row: int, col: int) -> None:
+    taken = [each for each in (1, 2, 3, 4) if not refusal(start(), put("I1", row, col, each))]
+    assert taken == [player]
+
+
 def test_absent_player_is_refused() -> None:
     assert refusal(start(2), put("I1", 0, 0, 3)) == "Player not found"
     with pytest.raises(Revert, match=r"^Player not found$"):

@@ -91,6 +91,7 @@ def test_tile_touches_its_like() -> None:
 def test_tile_avoids_other_kinds() -> None:
     around = ground((3, 3, "CCCC"), (4, 4, "RRRR"))
     assert not fits(around, move("CCCC", 3, 4))
+    assert not fits(around, move("CFFF", 3, 4))
     assert fits(around, move("CCCR", 3, 4, rotation=2))
 
 

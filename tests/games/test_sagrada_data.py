@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -104,15 +107,16 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA, tmp_path / "data"))
 
 
-GLASS_SAW = """{
-  "name": "Glass Saw", "description": "Set the drafted die to 1, 2 or 3.", "id": 28, "active": true,
-  "activator": {"undoable": true, "conditions": [{"condition": "die_picked", "value": true}],
-                "instructions": []},
-  "commands": [{
-    "reg_exp": "saw [1-3]", "undoable": true, "conditions": [],
-    "instructions": [{"instruction": "set_shade_of_picked_die", "argument": "no_constraint"},
-                     {"instruction": "tear_down", "condition": null}]}]
-}"""
+README = Path(__file__).parents[2] / "README.md"
+(GLASS_SAW,) = re.findall(r"```json\n(.*?)```", README.read_text("utf-8"), re.S)
+
+
+def test_slip_in_a_new_tool_is_told(folder: Path) -> None:
+    slip = GLASS_SAW.replace("die_picked", "die_pickd", 1)
+    (folder / "tools" / "glass_saw.json").write_text(slip)
+    with pytest.raises(DataError) as error:
+        load(folder)
+    assert f"`{error.value}`" in README.read_text("utf-8")
 
 
 def test_new_tool_needs_no_code(folder: Path) -> None:
@@ -478,3 +482,32 @@ def test_any_wrong_value_is_told_by_name(folder: Path, file: str) -> None:
             assert error is None or (error.file == file and error.key)
             assert error is None or error.card == document["name"] or holder is document
         holder[key] = right
+
+
+PLAY_A_NEW_CARD = """
+from chain import Chain
+from contracts.sagrada.playouts import ChainGame
+
+game = ChainGame(Chain(), tools=(28, 1, 2), players=2)
+print(*game.ask("legal_commands"), sep=", ")
+game.say("pick 1", "tool 28")
+print(*game.ask("legal_commands"), sep=", ")
+game.say("saw 3", "undo", "saw 2")
+print(game.state.turn.picked, game.state.tools[0], "Glass Saw" in game.ask("data"))
+"""
+
+
+def test_new_card_is_played_on_a_chain(tmp_path: Path) -> None:
+    """A copy of the games with one JSON file more, and not a line of code."""
+    games = shutil.copytree(DATA.parents[1], tmp_path / "contracts")
+    (Path(games) / "sagrada" / "data" / "tools" / "glass_saw.json").write_text(GLASS_SAW)
+    path = os.pathsep.join([str(tmp_path), str(DATA.parents[2])])
+    run = subprocess.run(
+        [sys.executable, "-c", PLAY_A_NEW_CARD],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.stdout.splitlines() == [
+        "pick 1, pick 2, pick 3, pick 4, pick 5, pass, tool 2",
+        "saw 1, saw 2, saw 3",
+        "R2 BoardTool(id=28, favor_points=1) True",
+    ]

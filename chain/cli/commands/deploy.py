@@ -61,11 +61,11 @@ def command(
     if what.endswith(".py"):
         if args:
             raise click.UsageError(f"a plan takes no arguments: {' '.join(args)}")
-        asked = plans.Wish(yes, dry_run, choice, json)
+        asked, plan = plans.Wish(yes, dry_run, choice, json), plans.planned(Path(what))
         if dry_run and not options.exists(where):
             where = MEMORY  # where nothing is there, all is to be done
         with options.opened(where, offered, make=True) as chain:
-            plans.carry_out(Path(what), chain, journal, where, asked)
+            plans.carry_out(plan, chain, journal, where, asked)
         return
     cls = options.contract_named(offered, what)
     with options.opened(where, offered, make=True) as chain:

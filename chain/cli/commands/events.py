@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from chain.cli import options, say, targets
-from chain.cli.values import Misread, read_value
+from chain.cli.values import read_value
 from chain.ledger.export import event_lines
+from chain.ledger.given import Misread
 from chain.offered import Offered
 from chain.simulator import Chain
 

@@ -22,6 +22,10 @@ from chain.offered import Offered
 @say.json_option
 def command(what: str, file: Path, where: str, offered: Offered, json: bool) -> None:
     """Write WHAT to FILE: receipts or events to a .jsonl, or any table of 'boardchain sql' to a .csv."""
+    if file.suffix not in (".jsonl", ".csv"):
+        raise click.UsageError(f"FILE ends in .jsonl or .csv, not as {file.name}")
+    if not file.parent.is_dir():
+        raise click.UsageError(f"there is no folder {file.parent}")
     with options.opened(where, offered) as chain, _lines(file, len(chain.receipts)) as target:
         try:
             if file.suffix == ".csv":

@@ -29,7 +29,7 @@ def command(
         given = options.arguments(chain, asked.spec, args)
         who = targets.sender(chain, sender)
         if block is not None:
-            asked = getattr(chain.at(block).handle(handle), entry)
+            asked = getattr(options.past(chain, block).handle(handle), entry)
         data = asked.spec.encode_args((), given)
         seen = asked.observe_data(data, sender=who)
     if seen.error is not None:

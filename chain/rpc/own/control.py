@@ -10,7 +10,7 @@ from chain.ledger.logs import text_of
 from chain.loaded import Loaded
 from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
-from chain.rpc.own.plain import Json, asked, contract_at, find_account, known_fields, plain
+from chain.rpc.own.plain import Json, asked, contract_at, find_account, finder, known_fields, plain
 from chain.rpc.own.receipts import error_json, logs_json, receipt_json
 from chain.rpc.values import data, to_bytes, to_int
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from chain.types import Address
 
 _MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
-_MOST_BLOCKS: Final = 100_000
 
 Message = tuple["Address | None", bytes, "EntrySpec | None"]
 
@@ -74,7 +73,7 @@ def _message(node: Node, fields: Mapping[str, Any]) -> Message:
     if fields.get("contract") is not None:
         program = _program(node, fields["contract"])
         init = program.spec.init
-        return None, program.initcode + _encoded(program.spec.name, init, fields), None
+        return None, program.initcode + _encoded(node, program.spec.name, init, fields), None
     if fields.get("entry") is None:
         raw = to_bytes(fields.get("data", fields.get("input", "0x")), "'data'")
         to = fields.get("to")
@@ -84,7 +83,7 @@ def _message(node: Node, fields: Mapping[str, Any]) -> Message:
     if entry is None:
         known = ", ".join(program.spec.entries)
         raise bad_params(f"{program.spec.name} has no entry {fields['entry']!r}; it has {known}")
-    return address, _encoded(entry.name, entry, fields), entry
+    return address, _encoded(node, entry.name, entry, fields), entry
 
 
 def _program(node: Node, name: Any) -> Program:
@@ -96,7 +95,7 @@ def _program(node: Node, name: Any) -> Program:
     raise bad_params(f"no contract {name!r} can be deployed here; there are {known}")
 
 
-def _encoded(name: str, entry: EntrySpec | None, fields: Mapping[str, Any]) -> bytes:
+def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str, Any]) -> bytes:
     """The bytes of the arguments, a list or an object, behind the entry's selector."""
     args = fields.get("args") or []
     if entry is None:
@@ -105,12 +104,12 @@ def _encoded(name: str, entry: EntrySpec | None, fields: Mapping[str, Any]) -> b
         return b""
     if not isinstance(args, list | tuple | dict):
         raise bad_params(f"'args' is {args!r}; it must be a list or an object")
-    kinds = {member.name: member.kind for member in entry.params}
+    kinds, find = {member.name: member.kind for member in entry.params}, finder(node.chain)
     named = args if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
     spare = () if isinstance(args, dict) else tuple(args[len(kinds) :])
     with asked():
         values = {
-            key: given(kinds[key], value, f"{name}.{key}") if key in kinds else value
+            key: given(kinds[key], value, f"{name}.{key}", find) if key in kinds else value
             for key, value in named.items()
         }
         return (
@@ -145,8 +144,7 @@ def set_time(node: Node, timestamp: Any) -> int:
 def mine(node: Node, blocks: Any = 1) -> int:
     """Close the open block and add empty ones; the number of the last block."""
     count = to_int(blocks, "the number of blocks")
-    if count > _MOST_BLOCKS:
-        raise bad_params(f"{count} blocks are too many at once: at most {_MOST_BLOCKS}")
+    node.limits.check("mined", count, "blocks")
     return node.chain.mine(count).number
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from chain.foreign import ForeignLog
 from chain.ledger.portable import address_text, to_hex
 from chain.ledger.who import Who
-from chain.rpc.errors import bad_params
+from chain.rpc.errors import RpcError, bad_params
 from chain.rpc.moments import number_of
 from chain.rpc.values import to_address, to_int
 from chain.types import Address
@@ -26,7 +26,7 @@ Json = dict[str, Any]
 T = TypeVar("T")
 _SAFE: Final = 2**53  # numbers below it are exact in every language
 _MOST: Final = 10_000  # answers at once
-_USUAL: Final = 1_000
+_USUAL: Final = 100
 
 
 def plain(value: Any) -> Any:
@@ -76,6 +76,18 @@ def find_account(chain: Chain, name: Any, what: str) -> Address:
         if who.name(address) == name:
             return Address(address)
     raise bad_params(f"{what} is {name!r}: nobody on this chain is called so")
+
+
+def finder(chain: Chain) -> Callable[[str], Address]:
+    """What finds an address in the values of a client, who may also write a name."""
+
+    def find(name: str) -> Address:
+        try:
+            return find_account(chain, name, "it")
+        except RpcError as no:
+            raise ValueError(str(no)) from None
+
+    return find
 
 
 def narrowed(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Query[T]:

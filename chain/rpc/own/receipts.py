@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.ledger.given import given, whole
+from chain.ledger.given import given
 from chain.ledger.logs import text_of
 from chain.ledger.portable import address_text, to_hex
 from chain.ledger.who import Who
 from chain.rpc.errors import bad_params
-from chain.rpc.own.plain import Json, answers, asked, find_account, known_fields, narrowed, plain
+from chain.rpc.own.plain import (
+    Json,
+    answers,
+    asked,
+    find_account,
+    finder,
+    known_fields,
+    narrowed,
+    plain,
+)
 from chain.rpc.values import data, to_hash, to_int, word
 from chain.transcript import transcript_of
 
@@ -32,7 +41,7 @@ _EVENTS: Final = ("where", "contract", *_RANGE)
 
 
 def receipts(node: Node, filter: Any = None) -> list[Json]:
-    """Receipts by what they say of themselves; the first thousand if no limit is given."""
+    """Receipts by what they say of themselves; the first hundred if no limit is given."""
     chain, filter = node.chain, known_fields(filter, _RECEIPTS, "the filter")
     values = {name: filter[name] for name in _RECEIPTS if name in filter and name not in _RANGE}
     for name in _ACCOUNTS:
@@ -53,11 +62,7 @@ def find_receipt(node: Node, which: Any) -> Receipt | None:
     ledger = node.chain.ledger
     if isinstance(which, bytes) or (isinstance(which, str) and len(which) == 66):
         return ledger.find(to_hash(which))
-    position = whole(which)
-    if position is None or position < 0:
-        raise bad_params(
-            f"a receipt is found by its transaction's hash or its position, not {which!r}"
-        )
+    position = to_int(which, "the position")
     return ledger.receipts[position] if position < len(ledger.receipts) else None
 
 
@@ -176,7 +181,8 @@ def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
     with asked():
         kinds = {m.name: m.kind for m in chain.ledger.event_spec(event).members}
         wanted = known_fields(filter.get("where"), tuple(kinds), f"event {event}")
-        values = {name: given(kinds[name], value, name) for name, value in wanted.items()}
+        find = finder(chain)
+        values = {name: given(kinds[name], value, name, find) for name, value in wanted.items()}
         query = narrowed(chain, chain.ledger.events.ask(event, values), filter)
         if filter.get("contract") is not None:
             query = query.by(filter["contract"])

@@ -18,7 +18,7 @@ from chain.machine.slots import Slots
 from chain.machine.still import Still
 from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
-from chain.rpc.own.plain import Json, asked, contract_at, plain
+from chain.rpc.own.plain import Json, asked, contract_at, finder, plain
 from chain.rpc.values import data
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> 
     """The model with these keys at the end of a block, and whether it is set; all zero if nobody wrote it."""
     with _kept(node, world, name, block) as (stored, spec), asked():
         cls: type[Any] = spec.record.cls
-        values = _keys(spec, keys)
+        values = _keys(node, spec, keys)
         found: Any = stored.read(cls, *values)
         return {"exists": stored.exists(cls, *values), "value": plain(found)}
 
@@ -68,7 +68,7 @@ def models(node: Node, world: Any, name: Any, block: Any = LATEST) -> list[Any]:
 def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
     """What a model was after every transaction that changed it; null where it was erased."""
     with _kept(node, world, name, LATEST) as (stored, spec), asked():
-        versions: list[Version[Any]] = stored.history(spec.record.cls, *_keys(spec, keys))
+        versions: list[Version[Any]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
     return [
         {
             "value": plain(version.value),
@@ -89,7 +89,7 @@ def _kept(node: Node, world: Any, name: Any, block: Any) -> Iterator[tuple[Store
     with state_at(chain, block):
         stored = StoredWorld(chain.ledger, chain.state, address, len(chain.ledger.timeline))
         known = {spec.name: spec for spec in stored.models.values()}
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(known))}")
         yield stored, known[name]
 
@@ -105,9 +105,10 @@ def _world(node: Node, world: Any) -> bytes:
     return address
 
 
-def _keys(spec: ModelSpec, keys: Any) -> list[Any]:
+def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
     keys = keys if isinstance(keys, dict | list) else [keys]
-    return given_members(spec.record.key_members, keys, f"the key of {spec.name}")
+    members, path = spec.record.key_members, f"the key of {spec.name}"
+    return given_members(members, keys, path, finder(node.chain))
 
 
 # Fields
