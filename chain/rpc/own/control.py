@@ -12,6 +12,7 @@ from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
 from chain.rpc.own.plain import Json, asked, contract_at, find_account, finder, known_fields, plain
 from chain.rpc.own.receipts import error_json, logs_json, receipt_json
+from chain.rpc.sending import gas_of_look
 from chain.rpc.values import data, to_bytes, to_int
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
         raise bad_params("'to' is missing: a look is at something that stands on the chain")
     with state_at(chain, block) as where:
         seen = None if where is chain.head else where
-        frame, rows = chain.look(to, raw, block=seen, **_options(node, fields))
+        options = _options(node, fields)
+        options["gas"] = gas_of_look(chain, to, options["gas"], where)
+        frame, rows = chain.look(to, raw, block=seen, **options)
     texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
     failure, entry = frame.failure, frame.entry or entry
     result = None if failure or entry is None else entry.decode_result(frame.output)
@@ -79,10 +82,11 @@ def _message(node: Node, fields: Mapping[str, Any]) -> Message:
         to = fields.get("to")
         return None if to is None else find_account(node.chain, to, "'to'"), raw, None
     address, program = contract_at(node, fields.get("to"), "'to'")
-    entry = program.spec.entries.get(fields["entry"])
+    name = fields["entry"]
+    entry = program.spec.entries.get(name) if isinstance(name, str) else None
     if entry is None:
         known = ", ".join(program.spec.entries)
-        raise bad_params(f"{program.spec.name} has no entry {fields['entry']!r}; it has {known}")
+        raise bad_params(f"{program.spec.name} has no entry {name!r}; it has {known}")
     return address, _encoded(node, entry.name, entry, fields), entry
 
 
