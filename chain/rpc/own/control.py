@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.ledger.given import given
 from chain.ledger.logs import text_of
 from chain.loaded import Loaded
+from chain.rpc import controls
 from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
 from chain.rpc.own.plain import Json, asked, contract_at, find_account, finder, known_fields, plain
@@ -109,18 +110,15 @@ def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str
     if not isinstance(args, list | tuple | dict):
         raise bad_params(f"'args' is {args!r}; it must be a list or an object")
     kinds, find = {member.name: member.kind for member in entry.params}, finder(node.chain)
+    if not isinstance(args, dict) and len(args) > len(kinds):
+        raise bad_params(f"{name} takes {len(kinds)} arguments; {len(args)} were given")
     named = args if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
-    spare = () if isinstance(args, dict) else tuple(args[len(kinds) :])
     with asked():
         values = {
             key: given(kinds[key], value, f"{name}.{key}", find) if key in kinds else value
             for key, value in named.items()
         }
-        return (
-            entry.encode_args((*values.values(), *spare), {})
-            if spare
-            else entry.encode_args((), values)
-        )
+        return entry.encode_args((), values)
 
 
 # Time and chance
@@ -133,15 +131,13 @@ def now(node: Node) -> int:
 
 def advance(node: Node, seconds: Any) -> int:
     """The next block comes exactly so long after the last; the clock then."""
-    with asked():
-        node.chain.advance(to_int(seconds, "the number of seconds"))
+    controls.increase_time(node, seconds)
     return node.chain.now
 
 
 def set_time(node: Node, timestamp: Any) -> int:
     """The next block has this time."""
-    with asked():
-        node.chain.set_time(to_int(timestamp, "the time"))
+    controls.set_next_timestamp(node, timestamp)
     return node.chain.now
 
 
