@@ -15,6 +15,7 @@ from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
+from chain.image.meter import Fill
 from chain.random import Random
 from chain.reading import contract_spec
 from chain.records import EventSpec
@@ -145,7 +146,7 @@ class Contract(metaclass=ContractType):
 
     def transfer(self, to: Address, amount: int) -> None:
         """Send wei; reverts if the receiver refuses."""
-        answer(self._frame.call(bytes(to), b"", amount))
+        answer(self._frame.call(bytes(to), b"", amount), self._frame)
 
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
         """Make a new contract; its address is where it went."""
@@ -153,20 +154,20 @@ class Contract(metaclass=ContractType):
         program = self._frame.context.machine.declare(program_of(contract))
         data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
         child = self._frame.create(program.initcode + data, value)
-        answer(child)
+        answer(child, self._frame)
         return Address(child.address)
 
     def keccak(self, data: bytes) -> bytes:
         return keccak(data)
 
 
-def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, Any]:
-    """Topics, data, and the event itself if these do not tell all of it."""
+def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
+    """Topics, data, and all fields if these do not tell everything."""
     spec: EventSpec | None = type(event).__dict__.get("__event__")
     if spec is None:
         raise TypeError(f"{type(event).__name__} is no event; mark its class with @event")
     topics, data = spec.encode(event)
-    return topics, data, event if spec.hashes_keys else None
+    return topics, data, spec.encode_whole(event) if spec.hashes_keys else None
 
 
 def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
@@ -178,16 +179,14 @@ def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -
 def run(frame: Frame, program: Program) -> None:
     """Run the message in `frame` as a call of `program`."""
     frame.program = program
-    spec, data = program.spec, frame.data
+    spec, data = program.image, frame.data
     entry = spec.by_selector.get(data[:4])
     if entry is None:
         raise Refused(_no_entry(spec, data))
     frame.entry = entry
     _check(frame, entry)
-    args = entry.decode_args(data)
     if entry.kind == "view":
         frame.static = True
-        result = entry.function(_instance(spec, frame), *args)
     elif entry.nonreentrant:
         entered, address = frame.context.entered, frame.address
         if address in entered:
@@ -196,30 +195,42 @@ def run(frame: Frame, program: Program) -> None:
             )
         entered.add(address)
         try:
-            result = entry.function(_instance(spec, frame), *args)
+            _work(frame, spec, entry, data)
         finally:
             entered.discard(address)
-    else:
-        result = entry.function(_instance(spec, frame), *args)
-    frame.result = result
-    frame.output = entry.encode_result(result)
+        return
+    _work(frame, spec, entry, data)
+
+
+def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
+    """The author's part of a message, on fuel of its own."""
+    tank = Fill(frame)
+    try:
+        result = entry.function(_instance(spec, frame), *entry.decode_args(data))
+        frame.result = result
+        frame.output = entry.encode_result(result)
+    except BaseException as problem:
+        tank.fail(problem)
+        raise
+    tank.close()
 
 
 def create(frame: Frame, program: Program, args: bytes) -> None:
     """Run the message in `frame` as the making of a contract of `program`; the output is its code."""
     frame.program = program
-    init = program.spec.init
+    spec = program.image
+    init = spec.init
     if init is None:
         if args or frame.value:
             raise Refused(
-                f"{program.spec.name} has no @init, so it takes no {'arguments' if args else 'value'}"
+                f"{spec.name} has no @init, so it takes no {'arguments' if args else 'value'}"
             )
     else:
         frame.entry = init
         _check(frame, init)
         frame.context.entered.add(frame.address)
         try:
-            init.function(_instance(program.spec, frame), *init.decode_args(args))
+            _work(frame, spec, init, args)
         finally:
             frame.context.entered.discard(frame.address)
     frame.output = program.code

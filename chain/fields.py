@@ -16,6 +16,8 @@ from chain.hints import Names, UnknownKind
 from chain.kinds import Blob, Collection, Kind, Option, Record, Sequence, Text
 from chain.layout import Layout, layout_of
 from chain.memory import memory_of
+from chain.packing import Memo
+from chain.types import Int
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -311,7 +313,15 @@ def _key_encoder(path: str, kind: Kind) -> abi.Encoder:
             raise wrong.under(path) from None
         return found[32 : 32 + int.from_bytes(found[:32])] if raw else found
 
-    return encode_key
+    if not isinstance(kind, Int):
+        return encode_key
+    seen = Memo(encode_key)
+
+    def encode_number(key: Any) -> bytes:
+        """True and 1.0 would find what 1 has left there, but are no numbers to encode."""
+        return cast(bytes, seen[key]) if key.__class__ is int else encode_key(key)
+
+    return encode_number
 
 
 def decode_key(kind: Kind, key: bytes) -> Any:

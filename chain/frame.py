@@ -67,6 +67,9 @@ class Context:
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
     loaded: Forced | None = None  # outcomes of chance that somebody forces
+    fuel: int = 30_000_000  # ticks that contracts of Python may still take
+    ticks: int = 0  # those that they took
+    metered: bool = False  # one of them runs
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
 
     def take_back(self, mark: Mark, refund: int) -> None:
@@ -102,7 +105,7 @@ class Frame:
 
     __slots__ = (
         "address", "caller", "children", "code_address", "context", "data", "depth", "entry", "failure", "gas", "gas_limit",
-        "kind", "notes", "output", "program", "result", "state", "static", "storage", "value", "warm",
+        "kind", "notes", "output", "program", "result", "state", "static", "storage", "ticks", "value", "warm",
     )  # fmt: skip
 
     def __init__(
@@ -118,6 +121,7 @@ class Frame:
         self.value = value
         self.data = data
         self.gas = self.gas_limit = gas
+        self.ticks = 0  # what its own computing took, and that of the messages it sent
         self.static = static
         self.depth = depth
         self.storage: dict[int, int] = state.storages[address]

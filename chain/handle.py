@@ -14,6 +14,7 @@ from chain.spec import EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
+    from chain.ledger.trace import Trace
     from chain.looking import Looking
 
 
@@ -25,6 +26,7 @@ class Observation:
     logs: list[str]  # the text logs
     events: Events
     gas_used: int
+    ticks: int  # what the contracts' own computing took
     error: Failure | None
 
     @property
@@ -84,7 +86,24 @@ class Entry:
         frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
         events = Events(self._chain.ledger.decode_rows(rows))
-        return Observation(frame.result, texts, events, frame.gas_limit - frame.gas, frame.failure)
+        value = self.spec.seen(frame.result, frame.output) if frame.failure is None else None
+        return Observation(
+            value, texts, events, frame.gas_limit - frame.gas, frame.ticks, frame.failure
+        )
+
+    def trace(
+        self,
+        *args: Any,
+        sender: Address | None = None,
+        value: int | None = None,
+        gas: int | None = None,
+        **named: Any,
+    ) -> Trace:
+        """Run the entry and undo it: every message with what it would read, write and announce."""
+        if value is not None and self.spec.owns_value:
+            named["value"], value = value, None
+        data = self.spec.encode_args(args, named)
+        return self._chain.trace(self._address, data, sender=sender, value=value or 0, gas=gas)
 
     def calldata(self, *args: Any, **named: Any) -> bytes:
         """The bytes that a transaction to this entry carries."""

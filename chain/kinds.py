@@ -132,3 +132,15 @@ def zero(kind: Kind) -> Any:
         case Record(cls=build, members=members):
             assert build is not None
             return build(*(zero(member.kind) for member in members))
+
+
+def holds_classes(kind: Kind) -> bool:
+    """Whether values of this kind are or hold instances of an author's class."""
+    match kind:
+        case Choice():
+            return True
+        case Option(item=item) | Sequence(item=item):
+            return holds_classes(item)
+        case Record(cls=cls, members=members):
+            return cls is not None or any(holds_classes(member.kind) for member in members)
+    return False

@@ -30,16 +30,22 @@ class Memory:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[bytes, int], Known] = {}
+        self._looked: tuple[Any, Any, int] = (
+            None,
+            None,
+            0,
+        )  # who read what, how long the journal was
 
     def load(self, frame: Any, slot: int) -> Any:
         known = self._known.get((frame.address, slot))
         if known is not None and frame.recall(known.words):
+            self._looked = frame, known, len(frame.state.changes)
             return known.value
         return self._layout.load(frame, slot)
 
     def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
         known = self._known.pop((frame.address, slot), None)
-        if known is None or known.value is not before or not frame.holds(known.words):
+        if known is None or known.value is not before or not self._stands(frame, known):
             self._layout.change(frame, slot, before, after)
             self._keep(frame, slot, self._read(frame, slot))
             return
@@ -50,6 +56,15 @@ class Memory:
         else:
             known = self._read(frame, slot)
         self._keep(frame, slot, known)
+
+    def _stands(self, frame: Any, known: Known) -> bool:
+        """Whether the words are as known: this frame has read them and nothing has written there since, or a look at each."""
+        (reader, read, length), self._looked = self._looked, (None, None, 0)
+        if reader is frame and read is known:
+            written = frame.state.changes[length + 1 :: 4]
+            if known.words.keys().isdisjoint(written):
+                return True
+        return bool(frame.holds(known.words))
 
     def _keep(self, frame: Any, slot: int, known: Known) -> None:
         if len(self._known) >= _MOST:

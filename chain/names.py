@@ -6,6 +6,7 @@ address, so that the past, forks and snapshots of a chain agree about them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from chain.hashing import checksum_address, keccak
@@ -35,6 +36,7 @@ def read(state: State, address: bytes) -> str | None:
     return text_of(word) if word else None
 
 
+@lru_cache(maxsize=1 << 12)
 def text_of(word: int) -> str:
     """The name in a word of the registry."""
     return word.to_bytes(32).rstrip(b"\0").decode()

@@ -44,19 +44,24 @@ class Random:
         if not items:
             raise ValueError("choice: there is nothing to choose from")
         forced = self._frame.context.loaded
-        place = None if forced is None else forced.place(items, tag)
+        place = None if forced is None else forced.place(self._shown(items), tag)
         return items[self._draw(len(items)) if place is None else place]
 
     def shuffle(self, items: list[T], tag: str = "") -> None:
         """Put `items` in a random order, in place."""
         forced = self._frame.context.loaded
-        order = None if forced is None else forced.order(items, tag)
+        order = None if forced is None else forced.order(self._shown(items), tag)
         if order is not None:
             items[:] = [items[place] for place in order]
             return
         for last in range(len(items) - 1, 0, -1):
             other = self._draw(last + 1)
             items[last], items[other] = items[other], items[last]
+
+    def _shown(self, items: Sequence[T]) -> Sequence[T]:
+        """The items as who forces an outcome knows them."""
+        program = self._frame.program
+        return items if program is None else [program.outward(item) for item in items]
 
     def _draw(self, n: int) -> int:
         """Uniform below n: draws from the part of 2^256 that n does not divide evenly are thrown away."""

@@ -41,16 +41,17 @@ class Remote:
             child = self._frame.call(
                 bytes(self.address), data, self._value, self._gas, static=entry.is_view
             )
-            return entry.decode_result(answer(child))
+            return entry.decode_result(answer(child, self._frame))
 
         return send
 
 
-def answer(child: Frame) -> bytes:
+def answer(child: Frame, caller: Frame) -> bytes:
     """What a finished message returned; its refusal is raised again here."""
     failure = child.failure
     if failure is None:
         return child.output
     if isinstance(failure.cause, Revert):
-        raise failure.cause
+        program = caller.program
+        raise failure.cause if program is None else program.inward(failure.cause)
     raise Revert(failure.text, data=failure.data)

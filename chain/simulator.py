@@ -27,6 +27,7 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
+from chain.setting import Setting
 from chain.types import Address
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
@@ -54,7 +55,7 @@ def _end_of(block: Block) -> Snapshot:
     return Snapshot(block.number + 1, block.end_moment, block.end_receipt, None, block.timestamp)
 
 
-class Chain(Looking, Deploys, Questions, Lasting):
+class Chain(Looking, Deploys, Questions, Lasting, Setting):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
     def __init__(
@@ -211,23 +212,6 @@ class Chain(Looking, Deploys, Questions, Lasting):
         )  # fmt: skip
         return replace(block, **self.wishes) if self.wishes else block
 
-    def set_next(
-        self,
-        *,
-        prevrandao: int | None = None,
-        base_fee: int | None = None,
-        coinbase: Address | None = None,
-    ) -> None:
-        """What the next block shall have. A base fee and a coinbase stay until they are set again."""
-        if self.ledger.open is not None:
-            raise ValueError("the next block is open already: mine it before you say what it has")
-        wishes = {
-            "forced_prevrandao": prevrandao,
-            "base_fee": base_fee,
-            "coinbase": None if coinbase is None else bytes(coinbase),
-        }
-        self.wishes |= {name: value for name, value in wishes.items() if value is not None}
-
     def _seal(self, block: Block) -> None:
         self.ledger.close(block)
         self.ledger.open = None
@@ -249,28 +233,6 @@ class Chain(Looking, Deploys, Questions, Lasting):
             self.state.add_balance(made, FUNDS)
             self.note()
         return self.keys[made]
-
-    def set_balance(self, address: Address, amount: int) -> None:
-        nonce, _, code_hash = self.state.account(address)
-        self.state.set_account(address, (nonce, amount, code_hash))
-        self.note()
-
-    def set_nonce(self, address: Address, nonce: int) -> None:
-        self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
-        self.note()
-
-    def set_code(self, address: Address, code: bytes) -> None:
-        self.state.set_code(address, code)
-        self.note()
-
-    def set_storage(self, address: Address, slot: int, word: int) -> None:
-        self.state.set_word(address, slot, word)
-        self.note()
-
-    def note(self) -> None:
-        """Put what was changed outside of any transaction on the timeline."""
-        self.ledger.note(self.state.close()[0])
-        self._save()
 
     # Calls
 

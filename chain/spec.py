@@ -13,7 +13,7 @@ from typing import Any
 
 from chain import abi
 from chain.fit import short
-from chain.kinds import Kind, Member, Record
+from chain.kinds import Kind, Member, Record, holds_classes
 from chain.layout import Members
 from chain.mentions import Mentions, mentions_of
 from chain.models import ModelSpec
@@ -142,6 +142,14 @@ class EntrySpec:
         if value is not None:
             raise abi.Misfit(f"{self.name}.result", f"{short(value)} is not None, as is declared")
         return b""
+
+    @cached_property
+    def _has_classes(self) -> bool:
+        return self.returns is not None and holds_classes(self.returns)
+
+    def seen(self, result: Any, output: bytes) -> Any:
+        """What came back, for who looks from outside: of classes that an image has twins of, the author's."""
+        return self.decode_result(output) if self._has_classes else result
 
     def decode_result(self, data: bytes) -> Any:
         return abi.decode_members(self._result.members, data)[0] if self._result else None

@@ -118,16 +118,18 @@ class SequenceLayout(_Stored):
     def _compile(self, item: PackedLayout) -> dict[str, Any]:
         source = Source()
         number = source.pack(item.kind, "v")
-        if source.lines:  # a record is taken apart by statements
-            number = f"{source.name(item.pack)}(v)"
-        elif source.checks:
+        if source.checks:
             number = f"fail() if {' or '.join(source.checks)} else {number}"
+        pack = [f"def pack(values): return [{number} for v in values]"]
+        if source.lines:  # a record is taken apart by statements
+            apart = [f"  {line}" for line in source.lines]
+            pack = ["def pack(values):", " numbers = []", " for v in values:", *apart]
+            pack += [f"  numbers.append({number})", " return numbers"]
         assert item.size
         shifts = tuple(8 * item.size * i for i in range(self.per_word))
         value = source.unpack(item.kind, "(w >> s)")
         source.names["fail"] = _fail
-        pack = f"def pack(values): return [{number} for v in values]"
-        return source.compile([pack, f"def unpack(w): return [{value} for s in {shifts}]"])
+        return source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
 
     def load(self, frame: Words, slot: int) -> Any:
         count = frame.sload(slot)

@@ -9,15 +9,26 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from chain.abi import BadData
+from chain.code import image_of as image_of  # what a test changes to plant a fault on chain
 from chain.errors import Reverted
 from chain.frame import Failure
 from chain.ledger.receipts import is_event
 from chain.questions import Questions
 
+C = TypeVar("C")
 Reason: TypeAlias = str | re.Pattern[str] | type[BaseException] | BaseException | None
+
+
+def probe(contract: type[C]) -> type[C]:
+    """Marks a contract of a test that shares lists or functions with the test: it runs on these, not on an image of its own.
+
+    What its methods and the functions they reach compute is counted as ever; methods of other classes are not.
+    """
+    contract.__probe__ = True  # type: ignore[attr-defined]
+    return contract
 
 
 @dataclass

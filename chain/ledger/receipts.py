@@ -78,6 +78,7 @@ def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: 
         outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
         context.undone_changes, context.undone_logs, outcome.calls if frame.children else (),
         () if context.loaded is None else context.loaded.told(),
+        context.ticks,
     )  # fmt: skip
 
 
@@ -108,6 +109,7 @@ class Receipt:
         "position",
         "raw",
         "row",
+        "ticks",
         "tip",
         "type",
         "undone_changes",
@@ -141,6 +143,7 @@ class Receipt:
     undone_log_rows: Sequence[LogRow]
     calls: tuple[Call, ...]
     forced: Drawn  # the outcomes of chance that were loaded
+    ticks: int  # what the contracts' own computing took
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
         self.ledger, self.row = ledger, row
@@ -151,6 +154,7 @@ class Receipt:
             self._address, self._digest, self.output, self.error,
             self.gas_used, self.gas_price, self.changes, self.log_rows,
             self.undone_changes, self.undone_log_rows, self.calls, self.forced,
+            self.ticks,
         ) = row  # fmt: skip
 
     # How it went
@@ -189,6 +193,11 @@ class Receipt:
     @property
     def program(self) -> Program | None:
         return None if self._digest is None else self.ledger.programs.get(self._digest)
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether it ran a Python contract whose class is not declared here."""
+        return self._digest is not None and self.program is None
 
     @property
     def contract(self) -> str | None:

@@ -61,7 +61,7 @@ RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
     (Column("args", form.TEXT), _args),
     (Column("result", form.ANY), _result),
     (Column("value", form.ANY), lambda receipt: form.number(receipt.value)),
-    (Column("nonce", form.NUMBER), attrgetter("nonce")),
+    (Column("nonce", form.ANY), lambda receipt: form.number(receipt.nonce)),
     (Column("gas_used", form.NUMBER), attrgetter("gas_used")),
     (Column("gas_price", form.ANY), lambda receipt: form.number(receipt.gas_price)),
     (Column("ok", form.NUMBER), attrgetter("ok")),

@@ -16,6 +16,8 @@ from chain.code import Program, split_code, split_initcode
 from chain.errors import Halt, InvalidTransaction, Revert, Undeclared
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
 from chain.hashing import checksum_address, create_address, keccak
+from chain.image.border import author_of, turned_error
+from chain.image.meter import TICKS_PER_GAS
 from chain.machine import gas as cost
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import EMPTY_CODE_HASH, START, State
@@ -83,7 +85,15 @@ class Machine:
             state.touch(address)
             for slot in slots:
                 state.touch_slot(address, slot)
-        context = Context(self, block, sender, nonce, price, loaded=self.loaded)
+        context = Context(
+            self,
+            block,
+            sender,
+            nonce,
+            price,
+            loaded=self.loaded,
+            fuel=(gas - intrinsic) * TICKS_PER_GAS,
+        )
         kind = "call" if tx.to is not None else "create"
         frame = self.frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
         try:
@@ -240,29 +250,30 @@ def failure_of(frame: Frame, problem: BaseException) -> Failure:
         return _refusal(problem)
     if isinstance(problem, Halt):
         frame.gas = 0
-        return Failure("out of gas", f"{frame.name} ran out of gas")
+        place = raised_at((problem.__cause__ or problem).__traceback__) or (None, None)
+        return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *place)
     return _exception(problem)
 
 
 def _refusal(no: Revert) -> Failure:
     place = raised_at(no.__traceback__) or (None, None)
     no.__traceback__ = None
-    spec = type(no).__error__
+    spec, cause = type(no).__error__, turned_error(no, author_of)
     if spec is not None:
         try:
-            return Failure("error", _said(repr, no), spec.encode(no), no, *place)
+            return Failure("error", _said(repr, no), spec.encode(no), cause, *place)
         except Misfit as wrong:  # one of its fields does not fit
-            no = wrong
+            no = cause = wrong
     kind = "refused" if isinstance(no, contract.Refused | BadData) else "revert"
     text = _said(str, no.text)
     data = revert_data(text) if no.data is None else no.data
-    return Failure(kind, text or revert_text(data), data, no, *place)
+    return Failure(kind, text or revert_text(data), data, cause, *place)
 
 
 def _exception(bug: BaseException) -> Failure:
     place = raised_at(bug.__traceback__) or (None, None)
     text = f"{type(bug).__name__}: {_said(str, bug)}"
-    return Failure("exception", text, revert_data(text), bug, *place)
+    return Failure("exception", text, revert_data(text), turned_error(bug, author_of), *place)
 
 
 def _said(how: Callable[[Any], str], what: Any) -> str:

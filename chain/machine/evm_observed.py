@@ -55,7 +55,9 @@ class ObservedComputation(Computation):
         before = self.state.world.word(address, top) if code == _SSTORE else 0
         if code in _LOOKING:
             steps.append(Touched(top.to_bytes(32)[12:]))
-        if cast(Observed, self.state.machine).opcodes is None:
+        machine = cast(Observed, self.state.machine)
+        if machine.opcodes is None or len(machine.opcodes) >= machine.most_opcodes:
+            self.running = None
             run(computation=self)
         else:
             self._note(code, name, run)

@@ -105,6 +105,7 @@ class Observed(Machine):
         super().__init__(state)
         self.opcodes: list[Any] | None = None
         self.keeps_memory = False  # with every operation
+        self.most_opcodes = 0  # that are noted
 
     @property
     def evm(self) -> Any:

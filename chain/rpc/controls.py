@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.pool import restart
+from chain.rpc.pool import Place, restart
 from chain.rpc.steering import flag
 from chain.rpc.values import quantity, to_int, to_object
 from chain.simulator import Snapshot
@@ -67,6 +67,10 @@ def set_interval_mining(node: Node, seconds: Any) -> bool:
     return True
 
 
+def get_interval_mining(node: Node) -> int | None:
+    return round(node.interval) or None
+
+
 def set_block_interval(node: Node, seconds: Any) -> bool:
     """How far a block's time is from its parent's, where nobody moves the clock."""
     interval = to_int(seconds, "the number of seconds")
@@ -115,7 +119,7 @@ def _set_time(node: Node, time: int) -> None:
 
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
-    node.snapshots[number] = node.chain.snapshot()
+    node.snapshots[number] = Place.of(node.chain)
     return quantity(number)
 
 
@@ -123,10 +127,21 @@ def revert(node: Node, number: Any) -> bool:
     """Go back to a snapshot, which is then used up, as are those taken after it."""
     number = to_int(number, "the snapshot")
     taken = node.snapshots.get(number)
-    if taken is None:
+    if taken is None or not taken.go_back(node.chain):
         return False
-    node.chain.revert(taken)
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
+    return True
+
+
+def rollback(node: Node, depth: Any = 1) -> bool:
+    """Take back the last blocks, so many of them."""
+    chain, count = node.chain, to_int(depth, "the number of blocks")
+    if not 0 <= count <= chain.head.number:
+        raise bad_params(f"{count} blocks cannot be taken back: there are {chain.head.number}")
+    end = chain.blocks[chain.head.number - count]
+    blocks, moment = end.number + 1, end.end_moment
+    last = chain.ledger.last(blocks, moment)
+    chain.revert(Snapshot(blocks, moment, end.end_receipt, None, end.timestamp, last))
     return True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
@@ -19,7 +19,14 @@ from chain.rpc.own.receipts import need_receipt
 from chain.rpc.own.trace import tree_json
 from chain.rpc.reading import read_transaction
 from chain.rpc.sending import freed, overridden
-from chain.rpc.tracers import Run, call_tracer, prestate_tracer, struct_logs, touched
+from chain.rpc.tracers import (
+    MOST_OPERATIONS,
+    Run,
+    call_tracer,
+    prestate_tracer,
+    struct_logs,
+    touched,
+)
 from chain.rpc.values import data, quantity, to_hash, to_int, to_object, word
 
 if TYPE_CHECKING:
@@ -87,8 +94,15 @@ def _tracer(config: Any, machine: Observed) -> Callable[[Run], Any]:
         )
     if not name:
         machine.opcodes, machine.keeps_memory = [], bool(config.get("enableMemory"))
+        machine.most_opcodes = _most_opcodes(config)
     options = to_object(config.get("tracerConfig") or {}, "'tracerConfig'") if name else config
     return lambda run: _TRACERS[name](run, dict(options))
+
+
+def _most_opcodes(config: Mapping[str, Any]) -> int:
+    """How many operations are told: as many as the client wants, and no more than one answer can hold."""
+    limit = to_int(config.get("limit") or MOST_OPERATIONS, "'limit'")
+    return min(limit, MOST_OPERATIONS)
 
 
 # What would be

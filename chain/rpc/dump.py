@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.machine.state import Account, State
 from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
-from chain.rpc.steering import NONCES, WORD, below
-from chain.rpc.values import data, quantity, to_address, to_bytes, to_object, word
+from chain.rpc.steering import NONCES, below
+from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object, word
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
@@ -86,17 +86,17 @@ def _read(raw: bytes) -> Any:
 def _set(state: State, address: bytes, told: Mapping[str, Any]) -> None:
     code = to_bytes(told.get("code") or "0x", "the code")
     nonce = below(told.get("nonce", 0), NONCES, "the nonce")
-    balance = below(told.get("balance", 0), WORD, "the balance")
+    balance = to_int(told.get("balance", 0), "the balance")
     state.delete_storage(address)
     state.set_account(address, (nonce, balance, state.learn_code(code)))
     for slot, value in to_object(told.get("storage") or {}, "'storage'").items():
-        state.set_word(address, below(slot, WORD, "a slot"), below(value, WORD, "a word"))
+        state.set_word(address, to_int(slot, "a slot"), to_int(value, "a word"))
 
 
 def _remember(state: State, item: Any) -> None:
     if not isinstance(item, list) or len(item) != 2:
         raise bad_params("'slots' are pairs of a slot and a key")
-    parent, key = below(item[0], WORD, "a slot"), item[1]
+    parent, key = to_int(item[0], "a slot"), item[1]
     if key is None:
         state.slots.data(parent)
     else:

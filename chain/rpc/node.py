@@ -19,7 +19,8 @@ from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
 
 if TYPE_CHECKING:
-    from chain.simulator import Chain, Snapshot
+    from chain.rpc.pool import Place
+    from chain.simulator import Chain
 
 VERSION: Final = "2.0"
 Own = Mapping[str, Callable[..., Any]]  # methods that only one connection has
@@ -37,7 +38,7 @@ class Node:
         self.impersonates_all = False
         self.filters: dict[int, Filter] = {}  # the one asked last at the end
         self.feeds: set[Filter] = set()  # filters that a connection listens to
-        self.snapshots: dict[int, Snapshot] = {}
+        self.snapshots: dict[int, Place] = {}
         self.numbers = count(1)  # of filters and snapshots
         chain.ledger.before_cut.append(self._before_cut)
         chain.ledger.watchers.append(self._cut)

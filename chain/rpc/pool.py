@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.errors import InvalidTransaction
 from chain.hashing import checksum_address
@@ -124,11 +124,44 @@ def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     moment = chain.ledger.moment_of(chain.receipts[first])
     later, block = list(_acts(chain, moment)), copy(chain.pending)
     block.gas_used -= sum(each.gas_used for each in chain.receipts[first:])
-    _take_back(chain, moment, first, block)
+    chain.revert(_place(chain, moment, first, block))
     return later
 
 
 # Changing the open block
+
+
+class Place(NamedTuple):
+    """Where a chain can be taken back to, and how to get there again if the open block has begun anew meanwhile."""
+
+    snapshot: Snapshot
+    beginning: Snapshot | None  # of the block that was open
+    acts: Sequence[Receipt | Changes]  # that were in it
+
+    @classmethod
+    def of(cls, chain: Chain) -> Place:
+        block = chain.ledger.open
+        if block is None:
+            return cls(chain.snapshot(), None, ())
+        beginning = _place(chain, block.first_moment, block.first_receipt, None)
+        return cls(chain.snapshot(), beginning, list(_acts(chain, block.first_moment)))
+
+    @property
+    def blocks(self) -> int:
+        return self.snapshot.blocks
+
+    def go_back(self, chain: Chain) -> bool:
+        """Whether that is still possible."""
+        with suppress(ValueError):
+            chain.revert(self.snapshot)
+            return True
+        if self.beginning is None:
+            return False
+        with suppress(ValueError):
+            chain.revert(self.beginning)
+            _do_again(chain, self.acts)
+            return True
+        return False
 
 
 def restart(chain: Chain, change: Callable[[], None]) -> None:
@@ -138,7 +171,7 @@ def restart(chain: Chain, change: Callable[[], None]) -> None:
         change()
         return
     acts = list(_acts(chain, block.first_moment))
-    _take_back(chain, block.first_moment, block.first_receipt, None)
+    chain.revert(_place(chain, block.first_moment, block.first_receipt, None))
     try:
         change()
     finally:
@@ -152,10 +185,11 @@ def _acts(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
         yield ledger.receipt_at(at) or ledger.timeline[at]
 
 
-def _take_back(chain: Chain, moment: int, receipt: int, block: Block | None) -> None:
+def _place(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
+    """A place within the open block."""
     blocks = len(chain.blocks)
     last = chain.ledger.last(blocks, moment)
-    chain.revert(Snapshot(blocks, moment, receipt, block, chain.now, last, chain.wishes))
+    return Snapshot(blocks, moment, receipt, block, chain.now, last, dict(chain.wishes))
 
 
 def _do_again(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:

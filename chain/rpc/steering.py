@@ -15,7 +15,6 @@ from chain.types import Address
 if TYPE_CHECKING:
     from chain.rpc.node import Node
 
-WORD: Final = 2**256
 NONCES: Final = 2**64
 
 
@@ -23,7 +22,7 @@ NONCES: Final = 2**64
 
 
 def set_balance(node: Node, address: Any, balance: Any) -> bool:
-    node.chain.set_balance(_account(address), below(balance, WORD, "the balance"))
+    node.chain.set_balance(_account(address), to_int(balance, "the balance"))
     return True
 
 
@@ -44,8 +43,8 @@ def set_code(node: Node, address: Any, code: Any) -> bool:
 
 
 def set_storage_at(node: Node, address: Any, slot: Any, word: Any) -> bool:
-    place = below(slot, WORD, "the slot")
-    node.chain.set_storage(_account(address), place, below(word, WORD, "the word"))
+    place = to_int(slot, "the slot")
+    node.chain.set_storage(_account(address), place, to_int(word, "the word"))
     return True
 
 
@@ -91,7 +90,7 @@ def flag(value: Any, what: str) -> bool:
 
 
 def set_prevrandao(node: Node, value: Any) -> bool:
-    _set_next(node, prevrandao=below(value, WORD, "prevrandao"))
+    _set_next(node, prevrandao=to_int(value, "prevrandao"))
     return True
 
 

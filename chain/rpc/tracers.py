@@ -13,6 +13,7 @@ from chain.ledger.writes import words_in
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.observed import Logged, Observed, Read, Sent, Touched, Wrote, steps_of
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, entries
+from chain.rpc.errors import too_much
 from chain.rpc.values import data, quantity, word
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ Json = dict[str, Any]
 _KINDS: Final = {
     "call": "CALL", "static": "STATICCALL", "delegate": "DELEGATECALL", "create": "CREATE",
 }  # fmt: skip
+MOST_OPERATIONS: Final = 50_000  # in one answer
 _OTHER_KINDS: Final = ("CREATE2", "CALLCODE")
 _REASON: Final = revert_data("")[:4]
 
@@ -210,12 +212,14 @@ def _difference(run: Run, before: _Before, places: dict[bytes, dict[int, None]])
 
 def struct_logs(run: Run, config: Json) -> Json:
     """Every operation of bytecode, with stack, memory if wanted, and the words of its contract that it knows."""
-    outcome = run.outcome
+    outcome, told = run.outcome, run.machine.opcodes or ()
+    if len(told) >= MOST_OPERATIONS:
+        raise too_much(f"more than {MOST_OPERATIONS} operations are too much: say 'limit'")
     return {
         "gas": outcome.gas_used,
         "failed": outcome.frame.failure is not None,
         "returnValue": data(outcome.frame.output),
-        "structLogs": [_operation(each, config) for each in run.machine.opcodes or ()],
+        "structLogs": [_operation(each, config) for each in told],
     }
 
 

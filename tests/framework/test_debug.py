@@ -11,6 +11,7 @@ from chain import Address, Chain, Contract, Key, call, event, require
 from chain.accounts import ACCOUNTS
 from chain.frame import revert_data
 from chain.handle import Handle
+from chain.rpc import debug, tracers
 from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
 from chain.types import u64
 
@@ -169,6 +170,11 @@ def test_prestate_is_what_was(chain: Chain, traced: Ask, tally: Address) -> None
     assert set(trace) == {hexed(ALICE), hexed(tally), "0x" + "00" * 20}
 
 
+def test_accounts_looked_at_are_told(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
+    looker = chain.send(None, initcode(evm(BOB, "BALANCE"))).address
+    assert hexed(BOB) in traced(looker, b"", "prestateTracer")
+
+
 def test_differences_have_two_sides(traced: Ask, counter: Handle) -> None:
     trace = traced(counter.address, counter.add.calldata(3), "prestateTracer", diffMode=True)
     own = hexed(counter.address)
@@ -211,6 +217,18 @@ def test_calls_cost_what_they_pass(traced: Ask, forwarder: Address, tally: Addre
 def test_parts_can_be_left_out(traced: Ask, tally: Address, part: str) -> None:
     trace = traced(tally, (9).to_bytes(32), **{f"disable{part}": True})
     assert all(part.lower() not in each for each in trace["structLogs"])
+
+
+def test_operations_have_a_limit(
+    chain: Chain, ask: Ask, evm: Code, initcode: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = chain.send(None, initcode(evm("JUMPDEST", 0, "JUMP"))).address
+    fields = {"to": hexed(loop), "gas": hex(40_000)}
+    assert len(ask("debug_traceCall", fields, "latest", {"limit": 3})["structLogs"]) == 3
+    monkeypatch.setattr(tracers, "MOST_OPERATIONS", 100)
+    monkeypatch.setattr(debug, "MOST_OPERATIONS", 100)
+    with pytest.raises(RpcError, match="more than 100 operations are too much"):
+        ask("debug_traceCall", fields)
 
 
 def test_what_burns_says_so(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
@@ -294,7 +312,9 @@ def test_access_lists_name_words(ask: Ask, forwarder: Address, tally: Address) -
         {"address": hexed(forwarder), "storageKeys": [word(3)]},
         {"address": hexed(tally), "storageKeys": [word(1)]},
     ]
-    assert int(ask("eth_estimateGas", fields | answer), 16) >= int(answer["gasUsed"], 16)
+    more = {"accessList": answer["accessList"], "gas": hex(200_000)}
+    receipt = ask("eth_getTransactionReceipt", ask("eth_sendTransaction", fields | more))
+    assert receipt["gasUsed"] == answer["gasUsed"]
 
 
 def test_access_lists_of_python(ask: Ask, counter: Handle) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from chain.replays import record
 from chain.replays.deeds import Parting, deeds_of, parting
 from chain.replays.fresh import Failed, play_under
 from chain.replays.verifying import verify
+from chain.testing import image_of
 
 pytest_plugins = ["pytester"]
 
@@ -91,7 +93,7 @@ def test_first_difference_is_named(bag: Any) -> None:
 def test_field_tells_where_plays_part(bag: Any, entry: str, field: str, monkeypatch: Any) -> None:
     plays = []
     for ball in ("red", "blue"):
-        monkeypatch.setattr(f"{bag.__module__}.BALLS", (ball,))
+        monkeypatch.setattr(image_of(sys.modules[bag.__module__]), "BALLS", (ball,))
         plays.append(deeds_of(play(bag, "fill", entry, "keep")))
     assert parting(*plays) == Parting(3, "Bag", entry, field, ("'red'", "'blue'"))
 

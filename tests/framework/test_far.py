@@ -137,6 +137,8 @@ def play(chain: Chain) -> Iterator[Any]:
     yield world.read(Score, bob), world.all(Score), len(world.history(Score, bob))
     yield list(chain.sql("select name(player) who, max(square) far from Rolled group by player"))
     yield chain.at(block=2).handle(race).square_of(alice), chain.balance(alice), race.balance
+    chain.set_next(prevrandao=7, base_fee=5, coinbase=bob)
+    yield race.roll(sender=first).trace.writes
     chain.mine(2)
     chain.set_time(chain.now + 10)
     yield chain.head.number, chain.transcript()

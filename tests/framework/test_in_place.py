@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Key, Revert, Reverted, System, call, model, view
+from chain.testing import probe
 from chain.types import felt252, u8, u16, u64
 
 
@@ -28,6 +29,7 @@ class Graph:
     fixed: tuple[u8, ...]
 
 
+@probe
 class Work(System):
     @call
     def work(self) -> None:

@@ -18,6 +18,7 @@ from chain.annotations import kind_of
 from chain.hashing import keccak
 from chain.kinds import Member, Option, Record, zero
 from chain.layout import Members, layout_of
+from chain.testing import probe
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
 
 
@@ -263,6 +264,7 @@ def test_equal_value_changes_nothing(drawn: Any, data: st.DataObject) -> None:
     layout.change(sealed, 0, value, deepcopy(value))
 
 
+@probe
 class Scratch(Contract):
     """Does with its frame what a test asks for."""
 

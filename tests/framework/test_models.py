@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, DeclarationError, Key, Reverted, System, call, event, model
 from chain.ledger.worlds import worlds_of
 from chain.ledger.writes import Write
+from chain.testing import probe
 from chain.types import ZERO_ADDRESS, i32, u8, u64
 
 
@@ -59,6 +60,7 @@ class Moved:
     moves: u8
 
 
+@probe
 class Game(System):
     turn: u8
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, Key, call, event, init
 from chain.frame import DELEGATION
 from chain.hashing import keccak
+from chain.testing import probe
 from chain.types import u256
 
 NOBODY = Address(b"\x0b" * 20)
@@ -19,6 +20,7 @@ GO = keccak(b"go()")[:4]
 ROOM = []  # what a `Doer` is to do
 
 
+@probe
 class Doer(Contract):
     """Does the deeds that a test has laid out, straight on its frame."""
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, require
 from chain.handle import Handle
+from chain.testing import probe
 from chain.types import u8, u64
 
 
@@ -49,6 +50,7 @@ class Board(Contract):
         self.emit(Named(name, first))
 
 
+@probe
 class OtherBoard(Board):
     @call
     def unheard(self) -> None:

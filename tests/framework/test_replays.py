@@ -436,6 +436,14 @@ def test_file_of_a_chain_is_recorded(folder: Path) -> None:
     assert run("replay", "x.chain").exit_code == 0
 
 
+def test_file_with_unknown_contract_is_refused(folder: Path) -> None:
+    with Chain.open(folder / "board.chain") as chain:
+        chain.deploy(Board)
+    refused = run("record", "board.chain")
+    assert refused.exit_code == 1
+    assert "creation in block 1: ok> ran a contract that race_test_file" in refused.stderr
+
+
 def test_contract_in_the_script_is_refused(folder: Path) -> None:
     (folder / "all.py").write_text(
         f"from chain import Chain\n{RACE}\nChain().deploy(Race)", "utf-8"

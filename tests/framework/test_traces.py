@@ -21,6 +21,7 @@ from chain import (
     error,
     event,
     model,
+    require,
     view,
 )
 from chain.accounts import ACCOUNTS
@@ -69,6 +70,16 @@ class Shop(Contract):
         self.names.append(name)
 
     @call
+    def reword(self, name: str, keep: bool) -> None:
+        self.names[0] = name
+        require(keep, "never mind")
+
+    @call
+    def restock(self) -> None:
+        self.stock = 9
+        self.stock = 4
+
+    @call
     def spill(self) -> None:
         self.stock = 0
         raise Revert("spilt")
@@ -94,6 +105,12 @@ class Buyer(Contract):
         with suppress(Revert):
             other.spill()
         return self.bought
+
+    @call
+    def reword(self, shop: Address, undone: str, kept: str) -> None:
+        with suppress(Revert):
+            self.at(Shop, shop).reword(undone, False)
+        self.at(Shop, shop).reword(kept, True)
 
     @call
     def make(self) -> Address:
@@ -195,6 +212,18 @@ def test_after_an_undone_message_words_are_back(shop: Handle, buyer: Handle) -> 
     assert told(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
 
 
+def test_undone_words_stand_around_nothing(shop: Handle, buyer: Handle) -> None:
+    old, undone, kept = "x" * 80, "y" * 80, "x" * 40 + "z" * 40
+    shop.rename(old)
+    first, second = buyer.reword(shop.address, undone, kept).trace.calls
+    assert told(first, Write) == [f"Shop.names[0]: '{old}' -> '{undone}'"]
+    assert told(second, Write) == [f"Shop.names[0]: '{old}' -> '{kept}'"]
+
+
+def test_writes_are_told_all_in_all(shop: Handle) -> None:
+    assert told(shop.restock().trace, Write) == ["Shop.stock: 2 -> 4"]
+
+
 def test_failures_keep_their_steps(shop: Handle) -> None:
     shop.fill(0, 1)
     trace = shop.buy(BOB, check=False).trace
@@ -244,6 +273,28 @@ def test_python_calls_into_bytecode(chain: Chain, shop: Handle, forwarder: Addre
 def test_deep_trees_are_whole(chain: Chain) -> None:
     trace = chain.deploy(Diver).dive(300).trace
     assert len(list(trace.walk())) == len(lines(trace)) == 301
+
+
+def test_calls_are_rehearsed(chain: Chain, shop: Handle, buyer: Handle) -> None:
+    root, seen = chain.block_hash(), buyer.go.trace(shop.address, sender=BOB)
+    assert lines(seen)[0].startswith("bob: Buyer.go(Shop) -> 5 [")
+    assert "Shop.stock: 2 -> 1" in told(seen.calls[1], Write)
+    assert (shop.left(), chain.block_hash()) == (2, root)
+    assert lines(buyer.go(shop.address, sender=BOB).trace)[1:] == lines(seen)[1:]
+
+
+def test_views_are_traced_in_the_past(chain: Chain, shop: Handle) -> None:
+    before = chain.head.number
+    shop.buy(BOB)
+    seen = chain.at(block=before).handle(shop).left.trace()
+    assert told(seen, Reading) == ["Shop.stock = 2", "Shop.price = 5"]  # they share a word
+    assert (seen.result, shop.left()) == (2, 1)
+
+
+def test_rehearsed_chance_is_not_used_up(chain: Chain, shop: Handle) -> None:
+    with chain.loaded(die=[3]):
+        assert shop.roll.trace().result == 3
+        assert shop.roll().return_value == 3
 
 
 def test_the_past_is_run_again(chain: Chain, shop: Handle) -> None:

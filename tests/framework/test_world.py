@@ -23,6 +23,7 @@ from chain import (
 )
 from chain.code import program_of
 from chain.models import selector_of
+from chain.testing import probe
 from chain.types import ZERO_ADDRESS, bytes32, felt252, u8, u16, u32, u64
 
 
@@ -49,6 +50,7 @@ class Joined:
     player: Address
 
 
+@probe
 class Game(System):
     limit: u8
 

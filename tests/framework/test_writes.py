@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call, init
 from chain.ledger.writes import Write
 from chain.machine.state import entries
+from chain.testing import probe
 from chain.types import i16, u8, u16, u64, u256
 
 ALICE = Chain().accounts[0]
@@ -53,6 +54,7 @@ class Session:
     notes: tuple[str, ...] | None
 
 
+@probe
 class Lab(Contract):
     """Something of every layout, and a way to work on it inside one message."""
 

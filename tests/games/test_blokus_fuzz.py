@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.blokus import rules
+from chain.testing import image_of
+from contracts.blokus import rules, state
 from contracts.blokus.fuzz import BlokusFuzz
-from contracts.blokus.state import Seat, State, with_turn_played
 
 
 def test_invariants_hold() -> None:
@@ -16,11 +16,16 @@ def test_invariants_hold() -> None:
 
 
 def test_piece_kept_in_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def place(state: State, placement: rules.Placement) -> State:
-        seat = state.seat(state.turn)
+    def place(before: state.State, placement: rules.Placement) -> state.State:
+        seat = before.seat(before.turn)
         squares = seat.squares | placement.squares
-        return with_turn_played(state, Seat(squares, seat.hand, False, placement.piece))
+        after: state.State = image.with_turn_played(
+            before, image.Seat(squares, seat.hand, False, placement.piece)
+        )
+        return after
 
-    monkeypatch.setattr(rules, "place", place)
+    image = image_of(state)
+
+    monkeypatch.setattr(image_of(rules), "place", place)
     with pytest.raises(AssertionError, match="invariant squares_are_those_of_pieces_gone"):
         BlokusFuzz.run(20)

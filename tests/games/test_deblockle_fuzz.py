@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from chain.testing import image_of
 from contracts.deblockle import rules
 from contracts.deblockle.fuzz import DeblockleFuzz
 
@@ -14,7 +15,9 @@ def test_invariants_hold() -> None:
 
 
 def test_lost_check_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "WIN_SQUARES", {1: rules.square_at(4, 2), 2: rules.square_at(4, 2)})
+    for module in (rules, image_of(rules)):  # where moves are chosen, and where they are judged
+        square = module.square_at(4, 2)
+        monkeypatch.setattr(module, "WIN_SQUARES", {1: square, 2: square})
     with pytest.raises(
         AssertionError, match="invariant foreign_win_squares_stay_free does not hold"
     ):

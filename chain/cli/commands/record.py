@@ -12,10 +12,10 @@ import click
 
 from chain import births
 from chain.cli import say
-from chain.cli.options import contracts_option, opened
+from chain.cli.options import contracts_option
 from chain.offered import Offered
 from chain.replays import record
-from chain.replays.files import is_chain
+from chain.replays.files import is_chain, text_of
 from chain.simulator import Chain
 
 
@@ -33,8 +33,7 @@ def command(
     A script's contracts must stand in modules that can be imported, not in the script itself.
     """
     if is_chain(source):
-        with opened(str(source), offered) as chain:
-            text = record(chain)
+        text = text_of(source, offered)
     else:
         text = _chosen(_played(source, args), nth)
     if out is None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from chain.types import Address
 
 _MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
-_MOST_BLOCKS: Final = 100_000
 
 Message = tuple["Address | None", bytes, "EntrySpec | None"]
 
@@ -145,8 +144,7 @@ def set_time(node: Node, timestamp: Any) -> int:
 def mine(node: Node, blocks: Any = 1) -> int:
     """Close the open block and add empty ones; the number of the last block."""
     count = to_int(blocks, "the number of blocks")
-    if count > _MOST_BLOCKS:
-        raise bad_params(f"{count} blocks are too many at once: at most {_MOST_BLOCKS}")
+    node.limits.check("mined", count, "blocks")
     return node.chain.mine(count).number
 
 

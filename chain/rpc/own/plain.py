@@ -26,7 +26,7 @@ Json = dict[str, Any]
 T = TypeVar("T")
 _SAFE: Final = 2**53  # numbers below it are exact in every language
 _MOST: Final = 10_000  # answers at once
-_USUAL: Final = 1_000
+_USUAL: Final = 100
 
 
 def plain(value: Any) -> Any:

@@ -32,7 +32,7 @@ _EVENTS: Final = ("where", "contract", *_RANGE)
 
 
 def receipts(node: Node, filter: Any = None) -> list[Json]:
-    """Receipts by what they say of themselves; the first thousand if no limit is given."""
+    """Receipts by what they say of themselves; the first hundred if no limit is given."""
     chain, filter = node.chain, known_fields(filter, _RECEIPTS, "the filter")
     values = {name: filter[name] for name in _RECEIPTS if name in filter and name not in _RANGE}
     for name in _ACCOUNTS:

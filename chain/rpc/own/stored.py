@@ -89,7 +89,7 @@ def _kept(node: Node, world: Any, name: Any, block: Any) -> Iterator[tuple[Store
     with state_at(chain, block):
         stored = StoredWorld(chain.ledger, chain.state, address, len(chain.ledger.timeline))
         known = {spec.name: spec for spec in stored.models.values()}
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(known))}")
         yield stored, known[name]
 

@@ -1,0 +1,165 @@
+"""What a contract reaches of its own sources: the statements at the top of modules, followed from name to name.
+
+A contract may stand in a file beside its tests, and its package may hold strategies and drawings that it never uses. None of
+that is a part of it. A statement that gives no name a meaning but changes what a reached one holds is reached too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from chain.guard.reach import others_that_change
+from chain.guard.sources import Definition, Module
+from chain.image.sources import mentions, own_module, top_of
+
+_READERS = ("pathlib", "importlib.resources", "builtins.open", "io", "os")
+
+
+class Reach:
+    """Grows by what is asked for, and all that this mentions."""
+
+    def __init__(self, root: Module) -> None:
+        self._known = {root.name: root}
+        self.modules: dict[Module, dict[ast.AST, Definition | None]] = {}
+        self._waiting: list[tuple[Module, ast.AST]] = []
+
+    # What was reached
+
+    def nodes_of(self, module: Module) -> list[ast.AST]:
+        """Its reached statements in their order, imports aside."""
+        taken = self.modules[module]
+        found = [node for node, definition in taken.items() if definition is None]
+        return sorted(found, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
+
+    def imports_of(self, module: Module) -> Iterator[tuple[str, str]]:
+        for definition in self.modules[module].values():
+            if definition is not None and not definition.is_for_types:
+                yield definition.name, str(definition.target)
+
+    def reads_files(self, module: Module) -> bool:
+        if any(path.startswith(_READERS) for _, path in self.imports_of(module)):
+            return True
+        if "open" in top_of(module).meanings:
+            return False
+        return any("open" in mentions(node)[0] for node in self.nodes_of(module))
+
+    # Reaching
+
+    def name(self, module: Module, name: str) -> None:
+        """Reach what a name of a module stands for."""
+        top = top_of(module)
+        for meaning in top.meanings.get(name, ()):
+            if isinstance(meaning, Definition):
+                self._take(module, meaning.node, meaning)
+            else:
+                self._take(module, meaning, None)
+        if name not in top.meanings:
+            for star in top.stars:
+                self._take(module, star.node, star)
+        self._go_on()
+
+    def node(self, module: Module, node: ast.AST) -> None:
+        """Reach a piece of a module that may stand anywhere in it."""
+        self._take(module, node, None)
+        self._go_on()
+
+    def whole(self, module: Module) -> None:
+        for name in top_of(module).meanings:
+            self.name(module, name)
+
+    def module(self, name: str) -> Module | None:
+        if name not in self._known:
+            found = own_module(name)
+            if found is None:
+                return None
+            self._known[name] = found
+        return self._known[name]
+
+    def split(self, path: str) -> tuple[Module, str] | None:
+        """The innermost own module that a path leads into, and the rest of the path."""
+        found, name = None, ""
+        parts = path.split(".")
+        for count, part in enumerate(parts, 1):
+            name = f"{name}.{part}" if name else part
+            module = self.module(name)
+            if module is not None:
+                found = module, ".".join(parts[count:])
+        return found
+
+    def _take(self, module: Module, node: ast.AST, definition: Definition | None) -> None:
+        taken = self.modules.setdefault(module, {})
+        if node not in taken:
+            taken[node] = definition
+            self._waiting.append((module, node))
+
+    def _go_on(self) -> None:
+        while self._waiting:
+            module, node = self._waiting.pop()
+            definition = self.modules[module][node]
+            if definition is None:
+                self._read(module, node)
+            elif definition.name == "*":
+                self._star(definition)
+            elif not definition.is_for_types:
+                self._path(str(definition.target))
+            if not self._waiting:
+                for other in list(self.modules):
+                    for each in others_that_change(other, self.modules[other].keys()):
+                        if not isinstance(each, ast.Import | ast.ImportFrom) and not is_main(each):
+                            self._take(other, each, None)
+
+    def _read(self, module: Module, node: ast.AST) -> None:
+        bare, dotted, imported = mentions(node)
+        for name in bare:
+            self._mention(module, name)
+        for name, attribute in dotted:
+            self._mention(module, name, attribute)
+        for path in imported:
+            self._path(path)
+
+    def _mention(self, module: Module, name: str, attribute: str = "") -> None:
+        top = top_of(module)
+        meanings = top.meanings.get(name)
+        if meanings is None:
+            for star in top.stars:
+                self._take(module, star.node, star)
+            return
+        for meaning in meanings:
+            if not isinstance(meaning, Definition):
+                self._take(module, meaning, None)
+                continue
+            self._take(module, meaning.node, meaning)
+            place = None if meaning.is_for_types else self.split(str(meaning.target))
+            if place is not None and not place[1]:  # the name of a module
+                inner = self.split(f"{meaning.target}.{attribute}") if attribute else place
+                if inner is not None and inner[1]:
+                    self._path(f"{meaning.target}.{attribute}")
+                elif inner is not None:  # whatever of it is used
+                    self._everything(inner[0])
+
+    def _path(self, path: str) -> None:
+        place = self.split(path)
+        if place is None:
+            return
+        module, rest = place
+        self.modules.setdefault(module, {})
+        if rest:
+            self._mention(module, *rest.split(".")[:2])
+
+    def _star(self, definition: Definition) -> None:
+        place = self.split(str(definition.target).removesuffix(".*"))
+        if place is not None and not place[1]:
+            self._everything(place[0])
+
+    def _everything(self, module: Module) -> None:
+        self.modules.setdefault(module, {})
+        for name in top_of(module).meanings:
+            self._mention(module, name)
+
+
+def is_main(node: ast.AST) -> bool:
+    """`if __name__ == "__main__":` is for whoever runs the file; a contract is not run so."""
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+        return False
+    return isinstance(node.test.left, ast.Name) and node.test.left.id == "__name__"

@@ -1,0 +1,190 @@
+"""Where images live: modules made anew from source, with ticks, beside those that Python imported.
+
+An image module has the name and the file of its original but holds only what some contract reached, each statement compiled
+and run in its order. It stands in `sys.modules` just while it is being made, for the decorators and annotations that look
+there. What is not the author's own, the chain first of all, is imported as ever and shared with the original.
+
+Contracts of one package share one world, so that they share classes. Where a source has changed, a new world begins.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from chain.guard.sources import Definition, Module
+from chain.image import meter
+from chain.image.reach import Reach
+from chain.image.shapes import Guarding
+
+_ANNOTATIONS = __future__.annotations.compiler_flag
+
+
+class ImageModule:
+    """One module of a world."""
+
+    def __init__(self, source: Module) -> None:
+        self.source = source
+        self.made = ModuleType(source.name)
+        space = vars(self.made)
+        space["__file__"] = source.file
+        space["__builtins__"] = meter.SPACE
+        parent = source.name.rpartition(".")[0]
+        space["__package__"] = source.name if source.is_package else parent
+        if source.is_package:
+            space["__path__"] = []
+        self.done: set[ast.AST] = set()
+        self.is_open = False
+        has_text = "__future__.annotations" in {
+            each.target for each in source.names.values() if isinstance(each.node, ast.alias)
+        }
+        self.flags = _ANNOTATIONS if has_text else 0
+        # A tree of its own, which is changed: the other is shared with the guard.
+        places = zip(source.tree.body, ast.parse(source.text).body, strict=True)
+        self._fresh = dict(places)
+
+    @property
+    def space(self) -> dict[str, Any]:
+        return vars(self.made)
+
+    def run(self, node: ast.stmt) -> None:
+        """Compile a statement with ticks, and run it."""
+        ticked = Guarding(self.source).visit(self._fresh[node])
+        code = compile(
+            ast.fix_missing_locations(ast.Module([ticked], [])),
+            self.source.file, "exec", self.flags, dont_inherit=True,
+        )  # fmt: skip
+        exec(code, self.space)
+
+
+class World:
+    """Image modules that import one another."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, ImageModule] = {}
+
+    def suits(self, reach: Reach) -> bool:
+        """Whether the sources are still those that this world was made of."""
+        return all(
+            module.name not in self.modules or self.modules[module.name].source is module
+            for module in reach.modules
+        )
+
+    def make(self, reach: Reach) -> None:
+        """Make all that was reached and is not there yet."""
+        for module in reach.modules:
+            if module.name not in self.modules:
+                self.modules[module.name] = ImageModule(module)
+        tank = meter.rest()
+        try:
+            with self._instead():
+                for module in reach.modules:
+                    self._make(self.modules[module.name], reach)
+        finally:
+            meter.resume(tank)
+
+    @contextmanager
+    def _instead(self) -> Iterator[None]:
+        """Our modules take the place of those that were imported."""
+        before = {name: sys.modules[name] for name in self.modules if name in sys.modules}
+        sys.modules.update({name: module.made for name, module in self.modules.items()})
+        try:
+            yield
+        finally:
+            for name in self.modules:
+                sys.modules.pop(name, None)
+            sys.modules.update(before)
+
+    def _make(self, module: ImageModule, reach: Reach) -> None:
+        if module.is_open or module.source not in reach.modules:
+            return
+        module.is_open = True
+        try:
+            taken = reach.modules[module.source]
+            for node in module.source.tree.body:
+                if node in taken and taken[node] is None:
+                    if node not in module.done:
+                        module.run(node)
+                        module.done.add(node)
+                elif isinstance(node, ast.Import | ast.ImportFrom):
+                    for alias in node.names:
+                        self._import(module, taken.get(alias), reach)
+        finally:
+            module.is_open = False
+
+    def _import(self, module: ImageModule, definition: Definition | None, reach: Reach) -> None:
+        if definition is None or definition.is_for_types or definition.node in module.done:
+            return
+        path = str(definition.target)
+        place = reach.split(path.removesuffix(".*") if definition.name == "*" else path)
+        if place is None:
+            statement = definition.statement
+            assert statement is not None and isinstance(definition.node, ast.alias)
+            _import_foreign(statement, definition.node, module)
+        else:
+            other = self.modules[place[0].name]
+            self._make(other, reach)
+            if definition.name == "*":
+                names = [name for name in other.space if not name.startswith("_")]
+                module.space.update({name: other.space[name] for name in names})
+            else:
+                module.space[definition.name] = self._value(definition, place)
+        module.done.add(definition.node)
+
+    def _value(self, definition: Definition, place: tuple[Module, str]) -> Any:
+        statement = definition.statement
+        if isinstance(statement, ast.Import):
+            self._bind_parts(statement)
+        found: Any = self.modules[place[0].name].made
+        for part in filter(None, place[1].split(".")):
+            found = getattr(found, part)
+        return found
+
+    def _bind_parts(self, statement: ast.Import) -> None:
+        """After `import a.b`, `b` is an attribute of `a`."""
+        for alias in statement.names:
+            parts = alias.name.split(".")
+            for count in range(1, len(parts)):
+                outer = self.modules.get(".".join(parts[:count]))
+                inner = self.modules.get(".".join(parts[: count + 1]))
+                if outer is not None and inner is not None:
+                    outer.space[parts[count]] = inner.made
+
+
+def _import_foreign(
+    statement: ast.Import | ast.ImportFrom, alias: ast.alias, module: ImageModule
+) -> None:
+    one: ast.Import | ast.ImportFrom
+    if isinstance(statement, ast.Import):
+        one = ast.Import([alias])
+    else:
+        one = ast.ImportFrom(statement.module, [alias], statement.level)
+    tree = ast.fix_missing_locations(ast.Module([ast.copy_location(one, statement)], []))
+    exec(compile(tree, module.source.file, "exec", dont_inherit=True), module.space)
+
+
+_current = World()
+
+
+def world_for(reach: Reach) -> World:
+    """The world in which this was made."""
+    global _current
+    if not _current.suits(reach):
+        _current = World()
+    _current.make(reach)
+    return _current
+
+
+def names_above(space: Mapping[str, Any], path: str) -> Any:
+    """What `Outer.Inner` stands for in a module; None for nothing."""
+    found: Any = None
+    for part in path.split("."):
+        found = space.get(part) if found is None else vars(found).get(part)
+        if found is None:
+            return None
+    return found

@@ -1,0 +1,59 @@
+"""What a test sets on a chain outside of any transaction: balances, code, words, and what the next block shall have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chain.ledger.ledger import Ledger
+from chain.machine.state import State
+from chain.types import Address
+
+
+class Setting:
+    """A chain whose accounts and next block can be set."""
+
+    ledger: Ledger
+    state: State
+    wishes: dict[str, Any]  # what somebody wants of the next block
+
+    def _save(self) -> None:
+        raise NotImplementedError
+
+    def set_balance(self, address: Address, amount: int) -> None:
+        nonce, _, code_hash = self.state.account(address)
+        self.state.set_account(address, (nonce, amount, code_hash))
+        self.note()
+
+    def set_nonce(self, address: Address, nonce: int) -> None:
+        self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
+        self.note()
+
+    def set_code(self, address: Address, code: bytes) -> None:
+        self.state.set_code(address, code)
+        self.note()
+
+    def set_storage(self, address: Address, slot: int, word: int) -> None:
+        self.state.set_word(address, slot, word)
+        self.note()
+
+    def note(self) -> None:
+        """Put what was changed outside of any transaction on the timeline."""
+        self.ledger.note(self.state.close()[0])
+        self._save()
+
+    def set_next(
+        self,
+        *,
+        prevrandao: int | None = None,
+        base_fee: int | None = None,
+        coinbase: Address | None = None,
+    ) -> None:
+        """What the next block shall have. A base fee and a coinbase stay until they are set again."""
+        if self.ledger.open is not None:
+            raise ValueError("the next block is open already: mine it before you say what it has")
+        wishes = {
+            "forced_prevrandao": prevrandao,
+            "base_fee": base_fee,
+            "coinbase": None if coinbase is None else bytes(coinbase),
+        }
+        self.wishes |= {name: value for name, value in wishes.items() if value is not None}
