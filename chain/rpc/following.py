@@ -36,9 +36,8 @@ class Cuts:
 
     def _cut(self, blocks: int, receipts: int) -> None:
         self._cuts.append((blocks, len(self._ledger.timeline), receipts))
-        if (
-            len(self._cuts) > _MOST_CUTS
-        ):  # the older half as one: who was away so long goes back a bit further
+        # The older half as one: who was away so long goes back a bit further.
+        if len(self._cuts) > _MOST_CUTS:
             half = len(self._cuts) // 2
             self._cuts[:half] = [_least(self._cuts[:half])]
             self._forgotten += half - 1
