@@ -60,7 +60,12 @@ def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any
 class Far(Chain):
     """The chain of a node."""
 
-    def __init__(self, node: Any, contracts: Sequence[type[Contract]] = ()) -> None:
+    def __init__(
+        self,
+        node: Any,
+        contracts: Sequence[type[Contract]] = (),
+        watch: Callable[[int], object] = int,
+    ) -> None:
         self.url = node if isinstance(node, str) else None
         self._wire = Wire(node) if isinstance(node, str) else None
         self._ask: Ask = self._wire or ShortWire(node)
@@ -76,7 +81,8 @@ class Far(Chain):
         known_here: tuple[type[Contract], ...] = (World, *contracts)
         for contract in known_here:
             self.declare(contract)
-        self._follow()
+        for receipts in self._pages():
+            watch(receipts)
 
     def close(self) -> None:
         if self._wire is not None:
@@ -86,8 +92,15 @@ class Far(Chain):
 
     def _follow(self) -> None:
         """Take over what is new."""
-        while self._take(self._ask("chain_follow", (self._token, [*self._since]))):
+        for _ in self._pages():
             pass
+
+    def _pages(self) -> Iterator[int]:
+        """Take over what is new, piece by piece; of each but the last, how many receipts it had."""
+        had = len(self.ledger.receipts)
+        while self._take(self._ask("chain_follow", (self._token, [*self._since]))):
+            yield max(0, len(self.ledger.receipts) - had)
+            had = len(self.ledger.receipts)
 
     def _take(self, answer: str) -> bool:
         """Take one page in; whether there is more."""

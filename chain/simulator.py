@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import replace
@@ -109,12 +109,15 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         return made
 
     @classmethod
-    def connect(cls, node: Any, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
+    def connect(
+        cls, node: Any, *, contracts: Sequence[type[Contract]] = (), watch: Callable[[int], object] = int,
+    ) -> Chain:  # fmt: skip
         """The chain of a node, to be used like any other: `Chain.connect("http://127.0.0.1:8545")`.
 
-        Name the contract classes of what is deployed there already; what is deployed from here is known anyway.
+        Name the contract classes of what is deployed there already; what is deployed from here is known anyway. A long chain
+        comes in pieces: `watch` is told with each how many receipts it had.
         """
-        made: Chain = import_module("chain.far").Far(node, contracts)
+        made: Chain = import_module("chain.far").Far(node, contracts, watch)
         return made
 
     @classmethod

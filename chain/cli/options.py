@@ -11,7 +11,9 @@ from typing import Any
 import click
 
 from chain.cli import targets
+from chain.cli.progress import bar
 from chain.cli.values import read_args
+from chain.contract import Contract
 from chain.ledger.given import Misread
 from chain.offered import NotOffered, Offered
 from chain.past import Past
@@ -79,8 +81,15 @@ def opened(where: str, offered: Offered | None = None, *, make: bool = False) ->
         raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
-    with Chain.reach(where, contracts=offered.classes if offered else ()) as chain:
+    with _reached(where, offered.classes if offered else ()) as chain:
         yield chain
+
+
+def _reached(where: str, classes: Sequence[type[Contract]]) -> Chain:
+    if "://" not in where:
+        return Chain.reach(where, contracts=classes)
+    with bar("reading the chain", None) as step:
+        return Chain.connect(where, contracts=classes, watch=step)
 
 
 def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Commands let errors pass; only here are they told. `BOARDCHAIN_DEBUG=1` shows th
 from __future__ import annotations
 
 import os
+import sysconfig
 import traceback
 
 import click
@@ -13,7 +14,8 @@ import click
 from chain.errors import DeclarationError, InvalidTransaction, Reverted, Undeclared
 from chain.where import Source, raised_at
 
-NO, WRONG = 1, 2
+NO = 1
+_PYTHON = sysconfig.get_path("stdlib")
 _IN_PLAIN_WORDS = (
     *(ValueError, LookupError, TypeError, OSError),
     *(Reverted, InvalidTransaction, DeclarationError, Undeclared),
@@ -35,18 +37,35 @@ def told(wrong: BaseException) -> int:
 
 
 def sentence(wrong: BaseException) -> str:
-    """What went wrong, without a traceback."""
+    """What went wrong, without a traceback; where in a script, if it was one."""
+    place = _place_of(wrong)
     if isinstance(wrong, click.ClickException):
-        text = wrong.format_message()
-    elif isinstance(wrong, KeyError) and wrong.args:  # whose str() is a repr
-        text = str(wrong.args[0])
-    elif isinstance(wrong, OSError) and wrong.strerror and wrong.filename:
-        text = f"{wrong.filename}: {wrong.strerror}"
-    else:
-        text = str(wrong)
-    if isinstance(wrong, (click.ClickException, *_IN_PLAIN_WORDS)) and text:
-        return text.rstrip(".")
+        return wrong.format_message().rstrip(".")
+    if isinstance(wrong, _IN_PLAIN_WORDS) and str(wrong) and not _is_raised_there(wrong, place):
+        at = f", at {place}" if place else ""
+        return f"{_words(wrong).rstrip('.')}{at}"
+    if place is not None:
+        return f"{type(wrong).__name__}: {wrong}, at {place}"
+    return f"{type(wrong).__name__}: {wrong} (BOARDCHAIN_DEBUG=1 shows more)"
+
+
+def _words(wrong: BaseException) -> str:
+    if isinstance(wrong, KeyError) and wrong.args:  # whose str() is a repr
+        return str(wrong.args[0])
+    if isinstance(wrong, OSError) and wrong.strerror and wrong.filename:
+        return f"{wrong.filename}: {wrong.strerror}"
+    return str(wrong)
+
+
+def _place_of(wrong: BaseException) -> Source | None:
+    """The innermost line of a script or contract on the way to where it went wrong."""
     at = raised_at(wrong.__traceback__)
-    is_theirs = at is not None and "site-packages" not in at[0]  # it is in a script or contract
-    place = f", at {Source(*at)}" if at and is_theirs else ""
-    return f"{type(wrong).__name__}: {text}{place} (BOARDCHAIN_DEBUG=1 shows more)"
+    if at is None or "site-packages" in at[0] or at[0].startswith(_PYTHON):
+        return None
+    return Source(*at)
+
+
+def _is_raised_there(wrong: BaseException, place: Source | None) -> bool:
+    """Whether Python itself complains of a line of theirs: its words need the kind of error beside them."""
+    steps = [*traceback.walk_tb(wrong.__traceback__)]
+    return place is not None and steps[-1][0].f_code.co_filename == place.file

@@ -164,6 +164,23 @@ def _changes(node: ast.AST, me: str) -> bool:
     return False
 
 
+def changes_argument(function: Function, place: int) -> bool:
+    """Whether a function changes what it is given as its argument at that place."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    if place >= len(arguments):
+        return False
+    name = arguments[place].arg
+    return any(_changes(node, name) or _is_change_of(node, name) for node in ast.walk(function))
+
+
+def _is_change_of(node: ast.AST, name: str) -> bool:
+    """`rows.append(1)`"""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    holder = node.func.value
+    return node.func.attr in CHANGERS and isinstance(holder, ast.Name) and holder.id == name
+
+
 def root_name(node: ast.expr) -> str | None:
     """The name at the beginning of `name.a[0].b`."""
     while isinstance(node, ast.Attribute | ast.Subscript):

@@ -80,8 +80,12 @@ def handlers(node: ast.ExceptHandler, place: Place) -> None:
 
 def _named(node: ast.expr, place: Place) -> Iterator[tuple[str, ast.expr]]:
     for each in node.elts if isinstance(node, ast.Tuple) else [node]:
-        path = place.path(each)
-        if path is not None:
+        path, ours = place.path(each), place.definition(each)
+        value = ours[0].value if ours is not None and not ours[1] else None
+        if ours is not None and isinstance(value, ast.Name | ast.Attribute | ast.Tuple):
+            there = place.at_top_of(ours[0].module)  # it is another name for one, or for several
+            yield from ((found, each) for found, _ in _named(value, there))
+        elif path is not None:
             yield path, each
 
 

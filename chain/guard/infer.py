@@ -109,6 +109,8 @@ def _call(node: ast.Call, place: Place) -> Kind | None:
         return _built_in(name, node.args, place)
     found = place.sources.definition(path)
     if found is None:
+        if path == "collections.defaultdict" and node.args:
+            return Kind("dict", (None, _made_by(node.args[0], place)))
         if path in _LIKE_THEIR_ARGUMENT and node.args:
             return kind_of(node.args[0], place)
         if path.startswith(("pathlib.", "importlib.resources.")):
@@ -120,8 +122,31 @@ def _call(node: ast.Call, place: Place) -> Kind | None:
     if isinstance(definition.node, ast.ClassDef):
         return Kind(f"{definition.module.name}.{definition.name}")
     if isinstance(definition.node, ast.FunctionDef):
-        return read(definition.node.returns, finder(definition.module), place.sources)
+        return _returned(definition, definition.node, place)
     return None
+
+
+def _returned(definition: Definition, node: ast.FunctionDef, place: Place) -> Kind | None:
+    """What a function gives: as it is annotated, or a set, where a `return` of it makes one."""
+    if node.returns is not None:
+        return read(node.returns, finder(definition.module), place.sources)
+    known: dict[Definition, Kind | None] = place.sources.returns
+    if definition not in known:
+        known[definition] = None  # it may call itself
+        there = place.at_top_of(definition.module)
+        made = (each.value for each in ast.walk(node) if isinstance(each, ast.Return))
+        kinds = [kind_of(each, there) for each in made if isinstance(each, _MAKERS_OF_SETS)]
+        known[definition] = next((kind for kind in kinds if kind and kind.name == "set"), None)
+    return known[definition]
+
+
+_MAKERS_OF_SETS: Final = (ast.Set, ast.SetComp, ast.Call, ast.BinOp)
+
+
+def _made_by(maker: ast.expr, place: Place) -> Kind | None:
+    """What `set` makes when it is called with nothing."""
+    name = (place.path(maker) or "").removeprefix("builtins.")
+    return _built_in(name, [], place)
 
 
 _LIKE_THEIR_ARGUMENT: Final = (
@@ -135,6 +160,12 @@ def _method(node: ast.Call, place: Place) -> Kind | None:
     kind = kind_of(node.func.value, place)
     if kind is not None and kind.name == "class" and kind.of:
         kind = kind.of[0]
+    if kind is not None and (kind.name, node.func.attr, len(node.args)) == (
+        "dict",
+        "setdefault",
+        2,
+    ):
+        return either(*kind.of[1:2], kind_of(node.args[1], place))
     return call_result(kind, node.func.attr, place.sources)
 
 

@@ -39,6 +39,12 @@ SWALLOWED: Final = Rule(
     "among that is the end of the gas, at which every machine must stop",
     "return None, and catch what you expect with try and except",
 )
+BEHIND: Final = Rule(
+    "behind",
+    "'.{name}' is the machine behind a contract",
+    "what a contract does there, no gas may pay for and nobody may undo",
+    "use what self has: self.caller, self.block, self.emit, self.at, self.random",
+)
 OWN_FILE: Final = Rule(
     "own_file",
     "'__file__' says where the package lies on this machine",
@@ -46,8 +52,9 @@ OWN_FILE: Final = Rule(
     f"read the package's data in its module '{LIBRARY}', while it is imported",
 )
 
-RULES: Final = (METHOD, ATTRIBUTE, METACLASS, MADE_CLASS, SWALLOWED, OWN_FILE)
+RULES: Final = (METHOD, ATTRIBUTE, METACLASS, MADE_CLASS, SWALLOWED, BEHIND, OWN_FILE)
 
+_MACHINE: Final = words("_frame")
 _ATTRIBUTE: Final = "what an attribute is"
 _OTHERS: Final = "what an attribute of another class is"
 _MAKING: Final = "how a class or an instance is made"
@@ -101,6 +108,8 @@ def settings(node: ast.Assign, place: Place) -> None:
 
 def attributes(node: ast.Attribute, place: Place) -> None:
     name = node.attr
+    if name in _MACHINE and isinstance(node.value, ast.Name) and node.value.id == "self":
+        place.say(BEHIND, node, name=name)
     if not _is_magic(name) or (name in METHODS and _is_super(node.value)):
         return
     if name == "__name__" and place.kind(node.value) is not None:

@@ -9,6 +9,7 @@ import ast
 from typing import Final
 
 from chain.guard.allowed import words
+from chain.guard.classes import root_name
 from chain.guard.finding import Rule
 from chain.guard.kinds import Kind
 from chain.guard.place import Place
@@ -39,6 +40,7 @@ RULES: Final = (WALK, INTO, UNPACK, POP, TEXT, TIES)
 _BLIND: Final = words(
     "all any bool frozenset isinstance len max min set sorted sum type", "builtins."
 )
+_SHORT: Final = words("all any", "builtins.")  # they stop where they know enough
 _WITH_KEY: Final = words("max min sorted", "builtins.")
 _TEXTS: Final = words("str format", "builtins.")
 _TAKERS: Final = words(
@@ -46,6 +48,18 @@ _TAKERS: Final = words(
 )
 _METHODS: Final = words("extend extendleft format fromkeys join")
 _FROM: Final = ("itertools.", "collections.", "functools.reduce", "heapq.", "json.")
+
+
+def _holds_set(node: ast.expr, place: Place) -> bool:
+    """Whether a set is written where this is written: it is one, or has one in it."""
+    kinds = [place.kind(node)]
+    while kinds:
+        kind = kinds.pop()
+        if _is(kind):
+            return True
+        if kind is not None and kind.name in ("list", "tuple", "dict"):
+            kinds += kind.of
+    return False
 
 
 def is_set(node: ast.expr, place: Place) -> bool:
@@ -59,6 +73,10 @@ def _is(kind: Kind | None) -> bool:
 def _text(node: ast.expr) -> str:
     text = ast.unparse(node)
     return text if len(text) <= 40 else "the_set"
+
+
+def _text_in(node: ast.expr, place: Place) -> str:
+    return _text(node) if is_set(node, place) else "the_set"
 
 
 def loops(node: ast.For, place: Place) -> None:
@@ -82,8 +100,8 @@ def calls(node: ast.Call, place: Place) -> None:
     if path in _BLIND:
         _blind_call(node, str(path), place)
     elif path in _TEXTS:
-        if node.args and is_set(node.args[0], place):
-            place.say(TEXT, node, text=_text(node.args[0]))
+        if node.args and _holds_set(node.args[0], place):
+            place.say(TEXT, node, text=_text_in(node.args[0], place))
     elif path is not None and (path in _TAKERS or path.startswith(_FROM)):
         _taken(node, path.removeprefix("builtins."), place)
     elif isinstance(node.func, ast.Attribute):
@@ -100,8 +118,25 @@ def _blind_call(node: ast.Call, path: str, place: Place) -> None:
     if path in _WITH_KEY and any(keyword.arg == "key" for keyword in node.keywords):
         if is_set(only, place):
             place.say(TIES, node, name=path.removeprefix("builtins."), text=_text(only))
-    elif isinstance(only, ast.GeneratorExp | ast.ListComp):
+    elif isinstance(only, ast.GeneratorExp | ast.ListComp) and not _acts(only, path, place):
         place.excused.add(only)
+
+
+def _acts(node: ast.expr, path: str, place: Place) -> bool:
+    """Whether the order shows all the same: something is kept or done on the way, or read until it is enough."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.NamedExpr):
+            return True
+        if isinstance(each, ast.Call) and _is_contract(root_name(each.func), place):
+            return True
+        if path in _SHORT and isinstance(each, ast.Name) and _is_contract(each.id, place):
+            return True
+    return False
+
+
+def _is_contract(name: str | None, place: Place) -> bool:
+    """Whether this is the `self` of a contract, or of anything else that has a class."""
+    return name == "self" and place.holder(name) is not None
 
 
 def _taken(node: ast.Call, name: str, place: Place) -> None:
@@ -147,8 +182,15 @@ def delegations(node: ast.YieldFrom, place: Place) -> None:
 
 
 def formats(node: ast.FormattedValue, place: Place) -> None:
-    if is_set(node.value, place):
-        place.say(TEXT, node, text=_text(node.value))
+    if _holds_set(node.value, place):
+        place.say(TEXT, node, text=_text_in(node.value, place))
+
+
+def percents(node: ast.BinOp, place: Place) -> None:
+    """`"%s" % names`"""
+    is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+    if is_text and isinstance(node.op, ast.Mod) and _holds_set(node.right, place):
+        place.say(TEXT, node, text=_text_in(node.right, place))
 
 
 CHECKS: Final = {
@@ -163,4 +205,5 @@ CHECKS: Final = {
     ast.Tuple: (displays,),
     ast.YieldFrom: (delegations,),
     ast.FormattedValue: (formats,),
+    ast.BinOp: (percents,),
 }

@@ -116,6 +116,14 @@ class Place:
             for each, part in zip(target.elts, parts, strict=True):
                 self.bind_target(each, part, shared)
 
+    def put_into(self, name: ast.Name, kind: Kind | None) -> None:
+        """A dict of which nothing was known holds sets from now on, once one is put into it."""
+        scope, known = self.holder(name.id), self.kind(name)
+        if kind is None or kind.name != "set" or scope is None or known is None:
+            return
+        if known.name == "dict" and known.of[1:2] in ((), (None,)):
+            scope.kinds[name.id] = Kind("dict", (None, kind))
+
     def bind_generator(self, node: ast.comprehension | ast.For | ast.AsyncFor) -> None:
         self.bind_target(node.target, element(self.kind(node.iter)), self.shared(node.iter))
 
@@ -166,6 +174,15 @@ class Place:
 
     # What outlives a call
 
+    def _outlives(self, scope: Scope) -> bool:
+        """Whether a name is of a function around this one that hands this one out, and may have done so long ago."""
+        inner, outer = self.function, scope.node
+        if not isinstance(inner, ast.FunctionDef) or not isinstance(outer, ast.FunctionDef):
+            return False
+        given = (each.value for each in ast.walk(outer) if isinstance(each, ast.Return))
+        names = [each.id for each in given if isinstance(each, ast.Name)]
+        return inner is not outer and inner.name in names
+
     def shared(self, node: ast.expr) -> str | None:
         """The name of the thing that outlives the call and of which this is all or a part; None if there is none."""
         while True:
@@ -173,6 +190,8 @@ class Place:
                 if node.func.attr not in ("get", "values", "items"):
                     return None
                 node = node.func.value
+            elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+                return None  # a copy
             elif isinstance(node, _PARTS):
                 node = node.value
             else:
@@ -181,7 +200,7 @@ class Place:
             return None
         scope = self.holder(node.id)
         if scope is not None:
-            return scope.shared.get(node.id)
+            return node.id if self._outlives(scope) else scope.shared.get(node.id)
         if not self.is_running or node.id not in self.module.names:
             return None
         return node.id

@@ -9,7 +9,15 @@ import ast
 from typing import Final
 
 from chain.guard.allowed import words
-from chain.guard.classes import CHANGERS, changes_itself, changes_self, class_of, is_enum, method_of
+from chain.guard.classes import (
+    CHANGERS,
+    changes_argument,
+    changes_itself,
+    changes_self,
+    class_of,
+    is_enum,
+    method_of,
+)
 from chain.guard.finding import Rule
 from chain.guard.kinds import class_named
 from chain.guard.place import Place
@@ -106,6 +114,18 @@ def calls(node: ast.Call, place: Place) -> None:
             _say_shared(node.args[0], node, place)
         elif node.func.attr in CHANGERS and not _is_harmless(node.func, place):
             _say_shared(node.func.value, node, place)
+    else:
+        _hand_on(node, place)
+
+
+def _hand_on(node: ast.Call, place: Place) -> None:
+    """A constant is given to a function of the package that changes what it is given."""
+    found = place.definition(node.func)
+    function = found[0].node if found is not None and not found[1] else None
+    if isinstance(function, ast.FunctionDef):
+        for i, each in enumerate(node.args):
+            if place.shared(each) is not None and changes_argument(function, i):
+                _say_shared(each, node, place)
 
 
 def _say_shared(value: ast.expr, node: ast.Call, place: Place) -> None:

@@ -59,6 +59,9 @@ def calls(node: ast.Call, place: Place) -> None:
         _check_text(node.args[0], node, place)
     elif isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         _check_template(node.func.value, place)
+        if isinstance(node.func.value, ast.Constant):
+            for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+                _check_text(each, each, place)
 
 
 def names(node: ast.Name, place: Place) -> None:
@@ -72,6 +75,10 @@ def names(node: ast.Name, place: Place) -> None:
 def operators(node: ast.BinOp, place: Place) -> None:
     if isinstance(node.op, ast.Mod):
         _check_template(node.left, place)
+        if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+            right = node.right
+            for each in right.elts if isinstance(right, ast.Tuple) else [right]:
+                _check_text(each, each, place)
 
 
 def _check_template(node: ast.expr, place: Place) -> None:

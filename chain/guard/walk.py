@@ -124,6 +124,8 @@ class Walk:
         kind, shared = self.place.kind(node.value), self.place.shared(node.value)
         for target in node.targets:
             self.place.bind_target(target, kind, shared)
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                self.place.put_into(target.value, kind)
 
     def annotated(self, node: ast.AnnAssign) -> None:
         self.annotation(node.annotation)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 from chain.ledger.cbor import encode
 from chain.ledger.growth import growth, lengths_of
@@ -37,9 +36,8 @@ class Cuts:
 
     def _cut(self, blocks: int, receipts: int) -> None:
         self._cuts.append((blocks, len(self._ledger.timeline), receipts))
-        if (
-            len(self._cuts) > _MOST_CUTS
-        ):  # the older half as one: who was away so long goes back a bit further
+        # The older half as one: who was away so long goes back a bit further.
+        if len(self._cuts) > _MOST_CUTS:
             half = len(self._cuts) // 2
             self._cuts[:half] = [_least(self._cuts[:half])]
             self._forgotten += half - 1
@@ -56,14 +54,14 @@ def _least(cuts: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
     return blocks, moments, receipts
 
 
-_CUTS: Final[WeakKeyDictionary[Ledger, Cuts]] = WeakKeyDictionary()
-
-
 def _cuts(node: Node) -> Cuts:
+    """Those of the node's ledger, which are told of every cut from the first question on."""
     ledger = node.chain.ledger
-    if ledger not in _CUTS:
-        _CUTS[ledger] = Cuts(ledger)
-    return _CUTS[ledger]
+    for watcher in ledger.watchers:
+        owner = getattr(watcher, "__self__", None)
+        if isinstance(owner, Cuts):
+            return owner
+    return Cuts(ledger)
 
 
 # Following

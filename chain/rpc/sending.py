@@ -78,14 +78,19 @@ def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) ->
 
 
 def _look(chain: Chain, tx: Transaction, where: Block, limited: bool) -> Frame:
-    """A Python contract may look as long as it likes, unless the client has set a limit."""
     if tx.to is None:
         return _rehearse(chain, tx, where).frame
-    is_ours = chain.machine.program_at(tx.to) is not None
-    gas = None if is_ours and not limited else min(tx.gas, where.gas_limit)
+    gas = gas_of_look(chain, tx.to, tx.gas if limited else None, where)
     block = None if where is chain.head else where
     frame, _ = chain.look(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=block)
     return frame
+
+
+def gas_of_look(chain: Chain, to: bytes, gas: int | None, where: Block) -> int | None:
+    """Bytecode has what a block has, for it may never end; a Python contract looks as long as it likes, if nobody says."""
+    if gas is None and chain.machine.program_at(to) is not None:
+        return None
+    return min(where.gas_limit if gas is None else gas, where.gas_limit)
 
 
 def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:

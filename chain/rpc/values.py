@@ -46,7 +46,7 @@ def to_int(value: Any, what: str) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         raise bad_params(f"{what} is {value!r}; a quantity looks like 0x1f")
     if number >> 256:
-        raise bad_params(f"{what} is too large: a quantity has 256 bits at most")
+        raise bad_params(f"{what} is too large: a quantity has at most 256 bits")
     return number
 
 

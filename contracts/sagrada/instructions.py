@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from chain.errors import Revert, require
 from contracts.sagrada.conditions import Args, Condition, read_condition, tool_cost
-from contracts.sagrada.dice import SHADES, Chance, Die, draw_dice, insert_die, roll
+from contracts.sagrada.dice import DICE, SHADES, Chance, Die, draw_dice, insert_die, roll
 from contracts.sagrada.messages import EMPTY, FAVOR, OUT_OF_BOUNDS
 from contracts.sagrada.schema import Part, Spot, part, plain, read_part
 from contracts.sagrada.state import (
@@ -170,6 +170,8 @@ def tear_down_passive_tools(state: State, _args: Args, _chance: Chance) -> State
 
 
 def move_die(state: State, args: Args, _chance: Chance) -> State:
+    """A card may let the same die move again and again, though not for ever: the moves of a turn go into a patch."""
+    require(len(state.turn.moved) < DICE, OUT_OF_BOUNDS)
     window = current_player(state).window
     source, target = cell_at(args[0], args[1]), cell_at(args[2], args[3])
     die = window.dice[source]

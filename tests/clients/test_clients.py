@@ -152,6 +152,11 @@ async def test_web3_listens_over_a_socket(url: str, runner: Any) -> None:
         assert event["args"] == {"game_id": 0, "players": 2, "scoring": 0}
         with pytest.raises(ContractLogicError, match="You already play in this game"):
             await table.functions.join(0).call({"from": ALICE})
+        before = await w3.eth.get_block("latest")
+        await w3.provider.make_request("evm_increaseTime", [65])
+        await w3.provider.make_request("evm_mine", [])
+        after = await w3.eth.get_block("latest")
+        assert after["timestamp"] - before["timestamp"] == 65
 
 
 # Foundry

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -172,13 +173,28 @@ def test_run_gives_the_script_a_chain(on: Run, tmp_path: Path) -> None:
     assert invoke("run", script).stdout == "0 []\n"
 
 
-def test_error_of_a_script_names_its_line(tmp_path: Path) -> None:
+SLIPS = {
+    "of Python": ("1 // 0", "ZeroDivisionError: integer division or modulo by zero, at slip.py:4"),
+    "of a type": ("1 + ''", "TypeError: unsupported operand type(s) for +: 'int' and 'str', at slip.py:4"),
+    "of a call": ("chain.deploy(Deblockle).pass_move()", "pass_move needs 'index'; it takes (index), at slip.py:4"),
+    "of a player": (
+        "chain.deploy(Deblockle).pass_move(0)",
+        "Game doesn't exist. (contracts/deblockle/contract.py:73), at slip.py:4",
+    ),
+    "of a key": ("{}['a']", "KeyError: 'a', at slip.py:4"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "says"), SLIPS.values(), ids=SLIPS.keys())
+def test_error_of_a_script_names_its_line(line: str, says: str, tmp_path: Path) -> None:
     script = tmp_path / "slip.py"
-    script.write_text("def main(chain):\n    return 1 // 0\n")
+    script.write_text(
+        f"from contracts.deblockle import Deblockle\n\ndef main(chain):\n    {line}\n"
+    )
     refused = invoke("run", script)
     assert refused.exit_code == 1
-    assert refused.stderr.startswith("boardchain: ZeroDivisionError: ")
-    assert "slip.py:2" in refused.stderr
+    told = re.sub(r"/\S*/(slip|contracts)", r"\1", refused.stderr)
+    assert re.sub(r"contract\.py:\d+", "contract.py:73", told) == f"boardchain: {says}\n"
 
 
 WRONG: dict[str, tuple[tuple[Any, ...], str]] = {

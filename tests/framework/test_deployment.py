@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, Contract, Key, System, Vector, call, init, model, require, view
+from chain import Chain, Contract, Key, System, Vector, World, call, init, model, require, view
 from chain.cli.plans import planned
 from chain.cli.scripts import loaded
 from chain.deployment import Deployment
@@ -206,6 +206,30 @@ def test_games_killed_anywhere_go_on() -> None:
         del kept.write  # type: ignore[method-assign]
         [*Deployer(games, again, kept).apply(lambda it: CHANGED)]
         assert (again.state_root(), len(again.receipts)) == (root, steps)
+
+
+def test_node_is_deployed_to_alike(tmp_path: Path) -> None:
+    near, alone = Chain(), Chain()
+    for contract in (World, Bank, Table, Scoring):
+        near.declare(contract)
+    whole, kept = Journal(tmp_path / "alone"), Journal(tmp_path / "node")
+    apply(alone, whole)
+    with pytest.raises(Killed):
+        apply(Chain.connect(near.node), kill_at(kept, 5))
+    apply(Chain.connect(near.node), Journal(tmp_path / "node"))
+    assert book(near, Journal(tmp_path / "node")) == book(alone, whole)
+    assert near.state_root() == alone.state_root()
+
+
+def test_node_is_upgraded_in_place(tmp_path: Path, chain: Chain, journal: Journal) -> None:
+    before, after = version(FIRST, tmp_path, "before"), version(VERSIONS["rules"][0], tmp_path)
+    for plan_of in (before, after):
+        chain.declare(of(plan_of).steps[0].program.spec.cls)  # type: ignore[union-attr]
+    far = Chain.connect(chain.node)
+    apply(far, journal, before)
+    assert apply(far, journal, after, UPGRADE) == ["changed Game"]
+    assert apply(far, journal, after) == []
+    assert far.block_hash() == chain.block_hash() and len(chain.receipts) == 1
 
 
 def test_fresh_chain_is_deployed_anew(journal: Journal) -> None:

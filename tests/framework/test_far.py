@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -166,7 +168,10 @@ def test_long_chain_comes_in_pages(
 ) -> None:
     [*play(near)]
     monkeypatch.setattr(growth, limit, size)
-    assert Chain.connect(near.node).block_hash() == near.block_hash()
+    pieces: list[int] = []
+    far = Chain.connect(near.node, watch=pieces.append)
+    assert far.block_hash() == near.block_hash()
+    assert len(pieces) > 2 and len(near.receipts) - 2 <= sum(pieces) <= len(near.receipts)
 
 
 ACTS: dict[str, Callable[[Chain, Any], object]] = {
@@ -273,6 +278,15 @@ def test_snapshot_serves_again(far: Chain) -> None:
         far.mine(3)
         far.revert(taken)
         assert len(far.blocks) == 1
+
+
+def test_chain_that_was_followed_is_let_go() -> None:
+    near = Chain()
+    Chain.connect(near.node)
+    gone = weakref.ref(near.ledger)
+    del near
+    gc.collect()
+    assert gone() is None
 
 
 def test_node_that_began_anew_is_noticed(near: Chain, far: Chain) -> None:

@@ -21,8 +21,9 @@ from chain.rpc.server.guests import Guests
 from chain.types import u64
 
 LITTLE = Limits(mined=20, body=200_000)
-GROWTH = 48 << 10  # KiB that the process may grow by from the first fifth of the requests on
-NAMED = [name for name in METHODS if not name.endswith("_reset")]  # there would be no way back
+GROWTH = 8 << 10  # KiB that the process may grow by from the first fifth of the requests on
+WAYS_BACK = ("_reset", "_rollback")  # to where the test could not come back from
+NAMED = [name for name in METHODS if not name.endswith(WAYS_BACK)]
 TAGS = ["latest", "pending", "earliest", "safe", "finalized", "newest", "0x0", "0x1"]
 QUANTITIES = [0, 1, 2, 3, 16, 2**31, 2**63, 2**64, 2**255, 2**256, 2**999]
 TEXTS = ["\ud800", "\x00", "é" * 20, "a" * 3_000, "eval", "../x", "0xzz"]
@@ -96,7 +97,7 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
     traced = {"tracer": "callTracer", "tracerConfig": {"onlyTopCall": False, "withLog": True}}
     told = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
     return running + [
-        (name, [fields]) for name in ("eth_sendTransaction", "eth_signTransaction", "eth_fillTransaction")
+        (name, [fields]) for name in ("eth_sendTransaction", "eth_signTransaction", "chain_look", "chain_send")
         for fields in (call_, paid, old, {**call_, "authorizationList": [lent]})
     ] + [
         ("eth_sendRawTransaction", ["0x02f8" + "00" * 60]), ("eth_sendRawTransaction", ["0x04c0"]),
@@ -120,7 +121,14 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
         ("hardhat_setPrevRandao", [tx]), ("evm_setIntervalMining", [0]), ("anvil_dropTransaction", [tx]),
         ("anvil_setBlockTimestampInterval", [5]), ("anvil_dumpState", []), ("anvil_loadState", ["0x1f8b"]),
         ("chain_contracts", []), ("chain_sql", ["select count(*) n from receipts"]), ("chain_events", ["Rang", {"limit": 2}]),
-        ("chain_receipts", [{"entry": "keep"}]), ("chain_transcript", []), ("chain_trace", [tx]), ("chain_fields", [store]),
+        ("chain_receipts", [{"entry": "keep"}]), ("chain_transcript", []), ("chain_trace", [tx]),
+        ("chain_look", [{"to": store, "entry": "look", "args": [1]}]), ("chain_mine", [2]),
+        ("chain_send", [{"to": store, "entry": "keep", "args": [1, 2]}]),
+        ("chain_follow", ["", [0, 1, 0, 0, 0, 0, 0]]), ("chain_sendFollowed", [call_, "", [0, 1, 0, 0, 0, 0, 0]]),
+        ("chain_model", [store, "Score", [sender]]), ("chain_models", [store, "Score"]), ("chain_load", [{"die": [1, 2]}]),
+        ("chain_traceLook", [{"to": store, "entry": "look", "args": [1]}]), ("chain_account", ["first.testnet"]),
+        ("anvil_loadState", ["0x" + json.dumps({"accounts": {store: {"balance": "0x1"}}}).encode().hex()]),
+        ("chain_fields", [store]),
     ]  # fmt: skip
 
 

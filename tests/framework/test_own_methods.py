@@ -400,7 +400,11 @@ def test_chance_is_loaded(ask: Ask) -> None:
             "play.suit = 1.5 is not Suit",
         ),
         ("send", [{"to": "Table", "entry": "play", "args": ["HEARTS"]}], "play needs 'points'"),
-        ("send", [{"to": "Table", "entry": "roll", "args": [1]}], "roll was given 1 arguments"),
+        (
+            "send",
+            [{"to": "Table", "entry": "roll", "args": [1]}],
+            "roll takes 0 arguments; 1 were given",
+        ),
         ("send", [{"contract": "Chess"}], "no contract 'Chess' can be deployed here; there are"),
         ("setTime", [5], "time does not run backwards"),
         ("load", [[6]], "outcomes are lists by tag"),

@@ -100,7 +100,7 @@ class Twins:
     """A Python and a bytecode contract that do the same."""
 
     def __init__(self, evm, initcode, before, deeds):
-        self.chain = chain = Chain()
+        self.chain = chain = Chain(guard=False)
         self.deeds = deeds
         chain.state.set_code(STOPPER, evm("STOP"))
         chain.state.set_code(BORROWER, DELEGATION + STOPPER)
@@ -195,7 +195,7 @@ class Putter(Contract):
 
 def test_only_computing_is_extra():
     """Vyper's contract pays more by what the EVM takes for computing, which is the same in every call."""
-    chain = Chain()
+    chain = Chain(guard=False)
     ours, code = chain.deploy(Putter), vyper.compile_code(VYPER)["bytecode"]
     law = chain.send(None, bytes.fromhex(code[2:])).address
     extra = set()

@@ -48,11 +48,10 @@ def test_other_blocks_run_in_order(
     assert "Bell.ring" in capsys.readouterr().out
 
 
-SERVES = "boardchain node"  # and does not come back
 COMMANDS = [
     line
     for line in SHELL
-    if ("duel.chain" in line or "Deblockle" in line) and not line.startswith(SERVES)
+    if ("duel.chain" in line or "Deblockle" in line) and not line.startswith("boardchain node")
 ]
 
 

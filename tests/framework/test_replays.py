@@ -182,6 +182,11 @@ def test_settings_are_kept(settings: dict[str, Any]) -> None:
     assert replay(record(chain), contracts=[Board]).chain.block_hash() == chain.block_hash()
 
 
+def test_contracts_are_numbered() -> None:
+    text = record(played(timed, signed))
+    assert [f"= @Board{n} [" in text for n in ("", "#2", "#3", "#4", "#5")] == [True] * 4 + [False]
+
+
 def test_fork_and_file_are_sources_too(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "board.chain", seed=3) as chain:
         board = chain.deploy(Board)
@@ -316,6 +321,7 @@ def test_hash_alone_is_told_last() -> None:
     told = replayed(text)
     assert told.startswith("line 6: all came as it is written, but the hash of the chain: the code")
     assert f"+ end 1 0x{chain.block_hash().hex()}" in told
+    assert replay(text, contracts=[Board], moves_only=True).ok
 
 
 BAD = [
@@ -417,6 +423,9 @@ def test_changed_transcript_fails_until_updated(folder: Path) -> None:
     assert run("replay", path, "--update").stderr == f"{path} is written anew\n"
     assert run("replay", path).exit_code == 0
     assert run("replay", path, "--update").stderr == f"{path} is as it was\n"
+    path.write_bytes(path.read_bytes().replace(b"end 3 0x", b"end 3 0xf"))
+    assert run("replay", path).exit_code == 1
+    assert run("replay", path, "--moves-only").exit_code == 0
 
 
 def test_one_of_several_chains_is_chosen(folder: Path) -> None:
@@ -434,6 +443,7 @@ def test_file_of_a_chain_is_recorded(folder: Path) -> None:
     from_script = run("record", "keep.py").stdout
     assert run("record", "x.chain").stdout == from_script
     assert run("replay", "x.chain").exit_code == 0
+    assert run("replay", "x.chain", "--update").exit_code == 2
 
 
 def test_file_with_unknown_contract_is_refused(folder: Path) -> None:

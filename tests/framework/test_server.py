@@ -7,10 +7,11 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 
 from chain import Address, Chain, Contract, Key, call, event
@@ -19,9 +20,11 @@ from chain.rpc.errors import NO_JSON, NOT_HERE, REFUSED, TOO_MUCH
 from chain.rpc.limits import Limits
 from chain.rpc.server.app import App
 from chain.rpc.server.guests import Guests
+from chain.rpc.server.joined import Joined
 from chain.rpc.server.running import Server, Settings
 from chain.types import u64
 
+UPGRADE = b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"
 SMALL = Limits(body=2_000, response=1_500, batch=3, log_range=4, logs=2, filters=2, subscriptions=2)
 
 
@@ -257,6 +260,64 @@ def test_old_filters_make_room(ask_little: Ask) -> None:
     assert "error" in ask_little("eth_getFilterChanges", second).json
 
 
+def test_what_is_written_in_one_turn_leaves_together() -> None:
+    class Wire(asyncio.Transport):
+        def __init__(self) -> None:
+            self.sent: list[bytes] = []
+            self.closed_after = -1
+
+        def write(self, data: Any) -> None:
+            self.sent.append(data)
+
+        def is_closing(self) -> bool:
+            return False
+
+        def close(self) -> None:
+            self.closed_after = len(self.sent)
+
+    async def write(wire: Wire) -> None:
+        joined = Joined(wire, asyncio.get_running_loop())
+        joined.write(b"head ")
+        joined.write(b"body")
+        await asyncio.sleep(0)
+        joined.write(b"last")
+        joined.close()
+
+    wire = Wire()
+    asyncio.run(write(wire))
+    assert (wire.sent, wire.closed_after) == ([b"head body", b"last"], 2)
+
+
+async def until(holds: Callable[[], Any]) -> None:
+    while not holds():
+        await asyncio.sleep(0)
+
+
+def test_who_does_not_read_is_let_go(chain: Chain) -> None:
+    chain.node.limits = Limits(waiting=3)
+    app = App(chain.node, Guests(), lambda: None)
+    said = [{"type": "websocket.connect"}]
+    said.append({"type": "websocket.receive", "text": json.dumps(request("eth_subscribe", "newHeads"))})  # fmt: skip
+
+    async def receive() -> Any:
+        return said.pop(0) if said else await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        if message["type"] == "websocket.send":
+            await asyncio.Event().wait()
+
+    async def talk() -> None:
+        talking = asyncio.ensure_future(app({"type": "websocket", "headers": []}, receive, send))
+        await until(lambda: chain.node.feeds)
+        chain.mine(5)
+        app.publish()
+        await asyncio.wait_for(talking, timeout=10)
+
+    asyncio.run(talk())
+    assert not app.sockets
+    assert not chain.node.feeds
+
+
 # On a socket
 
 
@@ -310,6 +371,25 @@ def test_head_and_body_come_together(url: str) -> None:
         for _ in range(20):
             client.sendall(head + body)
             assert client.recv(4096).endswith(b'"0x7a69"}')
+
+
+def test_noise_ends_only_its_own_connection(url: str, chain: Chain) -> None:
+    host, port = url.removeprefix("http://").split(":")
+    random = Random(1)
+    for _ in range(100):
+        noise = random.choice([b"", b"POST / HTTP/1.1\r\n", UPGRADE]) + random.randbytes(200)
+        with socket.create_connection((host, int(port)), timeout=10) as client:
+            client.sendall(noise)
+    with talking(url) as talk:
+        assert talk.ask("eth_blockNumber") == "0x0"
+
+
+def test_large_messages_end_their_talk(talk: Talk, url: str) -> None:
+    talk.send(" " * 2_001)
+    with pytest.raises(ConnectionClosedError, match="1009"):
+        talk.told()
+    with talking(url) as other:
+        assert other.ask("eth_chainId") == "0x7a69"
 
 
 def test_talks_are_answered(talk: Talk) -> None:

@@ -79,7 +79,7 @@ class Board(Contract):
 
 @pytest.fixture
 def chain() -> Chain:
-    return Chain()
+    return Chain(guard=False)  # one reaches behind its class
 
 
 @pytest.fixture

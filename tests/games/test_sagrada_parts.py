@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from chain.errors import Revert
 from contracts.sagrada import messages
 from contracts.sagrada.conditions import read_condition
+from contracts.sagrada.patch import apply, diff
 from contracts.sagrada.schema import Facts, Spot
-from contracts.sagrada.tables import table
+from contracts.sagrada.tables import after, table
 
 FACTS = Facts(arguments=4, on_cells=True, card=1, deck_size=12)
 STATE = table(
@@ -112,6 +114,15 @@ def test_empty_cell_cannot_be_moved() -> None:
     assert asked("move_rule_check", (0, 1, 1, 1), **rules) == messages.EMPTY
     assert asked("not_die_already_moved", (0, 1, 1, 1)) is None
     assert asked("not_die_already_moved", (0, 0, 1, 1)) == messages.MOVED
+
+
+def test_moves_of_a_turn_are_counted() -> None:
+    moving = {"window": "R1b.... ..... ..... .....", "in_use": "2/2"}
+    before = table(moved=".".join(["R1b"] * 89), **moving)
+    most = after(before, "move 1 1 1 2")
+    assert apply(most, diff(most, before)) == before
+    with pytest.raises(Revert, match=messages.OUT_OF_BOUNDS):
+        after(table(moved=".".join(["R1b"] * 90), **moving), "move 1 1 1 2")
 
 
 def test_die_placed_can_be_asked_for() -> None:

@@ -73,7 +73,7 @@ def command(
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
     running = import_module("chain.rpc.server.running")
-    guests = import_module("chain.rpc.server.guests").Guests(frozenset(map(str.lower, hosts)), frozenset(origins))  # fmt: skip
+    guests = running.Guests(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): most for name, most in limits.items()})
     with _opened(data, chain_id, offered) as chain:
         if block_time is not None:

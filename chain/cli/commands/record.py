@@ -32,10 +32,7 @@ def command(
 
     A script's contracts must stand in modules that can be imported, not in the script itself.
     """
-    if is_chain(source):
-        text = text_of(source, offered)
-    else:
-        text = _chosen(_played(source, args), nth)
+    text = text_of(source, offered) if is_chain(source) else _chosen(_played(source, args), nth)
     if out is None:
         click.echo(text, nl=False)
     else:

@@ -13,23 +13,28 @@ from chain.cli.options import contracts_option
 from chain.cli.progress import tracked
 from chain.offered import NotOffered, Offered
 from chain.replays import BadTranscript, Replay, replay
-from chain.replays.files import text_of
+from chain.replays.files import is_chain, text_of
 from chain.replays.form import Step
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--update", is_flag=True, help="Write what comes of it now into FILE.")
+@click.option("--moves-only", is_flag=True, help="Do not compare the hash of the last block.")
 @say.json_option
 @contracts_option
-def command(file: Path, update: bool, json: bool, offered: Offered) -> None:
+def command(file: Path, update: bool, moves_only: bool, json: bool, offered: Offered) -> None:
     """Play FILE, a transcript or the file of a chain, on a fresh chain.
 
     The exit code is 1 if something else comes of a step than is written; the first such step is shown.
     """
+    if update and is_chain(file):
+        raise click.UsageError("only a transcript can be written anew, not the file of a chain")
     text = text_of(file, offered)
     try:
-        played = replay(text, offered=[offered], to_the_end=update, through=_shown)
+        played = replay(
+            text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_shown
+        )
     except (BadTranscript, NotOffered) as wrong:
         raise click.UsageError(f"{file}: {wrong}") from None
     if update:
@@ -52,8 +57,6 @@ def _update(file: Path, text: str, played: Replay) -> None:
     if played.text == text:
         say.note(f"{file} is as it was")
         return
-    if not text.startswith("boardchain"):
-        raise click.UsageError("only a transcript can be updated")
     file.write_bytes(played.text.encode())
     say.note(f"{file} is written anew")
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.ledger.given import given
 from chain.ledger.logs import text_of
 from chain.loaded import Loaded
+from chain.rpc import controls
 from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
 from chain.rpc.own.plain import Json, asked, contract_at, find_account, finder, known_fields, plain
 from chain.rpc.own.receipts import error_json, logs_json, receipt_json
+from chain.rpc.sending import gas_of_look
 from chain.rpc.values import data, to_bytes, to_int
 
 if TYPE_CHECKING:
@@ -44,7 +46,9 @@ def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
         raise bad_params("'to' is missing: a look is at something that stands on the chain")
     with state_at(chain, block) as where:
         seen = None if where is chain.head else where
-        frame, rows = chain.look(to, raw, block=seen, **_options(node, fields))
+        options = _options(node, fields)
+        options["gas"] = gas_of_look(chain, to, options["gas"], where)
+        frame, rows = chain.look(to, raw, block=seen, **options)
     texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
     failure, entry = frame.failure, frame.entry or entry
     result = None if failure or entry is None else entry.decode_result(frame.output)
@@ -79,10 +83,11 @@ def _message(node: Node, fields: Mapping[str, Any]) -> Message:
         to = fields.get("to")
         return None if to is None else find_account(node.chain, to, "'to'"), raw, None
     address, program = contract_at(node, fields.get("to"), "'to'")
-    entry = program.spec.entries.get(fields["entry"])
+    name = fields["entry"]
+    entry = program.spec.entries.get(name) if isinstance(name, str) else None
     if entry is None:
         known = ", ".join(program.spec.entries)
-        raise bad_params(f"{program.spec.name} has no entry {fields['entry']!r}; it has {known}")
+        raise bad_params(f"{program.spec.name} has no entry {name!r}; it has {known}")
     return address, _encoded(node, entry.name, entry, fields), entry
 
 
@@ -105,18 +110,15 @@ def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str
     if not isinstance(args, list | tuple | dict):
         raise bad_params(f"'args' is {args!r}; it must be a list or an object")
     kinds, find = {member.name: member.kind for member in entry.params}, finder(node.chain)
+    if not isinstance(args, dict) and len(args) > len(kinds):
+        raise bad_params(f"{name} takes {len(kinds)} arguments; {len(args)} were given")
     named = args if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
-    spare = () if isinstance(args, dict) else tuple(args[len(kinds) :])
     with asked():
         values = {
             key: given(kinds[key], value, f"{name}.{key}", find) if key in kinds else value
             for key, value in named.items()
         }
-        return (
-            entry.encode_args((*values.values(), *spare), {})
-            if spare
-            else entry.encode_args((), values)
-        )
+        return entry.encode_args((), values)
 
 
 # Time and chance
@@ -129,15 +131,13 @@ def now(node: Node) -> int:
 
 def advance(node: Node, seconds: Any) -> int:
     """The next block comes exactly so long after the last; the clock then."""
-    with asked():
-        node.chain.advance(to_int(seconds, "the number of seconds"))
+    controls.increase_time(node, seconds)
     return node.chain.now
 
 
 def set_time(node: Node, timestamp: Any) -> int:
     """The next block has this time."""
-    with asked():
-        node.chain.set_time(to_int(timestamp, "the time"))
+    controls.set_next_timestamp(node, timestamp)
     return node.chain.now
 
 

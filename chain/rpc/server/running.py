@@ -48,9 +48,10 @@ class Server:
         self._clock = Clock(self._node, self._app.publish)
         self._socket = _listen(settings.host, settings.port)
         config = uvicorn.Config(
-            self._app, http=JoinedProtocol, ws="websockets-sansio", ws_max_size=settings.limits.body,
-            lifespan="off", log_config=None, access_log=False, proxy_headers=False, server_header=False,
-            date_header=False, timeout_keep_alive=_IDLE, timeout_graceful_shutdown=1,
+            self._app, http=JoinedProtocol, lifespan="off", access_log=False, log_config=None, log_level="error",
+            ws="websockets-sansio", ws_max_size=settings.limits.body, ws_per_message_deflate=False,
+            proxy_headers=False, server_header=False, date_header=False,
+            timeout_keep_alive=_IDLE, timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._uvicorn = _Uvicorn(config)
 

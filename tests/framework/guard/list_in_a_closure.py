@@ -1,0 +1,11 @@
+def made():
+    seen = []
+
+    def meet(name: str) -> int:
+        seen.append(name)
+        return len(seen)
+
+    return meet
+
+
+meet = made()

@@ -1,0 +1,7 @@
+from chain import Contract, call
+
+
+class Wheel(Contract):
+    @call
+    def spin(self) -> None:
+        self._frame.sstore(0, 1)

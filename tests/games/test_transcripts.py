@@ -1,0 +1,16 @@
+"""A play kept as a transcript holds the rules: a changed one shows at the first move that it changes.
+
+After a change on purpose, `boardchain replay --update tests/games/transcripts/deblockle.txt` writes it anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chain.replays import check_transcript
+
+DEBLOCKLE = Path(__file__).parent / "transcripts" / "deblockle.txt"
+
+
+def test_deblockle_plays_as_it_did() -> None:
+    check_transcript(DEBLOCKLE, packages=["contracts.deblockle"], moves_only=True)
