@@ -128,7 +128,8 @@ def begin(frame: Frame) -> int:
         _stand_at(frame.depth)
     else:
         most = context.fuel
-        if getrecursionlimit() != _ROOM:  # py-evm raises it, test runners too: beyond what the stack of C holds
+        # py-evm raises it, test runners too: beyond what the stack of C holds.
+        if getrecursionlimit() != _ROOM:
             context.room = getrecursionlimit()
             setrecursionlimit(_ROOM)
     context.metered += 1
