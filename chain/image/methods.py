@@ -17,11 +17,14 @@ _PLAIN: Final = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
     spend()
-    if isinstance(thing, (*_PLAIN, type)):
+    if isinstance(thing, type) and args and isinstance(args[0], _PLAIN):
+        _PRICES[name](args[0], args[1:])  # as in str.ljust("a", 9)
+    elif isinstance(thing, (*_PLAIN, type)):
         args = _PRICES[name](thing, args) or args
     elif isinstance(thing, int) and name == "to_bytes":
         _width(thing, args)
-    return getattr(thing, name)(*args, **named)
+    found = getattr(thing, name)(*args, **named)
+    return written(found) if name == "format" else found
 
 
 def _whole(thing: Any, args: tuple[Any, ...]) -> None:
@@ -100,7 +103,20 @@ def percent(left: Any, right: Any) -> Any:
         if "*" in text:
             for each in right if isinstance(right, tuple) else (right,):
                 pay_for_width(each)
-    return left % right
+    return written(left % right)
+
+
+def written(text: Any) -> Any:
+    """Pay for a text by its length, where that could not be told before."""
+    if isinstance(text, str | bytes):
+        pay_text(len(text))
+    return text
+
+
+def guarded_format(value: Any, spec: str = "") -> str:
+    spend()
+    pay_for_widths(spec)
+    return format(value, spec)
 
 
 _Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]

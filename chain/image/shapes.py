@@ -16,7 +16,7 @@ from typing import Any, Final
 from chain.guard.sources import Module
 from chain.image.libraries import is_costly, library
 from chain.image.meter import SPACE
-from chain.image.methods import METHODS, method, pay_for_width, percent
+from chain.image.methods import METHODS, guarded_format, method, pay_for_width, percent, written
 from chain.image.ticks import Ticking, parsed
 from chain.image.work import (
     BUILT,
@@ -34,6 +34,7 @@ from chain.image.work import (
     shift,
     sliced,
     slow,
+    united,
     walking,
 )  # fmt: skip
 
@@ -42,6 +43,7 @@ _BUILTINS: Final[dict[str, Any]] = {
     "sorted": guarded_sorted,
     "iter": guarded_iter,
     "pow": power,
+    "format": guarded_format,
     **{name: walking(getattr(builtins, name)) for name in ("min", "max", "any", "all")},
     **{
         name: walking(getattr(builtins, name), BUILT)
@@ -61,11 +63,12 @@ _OPERATORS: Final = {
     ast.LShift: shift,
     ast.Mod: percent,
     ast.Add: add,
+    ast.BitOr: united,
 }
 _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
-        add, multiply, power, shift, percent, contains, sliced, method, library, pay, slow, pay_for_width
+        add, united, written, multiply, power, shift, percent, contains, sliced, method, library, pay, slow, pay_for_width
     )
 }  # fmt: skip
 _FEW: Final = 64  # a constant up to this makes nothing big at once
@@ -207,6 +210,8 @@ class Guarding(Ticking):
             if any(isinstance(each, _SEQUENCES) or _is_text(each) for each in (left, right)):
                 return not any(small)
             return not any(small) or self._may_grow(left) or self._may_grow(right)
+        if isinstance(op, ast.BitOr):
+            return not any(small) and not feeds and self._may_grow(left)
         if isinstance(op, ast.Add) and not any(small):
             return feeds or self._may_grow(left) or self._may_grow(right)
         return False
@@ -266,11 +271,23 @@ class Guarding(Ticking):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
-        if any(
-            isinstance(each, ast.Starred) for target in node.targets for each in ast.walk(target)
-        ):
+        if any(_takes_all(each) for each in node.targets):
             node.value = self._paid("__pay__", node.value)
         return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        for i, key in enumerate(node.keys):
+            if key is None:
+                node.values[i] = self._paid("__pay__", node.values[i])
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
+        """A text that may be made of the one that the turn before made."""
+        values = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
+        grows = any(map(self._may_grow, values))
+        self.generic_visit(node)
+        return self._paid("__written__", node) if grows else node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
@@ -278,7 +295,9 @@ class Guarding(Ticking):
         return node
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
+        node.value = self.visit(node.value)
+        if node.format_spec is not None:
+            self.generic_visit(node.format_spec)
         spec = node.format_spec
         for each in spec.values if isinstance(spec, ast.JoinedStr) else ():
             if isinstance(each, ast.FormattedValue):
@@ -296,6 +315,13 @@ class Guarding(Ticking):
 
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(parsed(word, value), [value], []), value)
+
+
+def _takes_all(target: ast.expr) -> bool:
+    """Whether what is assigned is gone through to its end."""
+    if isinstance(target, ast.Subscript):
+        return isinstance(target.slice, ast.Slice)
+    return any(isinstance(each, ast.Starred) for each in ast.walk(target))
 
 
 def _is_harmless(name: str, node: ast.Call) -> bool:

@@ -178,6 +178,15 @@ def add(left: Any, right: Any, *, inside: bool = False) -> Any:
     return left + right
 
 
+def united(left: Any, right: Any) -> Any:
+    """`left | right`"""
+    spend()
+    size = size_of(left) + size_of(right)
+    if size > FREE:
+        charge(size * BUILT)
+    return left | right
+
+
 def multiply(left: Any, right: Any, *, inside: bool = False) -> Any:
     spend()
     if type(left) is int and type(right) is int:
