@@ -72,7 +72,20 @@ _FEW: Final = 64  # a constant up to this makes nothing big at once
 _DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _COMPREHENSIONS: Final = (ast.GeneratorExp, *_DISPLAYS)
 _TICKING_ALONE: Final = frozenset(
-    ["sum", "min", "max", "any", "all", "list", "tuple", "set", "frozenset", "dict"]
+    [
+        "sum",
+        "min",
+        "max",
+        "any",
+        "all",
+        "list",
+        "tuple",
+        "set",
+        "frozenset",
+        "dict",
+        "bytes",
+        "bytearray",
+    ]
 )
 _SEQUENCES: Final = (ast.List, ast.Tuple, ast.JoinedStr, ast.ListComp)
 _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
