@@ -15,7 +15,7 @@ from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.image.meter import Fill
+from chain.image.meter import SPACE, TANK, begin, end, fail
 from chain.random import Random
 from chain.reading import contract_spec
 from chain.records import EventSpec
@@ -204,15 +204,15 @@ def run(frame: Frame, program: Program) -> None:
 
 def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
     """The author's part of a message, on fuel of its own."""
-    tank = Fill(frame)
+    outer, limit = SPACE[TANK], begin(frame)
     try:
         result = entry.function(_instance(spec, frame), *entry.decode_args(data))
         frame.result = result
         frame.output = entry.encode_result(result)
     except BaseException as problem:
-        tank.fail(problem)
+        fail(frame, outer, limit, problem)
         raise
-    tank.close()
+    end(frame, outer, limit)
 
 
 def create(frame: Frame, program: Program, args: bytes) -> None:

@@ -69,7 +69,8 @@ class Context:
     loaded: Forced | None = None  # outcomes of chance that somebody forces
     fuel: int = 30_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
-    metered: bool = False  # one of them runs
+    metered: int = 0  # how many of them run, one inside the other
+    room: int = 0  # the limit of recursion while they run not
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
 
     def take_back(self, mark: Mark, refund: int) -> None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import bench_blokus
 import bench_deblockle
+import bench_fuel
 import bench_mage_duel
 import bench_node
 import bench_sagrada
@@ -86,7 +87,7 @@ def main() -> None:
         print(f"{name:34}{rate:10,.0f}{rate / base:8.1f}x{verdict(rate / base >= bar, bar)}")
     growth()
     start_up()
-    for game in GAMES:
+    for game in (*GAMES, bench_fuel):
         game.show_bars()
 
 

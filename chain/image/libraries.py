@@ -68,7 +68,7 @@ _COMBINING: Final = frozenset(
     for name in ("combinations", "combinations_with_replacement", "permutations", "product")
 )
 _COMBINED: Final = 24  # ticks for one of their items, which is made of many
-_DEEP: Final = 40  # ticks for a value that is copied or written with all that is in it
+_DEEP: Final = 60  # ticks for a value that is copied or written with all that is in it
 
 
 def is_costly(path: str) -> bool:

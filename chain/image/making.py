@@ -14,7 +14,7 @@ from chain.image.border import names_above
 from chain.image.digest import digest_of
 from chain.image.local import content_of, renewed
 from chain.image.reach import Reach
-from chain.image.sources import module_in, own_module
+from chain.image.sources import module_in, own_module, top_of
 from chain.image.worlds import world_for
 from chain.spec import ContractSpec
 
@@ -46,7 +46,10 @@ def _module_of(cls: type) -> Module | None:
         return None
     if cls.__module__ != "__main__" and cls.__module__.partition(".")[0] == "chain":
         return None
-    return module_in(cls.__module__, getattr(found, "__file__", None))
+    module = module_in(cls.__module__, getattr(found, "__file__", None))
+    if module is None or cls.__qualname__.partition(".")[0] not in top_of(module).meanings:
+        return None  # the file says nothing of it: something put it there at run time
+    return module
 
 
 def _reach_of(cls: type, module: Module) -> Reach:

@@ -12,8 +12,8 @@ counts other things from version to version, and where the test runner stands in
 from __future__ import annotations
 
 import builtins
-import sys
 from itertools import repeat
+from sys import getrecursionlimit, setrecursionlimit
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from chain.errors import OutOfGas
@@ -30,10 +30,12 @@ _ROOM: Final = 3_000  # Python frames, of which a level takes one or two; more m
 _ENDLESS: Final = 2**62
 
 TANK, DRY, DOWN, UP, DEEP = "__tank__", "__dry__", "__down__", "__up__", "__deep__"
-EIGHT = "__eight__"  # the same tank, to be taken from by eights
 
 # The builtins of every image.
 SPACE: Final[dict[str, Any]] = dict(vars(builtins))
+
+if getrecursionlimit() < _ROOM:
+    setrecursionlimit(_ROOM)  # once, not for every message
 
 
 def left() -> int:
@@ -44,12 +46,7 @@ def left() -> int:
 
 def fill(ticks: int) -> None:
     """Put so many ticks into the tank."""
-    set_tank(repeat(0, ticks))
-
-
-def set_tank(tank: Any) -> None:
-    SPACE[TANK] = tank
-    SPACE[EIGHT] = zip(tank, tank, tank, tank, tank, tank, tank, tank, strict=False)
+    SPACE[TANK] = repeat(0, ticks)
 
 
 def charge(ticks: int) -> None:
@@ -62,9 +59,22 @@ def charge(ticks: int) -> None:
 
 def spend() -> None:
     """Take eight ticks, in the time of two."""
-    for _ in SPACE[EIGHT]:
+    tank = SPACE[TANK]
+    if tank is not _eights.tank:
+        _eights.tank, _eights.taken = tank, zip(*[tank] * 8)  # noqa: B905  # it ends with the tank
+    for _ in _eights.taken:
         return
     dry()
+
+
+class _Eights:
+    """The tank as `spend` last saw it, to be taken from by eights."""
+
+    tank: Any = None
+    taken: Any = ()
+
+
+_eights: Final = _Eights()
 
 
 def dry() -> NoReturn:
@@ -81,7 +91,7 @@ def rest() -> Any:
 
 
 def resume(tank: Any) -> None:
-    set_tank(tank)
+    SPACE[TANK] = tank
 
 
 class _Levels:
@@ -109,61 +119,56 @@ def deep() -> None:
     dry()
 
 
-class Fill:
-    """The tank of one message, from its first tick to its last."""
+def begin(frame: Frame) -> int:
+    """Fill the tank for a message; how many ticks it may take."""
+    context, limit = frame.context, frame.gas * TICKS_PER_GAS
+    if context.metered:
+        most: int = SPACE[TANK].__length_hint__() - 1
+        most -= most // KEPT_BACK
+        _stand_at(frame.depth)
+    else:
+        most = context.fuel
+        # py-evm raises it, test runners too: beyond what the stack of C holds.
+        if getrecursionlimit() != _ROOM:
+            context.room = getrecursionlimit()
+            setrecursionlimit(_ROOM)
+    context.metered += 1
+    if most < limit:
+        limit = most
+    SPACE[TANK] = repeat(0, limit + 1)  # whoever takes the last of these has taken one too many
+    return limit
 
-    __slots__ = ("_limit", "_outer", "_room", "_within", "frame")
 
-    def __init__(self, frame: Frame) -> None:
-        context = frame.context
-        self.frame, self._outer = frame, SPACE[TANK]
-        self._within = context.metered
-        if self._within:
-            limit = self._outer.__length_hint__() - 1
-            limit -= limit // KEPT_BACK
-            _stand_at(frame.depth)
-        else:
-            context.metered = True
-            limit = context.fuel
-            self._room = sys.getrecursionlimit()
-            if (
-                self._room != _ROOM
-            ):  # py-evm raises it, test runners too: far beyond what the stack of C holds
-                sys.setrecursionlimit(_ROOM)
-        if frame.gas * TICKS_PER_GAS < limit:
-            limit = frame.gas * TICKS_PER_GAS
-        self._limit = limit
-        fill(limit + 1)  # whoever takes the last of these has taken one too many
+def end(frame: Frame, outer: Any, limit: int) -> None:
+    """Count what was used, and go on with the tank of before. Who ran dry is out of gas, whatever it has returned."""
+    left: int = SPACE[TANK].__length_hint__()
+    context = frame.context
+    used = limit + 1 - left if left else limit
+    frame.ticks = used
+    context.metered -= 1
+    if context.metered:
+        fill(outer.__length_hint__() - used)
+        _stand_at(frame.depth - 1)
+    else:
+        SPACE[TANK] = outer
+        context.fuel -= used
+        context.ticks += used
+        if context.room:
+            setrecursionlimit(context.room)
+            context.room = 0
+    if not left:
+        raise OutOfGas
 
-    def close(self) -> None:
-        """Count what was used, and let the sender go on. Who ran dry is out of gas, whatever it has returned."""
-        if self._settle():
-            raise OutOfGas
 
-    def fail(self, problem: BaseException) -> None:
-        """The same where something was raised. Too deep a recursion is out of gas, and takes all there was."""
-        if isinstance(problem, RecursionError):
-            fill(0)
-        if self._settle() and not isinstance(problem, OutOfGas):
+def fail(frame: Frame, outer: Any, limit: int, problem: BaseException) -> None:
+    """The same where something was raised. Too deep a recursion is out of gas, and takes all there was."""
+    if isinstance(problem, RecursionError):
+        fill(0)
+    try:
+        end(frame, outer, limit)
+    except OutOfGas:
+        if not isinstance(problem, OutOfGas):
             raise OutOfGas from problem
-
-    def _settle(self) -> bool:
-        left: int = SPACE[TANK].__length_hint__()
-        frame = self.frame
-        used = self._limit + 1 - left if left else self._limit
-        frame.ticks = used
-        if self._within:
-            fill(self._outer.__length_hint__() - used)
-            _stand_at(frame.depth - 1)
-        else:
-            context = frame.context
-            set_tank(self._outer)
-            if self._room != _ROOM:
-                sys.setrecursionlimit(self._room)
-            context.metered = False
-            context.fuel -= used
-            context.ticks += used
-        return not left
 
 
 SPACE.update({DRY: dry, DEEP: deep})

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from chain.image.meter import charge, dry, spend
-from chain.image.work import BUILT, FREE, pay, pay_for_order, pay_text, size_of
+from chain.image.meter import dry, spend
+from chain.image.work import BUILT, pay, pay_for_order, pay_text, size_of
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 _PLAIN: Final = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
@@ -118,5 +118,3 @@ _NAMES: Final[dict[str, _Price]] = {
 }  # fmt: skip
 _PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
 METHODS: Final = frozenset(_PRICES)
-
-__all__ = ["FREE", "METHODS", "charge", "method", "pay_for_width", "percent"]

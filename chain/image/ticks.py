@@ -7,15 +7,11 @@ debugger and a coverage report see the lines they know. What works long without 
 from __future__ import annotations
 
 import ast
-from typing import Any, TypeVar
+from typing import Any
 
 from chain.guard.sources import Module
 from chain.image.meter import DEEP, DOWN, DRY, TANK, UP
 from chain.image.recursion import recursive_lines
-
-N = TypeVar("N", bound=ast.AST)
-
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def parsed(code: str, place: ast.AST) -> Any:
@@ -60,6 +56,13 @@ class Ticking(ast.NodeTransformer):
     def _visit_defaults(self, args: ast.arguments) -> None:
         args.defaults = [self.visit(each) for each in args.defaults]
         args.kw_defaults = [each and self.visit(each) for each in args.kw_defaults]
+
+    def visit_Yield(self, node: ast.Yield) -> ast.AST:
+        """A turn of a generator, beside those of its loops."""
+        self.generic_visit(node)
+        value = node.value or ast.copy_location(ast.Constant(None), node)
+        node.value = ast.copy_location(ast.BoolOp(ast.And(), [tick_at(value), value]), value)
+        return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """What stands for types stays as it is."""

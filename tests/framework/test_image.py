@@ -131,6 +131,9 @@ FILES = {
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
     """Writes a small package with these changes, and imports its contract."""
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(
+        sys, "dont_write_bytecode", True
+    )  # two texts may have one length and second
 
     def write(*changes: tuple[str, str, str]) -> Any:
         forget()
@@ -152,7 +155,6 @@ def forget() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "small"]:
         del sys.modules[name]
     importlib.invalidate_caches()
-    sys.dont_write_bytecode = True
 
 
 @pytest.fixture
