@@ -7,7 +7,7 @@ else goes in, so a replay draws the same. A test can force what comes next, by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from chain.hashing import keccak
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from chain.frame import Frame
 
 T = TypeVar("T")
+
+
+_SAME_TO_ALL: Final = frozenset({int, str, bytes, bool})  # what is no class of the author's
 
 
 class Random:
@@ -61,7 +64,9 @@ class Random:
     def _shown(self, items: Sequence[T]) -> Sequence[T]:
         """The items as who forces an outcome knows them."""
         program = self._frame.program
-        return items if program is None else [program.outward(item) for item in items]
+        if program is None or _SAME_TO_ALL.issuperset(map(type, items)):
+            return items
+        return [program.outward(item) for item in items]
 
     def _draw(self, n: int) -> int:
         """Uniform below n: draws from the part of 2^256 that n does not divide evenly are thrown away."""

@@ -25,6 +25,7 @@ _SIZED: Final[tuple[type[Sized], ...]] = (
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _TEXTS: Final = (str, bytes, bytearray)
+_SLICED: Final = (*_TEXTS, list, tuple)
 _HASHED: Final = frozenset({set, frozenset, dict, type({}.keys()), range, MappingProxyType})
 
 
@@ -241,9 +242,7 @@ def contains(item: Any, items: Any) -> bool:
 
 def sliced(items: Any, *bounds: Any) -> Any:
     """`items[a:b:c]`"""
-    where = slice(*bounds)
-    if isinstance(items, (*_TEXTS, list, tuple)):
-        size = len(range(*where.indices(len(items))))
-        if size > FREE:
-            charge(size // TEXT)
-    return items[where]
+    found = items[slice(*bounds)]  # no larger than what is there, so it may pay afterwards
+    if isinstance(found, _SLICED) and len(found) > FREE:
+        charge(len(found) // TEXT)
+    return found

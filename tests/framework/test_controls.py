@@ -94,7 +94,7 @@ def test_accounts_are_set(chain: Chain, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("method", "value", "words"),
     [
-        ("setBalance", hex(2**256), "256 bits at most"),
+        ("setBalance", hex(2**256), "at most 256 bits"),
         ("setNonce", hex(2**64), "at most 64 bits"),
         ("setCode", "0x123", "bytes look like"),
         ("setPrevRandao", None, "a quantity looks like"),

@@ -11,7 +11,7 @@ from contracts.sagrada.fuzz import SagradaFuzz
 
 
 def test_invariants_hold() -> None:
-    report = SagradaFuzz.run(30)
+    report = SagradaFuzz.run(24)
     played = {"Sagrada.create_game", "Sagrada.execute_command", "Sagrada.undo", "Sagrada.load_game"}
     assert played.isdisjoint(report.unreached)
 
