@@ -345,6 +345,44 @@ class Stove(Contract):
         self.lit = 7
         list(itertools.permutations(range(14)))
 
+    @call
+    def write_twice(self) -> None:
+        self.lit = 7
+        text = "a"
+        while True:
+            text = f"{text}{text}"
+
+    @call
+    def put_into_itself(self) -> None:
+        self.lit = 7
+        some = [1]
+        while True:
+            some[len(some) :] = some
+
+    @call
+    def unite(self) -> None:
+        self.lit = 7
+        some = {0}
+        while True:
+            some = some | {len(some)}
+
+    @call
+    def copy_a_dict(self) -> None:
+        self.lit = 7
+        some = {0: 0}
+        while True:
+            some = {**some, len(some): 0}
+
+    @call
+    def widen_by_type(self) -> None:
+        self.lit = 7
+        self.log(str.ljust("a", 10**9))
+
+    @call
+    def format_by_function(self) -> None:
+        self.lit = 7
+        format(1, ">1000000000")
+
     @view
     def look(self) -> u64:
         while True:
