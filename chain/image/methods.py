@@ -51,7 +51,10 @@ def _order(thing: Any, args: tuple[Any, ...]) -> None:
 def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     items = args[0] if args else ()
     if isinstance(items, list | tuple):
-        texts = sum(len(each) for each in items if isinstance(each, str | bytes))
+        try:
+            texts = sum(map(len, items))
+        except TypeError:  # no texts: the method says so itself
+            return args
         pay_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
     return (pay(items, BUILT), *args[1:]) if args else args
 
