@@ -168,6 +168,9 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
     def head(self) -> Block:
         return self.ledger.blocks.head
 
+    def __repr__(self) -> str:
+        return f"<Chain at block {self.ledger.blocks.head.number}>"
+
     def block_hash(self, number: int = -1) -> bytes:
         """The hash of a block, of the last one if unsaid. Made when asked for, then kept."""
         return self.ledger.block_hash(self._number(number))

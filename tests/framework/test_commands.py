@@ -319,6 +319,13 @@ def test_new_game_passes_at_once(tmp_path: Path) -> None:
     assert (game / "deployments" / "game" / "SnakesAndLadders.json").exists()
 
 
+@pytest.mark.parametrize("name", ["class", "map", "chain", "test-game", "True"])
+def test_taken_name_is_refused(name: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = invoke("init", name)
+    assert refused.exit_code == 2 and "means something else in the project" in refused.stderr
+
+
 @pytest.mark.parametrize("name", ["7", "a b", "", "ümläut", "."])
 def test_name_of_a_game_is_checked(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)

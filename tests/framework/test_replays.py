@@ -282,6 +282,15 @@ def test_changed_rule_shows_at_first_move() -> None:
     assert told[2:4] == ["-     | now", "+     | NOW"]
 
 
+def test_gas_of_a_deployment_is_no_difference() -> None:
+    chain = Chain()
+    chain.deploy(Board)
+    (receipt,) = chain.receipts
+    cheaper = record(chain).replace(f"[{receipt.gas_used} gas]", f"[{receipt.gas_used - 12} gas]")
+    assert replay(cheaper, contracts=[Board]).ok
+    assert not replay(cheaper.replace("= @", "= failed: @"), contracts=[Board]).ok
+
+
 def test_difference_shows_what_came() -> None:
     chain = Chain()
     chain.deploy(Board).move(Spot(0, None), Side.RED, "now")
@@ -451,7 +460,7 @@ def test_file_with_unknown_contract_is_refused(folder: Path) -> None:
         chain.deploy(Board)
     refused = run("record", "board.chain")
     assert refused.exit_code == 1
-    assert "creation in block 1: ok> ran a contract that race_test_file" in refused.stderr
+    assert "block 1 ran a contract that race_test_file" in refused.stderr
 
 
 def test_contract_in_the_script_is_refused(folder: Path) -> None:
@@ -461,3 +470,17 @@ def test_contract_in_the_script_is_refused(folder: Path) -> None:
     refused = run("record", "all.py")
     assert refused.exit_code == 1
     assert "Race stands in the script itself, where no replay can import it" in refused.stderr
+
+
+def test_main_on_a_chain_is_recorded(folder: Path) -> None:
+    (module,) = folder.glob("race*.py")
+    script = f"from {module.stem} import Race\ndef main(chain): chain.deploy(Race).roll()"
+    (folder / "main.py").write_text(script, "utf-8")
+    assert "2 +2s alice: Race.roll()" in run("record", "main.py").stdout
+
+
+def test_no_transcript_cannot_be_verified(folder: Path) -> None:
+    (folder / "notes.txt").write_text("notes", "utf-8")
+    refused = run("verify", "notes.txt")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("boardchain: notes.txt: line 1: this is no transcript")
