@@ -124,6 +124,18 @@ def test_events_by_name_and_field(tmp_path: Path) -> None:
     assert [(x["block"], x["fields"]["game_id"]) for x in json.loads(found.output)] == [(3, 1)]
 
 
+def test_events_name_who_is_meant(tmp_path: Path) -> None:
+    file, play = tmp_path / "duel.chain", tmp_path / "play.py"
+    play.write_text(
+        "from contracts.mage_duel import Game, deploy\n"
+        "def main(chain): deploy(chain).system(Game).create_game()"
+    )
+    invoke("run", play, "--chain", file)
+    lines = invoke("events", "GameCreated(address,uint8)", "--chain", file).stdout.splitlines()
+    assert lines[0].split() == ["block", "event", "contract", "fields"]
+    assert "host_player=alice" in lines[2] and "0x" not in lines[2]
+
+
 def test_sql_answers_and_lists_tables(on: Run) -> None:
     asked = on("sql", "select entry from receipts where ok = ? order by position", "1", "--json")
     assert [row["entry"] for row in json.loads(asked.output)][1:] == ["create_game", "make_move"]
