@@ -80,6 +80,8 @@ def contract(chain: Chain, word: str, offered: Offered) -> Handle:
 def _who_is_there(chain: Chain, word: str, known: list[str], offered: Offered) -> str:
     """That nobody has this name, and who has one; a contract that was changed since it was deployed has none."""
     text = f"there is no contract '{word}' on this chain; there are {', '.join(known) or 'none'}"
+    if not chain.receipts:
+        return f"{text}. It is empty: name the one that is meant with --chain"
     changed = chain.receipts.where(lambda r: r.to is None and r.is_stranger, ok=True).last()
     if changed is None:
         return text

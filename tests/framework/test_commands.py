@@ -124,6 +124,16 @@ def test_events_by_name_and_field(tmp_path: Path) -> None:
     assert [(x["block"], x["fields"]["game_id"]) for x in json.loads(found.output)] == [(3, 1)]
 
 
+def test_contract_of_another_form_is_told(on: Run) -> None:
+    refused = on("call", "Deblockle", "pass_move", 0, "--contracts", "contracts.blokus")
+    assert refused.exit_code == 2
+    assert "is of a class that contracts.blokus does not have in this form" in refused.stderr
+
+
+def test_empty_chain_asks_for_another() -> None:
+    assert "name the one that is meant with --chain" in invoke("call", "Game", "x").stderr
+
+
 def test_events_name_who_is_meant(tmp_path: Path) -> None:
     file, play = tmp_path / "duel.chain", tmp_path / "play.py"
     play.write_text(
