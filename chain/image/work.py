@@ -216,6 +216,10 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
             bits = _check(modulus).bit_length() if isinstance(modulus, int) else 0
             charge(1 + abs(exponent).bit_length() * (1 + bits * bits // 2**16))
+        elif exponent < 0:
+            raise ValueError(
+                "a power with a negative exponent is a float: divide by the power with '//'"
+            )
         elif exponent > 0 and base not in (0, 1, -1):
             bits = base.bit_length() * exponent
             if bits > 2 * MOST_BITS:

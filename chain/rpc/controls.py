@@ -155,7 +155,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
 
 def reset(node: Node, forking: Any = None) -> bool:
     """Back to the beginning: no blocks but the first, nobody impersonated, each transaction mined at once."""
-    if forking and to_object(forking, "the options").get("forking"):
+    if forking and to_object(forking, "what to reset to").get("forking"):
         raise refused("this chain stands by itself: it cannot fork another")
     chain = node.chain
     first = chain.blocks[0]
