@@ -62,7 +62,9 @@ class Walk:
     def __init__(self, place: Place, mention: Callable[[str, str], None]) -> None:
         self.place = place
         self.mention = mention
-        self.read_with: set[tuple[ast.AST, tuple[Any, ...]]] = set()  # functions, and sets for them
+        self.read_with: set[tuple[ast.AST, tuple[str, ...]]] = (
+            set()
+        )  # functions, and which names held sets
 
     def visit(self, node: ast.AST) -> None:
         kind = type(node)
@@ -201,11 +203,7 @@ class Walk:
                 self.place.put_into(name, self.place.kind(value))
         to = handing.called(node, self.place)
         sets = handing.sets_handed(node, to, self.place) if to is not None else {}
-        if (
-            to is not None
-            and sets
-            and (way := (to.function, (*sets.items(),))) not in self.read_with
-        ):
+        if to is not None and sets and (way := (to.function, (*sets,))) not in self.read_with:
             self.read_with.add(way)
             self._read_with(to, sets)
 

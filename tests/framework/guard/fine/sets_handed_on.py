@@ -32,6 +32,10 @@ def again(numbers, depth: int) -> int:
     return len(numbers) if depth == 0 else again(numbers | {depth}, depth - 1)
 
 
+def within(names, depth: int) -> int:
+    return depth if depth > 3 else within(frozenset({names}), depth + 1)
+
+
 def color(text: str) -> Color:
     try:
         return Color(text)
@@ -58,4 +62,4 @@ def told(names: set[str]) -> list[str]:
             return []
         case other:
             size = len(other)
-    return [line(names), *flat(names), str(total({1, 2})), str(again({0}, 3)), str(count(names) + size)]
+    return [line(names), *flat(names), str(total({1, 2})), str(again({0}, 3)), str(count(names) + size), str(within(names, 0))]
