@@ -22,7 +22,6 @@ class Kind(NamedTuple):
     of: tuple[Kind | None, ...] = ()
 
 
-SET: Final = Kind("set")
 TEXT: Final = Kind("text")
 NUMBER: Final = Kind("number")
 BYTES: Final = Kind("bytes")
