@@ -68,7 +68,8 @@ _OPERATORS: Final = {
 _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
-        add, united, written, multiply, power, shift, percent, contains, sliced, method, library, pay, pay_built, slow, pay_for_width
+        add, united, written, multiply, power, shift, percent, contains, sliced, method, library, pay, pay_built, slow,
+        pay_for_width,
     )
 }  # fmt: skip
 _FEW: Final = 64  # a constant up to this makes nothing big at once

@@ -25,6 +25,7 @@ _SIZED: Final[tuple[type[Sized], ...]] = (
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _TEXTS: Final = (str, bytes, bytearray)
+_PLAIN: Final = frozenset({*_TEXTS, list, tuple, set, frozenset, dict})
 _ROWS: Final = (list, tuple, deque)
 _REPEATED: Final = (*_TEXTS, list, tuple)
 _SLICED: Final = frozenset(_REPEATED)
@@ -44,10 +45,11 @@ def size_of(items: Any) -> int:
 def pay(items: Any, each: int = 1) -> Any:
     """Pay for a walk over all of them; where nobody knows how many they are, as it goes."""
     spend()
-    size = size_of(items)
+    is_plain = type(items) in _PLAIN
+    size = len(items) if is_plain else size_of(items)
     if size > FREE:
         charge(size * each)
-    elif each > 1 and isinstance(items, Iterator):
+    elif each > 1 and not is_plain and isinstance(items, Iterator):
         return turns(items, 4 * each)
     return items
 
@@ -78,7 +80,7 @@ def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
 
 def slow(source: Any) -> Any:
     """`source`, so that who drains it pays; what is short or ticks by itself stays as it is."""
-    if isinstance(source, GeneratorType) or (isinstance(source, _SIZED) and len_is_short(source)):
+    if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
         return source
     return turns(source)
 
