@@ -16,6 +16,7 @@ from chain.types import FixedBytes, Int
 Encoder = Callable[[Any], bytes]
 
 _MASK = 2**256 - 1
+_BYTES = [number.to_bytes(32) for number in range(256)]  # the words of the smallest numbers
 _SIGN = {"minus": b"\xff" * 24, "plus": bytes(24)}  # the upper 24 bytes of a signed number
 
 
@@ -199,9 +200,13 @@ def _with_length(raw: bytes | bytearray) -> bytes:
 def _numbers_encoder(kind: Kind, item: Int) -> Encoder:
     """Boards are lists of small numbers: no call for each of them."""
     form, parts = _word(item, "v", str)
+    word = f"pack({', '.join(part for part, _ in parts)})"
+    if item.lowest == 0 and item.highest < len(_BYTES):
+        word = "small[v]"
     source = f"""def encode(values):
-        return [pack({", ".join(part for part, _ in parts)}) if not ({refusal(item, "v")}) else fail() for v in values]"""
-    space: dict[str, Any] = {"pack": struct.Struct(">" + form).pack, "fail": _fail, **_SIGN}
+        return [{word} if not ({refusal(item, "v")}) else fail() for v in values]"""
+    space: dict[str, Any] = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail}
+    space |= _SIGN
     exec(source, space)
     return _sequence_encoder(kind, space["encode"], False, whole=True)
 
