@@ -69,7 +69,7 @@ def _imaged(spec: ContractSpec, module: Module) -> Program:
 def make_image(thing: Any) -> Any:
     """The image of an imported module or class."""
     name = thing.__module__ if isinstance(thing, type) else thing.__name__
-    module = own_module(name)
+    module = own_module(name, name.partition(".")[0])
     if module is None:
         raise TypeError(f"{name} has no image: it is no module of yours that lies in a file")
     reach = Reach(module)

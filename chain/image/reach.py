@@ -21,6 +21,7 @@ class Reach:
 
     def __init__(self, root: Module) -> None:
         self._known = {root.name: root}
+        self._top = root.name.partition(".")[0]
         self.modules: dict[Module, dict[ast.AST, Definition | None]] = {}
         self._waiting: list[tuple[Module, ast.AST]] = []
 
@@ -70,7 +71,7 @@ class Reach:
 
     def module(self, name: str) -> Module | None:
         if name not in self._known:
-            found = own_module(name)
+            found = own_module(name, self._top)
             if found is None:
                 return None
             self._known[name] = found

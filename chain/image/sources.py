@@ -24,15 +24,21 @@ _texts: dict[
 ] = {}  # by file: when it was last changed, what it said
 
 
-def own_module(name: str) -> Module | None:
-    """The module of that name, if it was imported and is the author's own."""
-    if name.partition(".")[0] in _FOREIGN:
+def own_module(name: str, top: str) -> Module | None:
+    """The module of that name, if it was imported and belongs to the author of the package `top`.
+
+    In a folder of installed packages, which are of many authors, only that package does.
+    """
+    first, file = name.partition(".")[0], getattr(sys.modules.get(name), "__file__", None)
+    if first in _FOREIGN:
         return None
-    return module_in(name, getattr(sys.modules.get(name), "__file__", None))
+    if first != top and file and not _SHARED.isdisjoint(Path(file).parts):
+        return None
+    return module_in(name, file)
 
 
 def module_in(name: str, file: str | None) -> Module | None:
-    if not file or not file.endswith(".py") or not _SHARED.isdisjoint(Path(file).parts):
+    if not file or not file.endswith(".py"):
         return None
     text = current_text(file)
     if not text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bdb
 import importlib
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -240,6 +241,19 @@ def test_words_around_keep_the_digest(package: Callable[..., Any], change: Any) 
 def test_rules_make_the_digest(package: Callable[..., Any], change: Any) -> None:
     before = program_of(package().Board).digest
     assert program_of(package(change).Board).digest != before
+
+
+def test_installed_package_is_the_same(
+    package: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = program_of(package().Board).digest
+    forget()
+    shutil.copytree(tmp_path / "small", tmp_path / "site-packages" / "small")
+    monkeypatch.syspath_prepend(tmp_path / "site-packages")
+    board = importlib.import_module("small.contract").Board
+    assert "site-packages" in sys.modules["small.contract"].__file__  # type: ignore[operator]
+    assert program_of(board).digest == before
+    assert program_of(board).image.cls is not board
 
 
 def test_changed_source_runs_anew(package: Callable[..., Any], chain: Chain) -> None:
