@@ -17,6 +17,7 @@ from chain.types import FixedBytes, Int
 Encoder = Callable[[Any], bytes]
 
 _MASK = 2**256 - 1
+_BYTES = [number.to_bytes(32) for number in range(256)]  # the words of the smallest numbers
 
 
 @cache
@@ -190,9 +191,12 @@ def _with_length(raw: bytes | bytearray) -> bytes:
 def _numbers_encoder(kind: Kind, item: Int) -> Encoder:
     """Boards are lists of small numbers: no call for each of them."""
     form, parts = _word(item, "v", str)
+    word = f"pack({', '.join(part for part, _ in parts)})"
+    if item.lowest == 0 and item.highest < len(_BYTES):
+        word = "small[v]"
     source = f"""def encode(values):
-        return [pack({", ".join(part for part, _ in parts)}) if not ({refusal(item, "v")}) else fail() for v in values]"""
-    tools = {"pack": struct.Struct(">" + form).pack, "fail": _fail, **SIGN}
+        return [{word} if not ({refusal(item, "v")}) else fail() for v in values]"""
+    tools = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail, **SIGN}
     return _sequence_encoder(kind, Flat().run([source], tools)["encode"], False, whole=True)
 
 
