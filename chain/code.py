@@ -61,8 +61,15 @@ class Program:
         return "0x" + self.initcode.hex()
 
 
+def check_class(thing: object) -> None:
+    """Refuse what is no contract class, a handle for one."""
+    if not isinstance(thing, type) or not hasattr(thing, "__spec__"):
+        raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
+
+
 def program_of(cls: type) -> Program:
     """The program of a contract class, or of the image of one: the same sources give the same digest everywhere."""
+    check_class(cls)
     author = author_of(cls)
     if author not in _programs:
         # What makes images reads sources, which a chain that only looks never does.

@@ -105,7 +105,7 @@ class DoubleRun:
         self._told += [
             f"{test}: {self._why(folder, test, seed)}" for test, seed in different.items()
         ]
-        self._well = f"{len(first)} tests left the same chains under {len(SEEDS)} hash seeds"
+        self._well = f"{len(first)} test{'s' * (len(first) != 1)} left the same chains under {len(SEEDS)} hash seeds"
 
     def _run(
         self, folder: Path, seed: int, arguments: Sequence[str], **more: str

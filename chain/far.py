@@ -23,7 +23,7 @@ from chain.ledger.growth import grow
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
-from chain.looking import DEFAULT_SENDER
+from chain.looking import sender_of
 from chain.machine.transaction import Transaction
 from chain.past import Past
 from chain.simulator import Chain, Snapshot
@@ -181,7 +181,7 @@ class Far(Chain):
         gas: int | None = None,
     ) -> Receipt:  # fmt: skip
         fields: dict[str, Any] = {
-            "from": _hex(DEFAULT_SENDER if sender is None else sender),
+            "from": _hex(sender_of(sender)),
             "data": _hex(data),
             "value": hex(value),
         }

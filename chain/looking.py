@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from chain.accounts import ACCOUNTS
-from chain.code import Program, program_of
+from chain.code import Program, check_class, program_of
 from chain.contract import Contract
 from chain.errors import GuardError
 from chain.frame import DELEGATION, BlockContext, Context, Frame
@@ -34,6 +34,17 @@ from chain.world_handle import WorldHandle
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
 _LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
 _LOOK_FUEL: Final = 30_000_000 * TICKS_PER_GAS  # but no longer than a whole block's gas lets it
+
+
+def sender_of(sender: bytes | None) -> bytes:
+    """Who sends, as the machine knows it: the first account if nobody is named."""
+    if sender is None:
+        return DEFAULT_SENDER
+    if isinstance(sender, bytes) and len(sender) == 20:
+        return bytes(sender)
+    raise TypeError(
+        f"sender = {sender!r} is no account: give one of chain.accounts, chain.account(name) or an Address"
+    )
 
 
 class Looking(ABC):
@@ -79,6 +90,7 @@ class Looking(ABC):
 
     def declare(self, contract: type[Contract]) -> Program:
         """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
+        check_class(contract)
         if self.machine.guards:
             check(contract)
         program = program_of(contract)
@@ -114,7 +126,7 @@ class Looking(ABC):
         block: BlockContext | None = None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
         """Run a message on the state as it is and undo it: the finished frame, and the logs it would leave."""
-        who = DEFAULT_SENDER if sender is None else bytes(sender)
+        who = sender_of(sender)
         frame = self._frame(self.machine, bytes(to), data, who, value, gas, block or self.here)
         mark = self.state.mark()
         self.machine.execute(frame)
@@ -126,7 +138,7 @@ class Looking(ABC):
         self, to: bytes, data: bytes, *, sender: bytes | None = None, value: int = 0, gas: int | None = None
     ) -> Trace:  # fmt: skip
         """Run a message and undo it: all that it would do, step by step."""
-        who = DEFAULT_SENDER if sender is None else bytes(sender)
+        who = sender_of(sender)
         with self.ledger.rewound(self.moment):
             machine = observer(self.ledger)
             machine.loaded = deepcopy(self.machine.loaded)

@@ -21,7 +21,7 @@ from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
-from chain.looking import DEFAULT_SENDER, Looking
+from chain.looking import Looking, sender_of
 from chain.machine.direct import Machine
 from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Outcome, Transaction
@@ -168,6 +168,9 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
     def head(self) -> Block:
         return self.ledger.blocks.head
 
+    def __repr__(self) -> str:
+        return f"<Chain at block {self.ledger.blocks.head.number}>"
+
     def block_hash(self, number: int = -1) -> bytes:
         """The hash of a block, of the last one if unsaid. Made when asked for, then kept."""
         return self.ledger.block_hash(self._number(number))
@@ -182,6 +185,8 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     def mine(self, n: int = 1) -> Block:
         """Close the open block, and add empty ones until `n` are made."""
+        if n < 0:
+            raise ValueError(f"blocks cannot be taken back: mine 0 or more, not {n}")
         for _ in range(n):
             self._seal(self.pending)
         return self.head
@@ -250,7 +255,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
     ) -> Receipt:
         """Send a transaction and, unless a block is held open, mine it."""
         block = self.pending
-        who = DEFAULT_SENDER if sender is None else bytes(sender)
+        who = sender_of(sender)
         tx = Transaction(
             who, None if to is None else bytes(to), data, value, block.gas_limit - block.gas_used if gas is None else gas,
             self.state.account(who)[0], block.base_fee,
@@ -318,6 +323,8 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     def revert(self, snapshot: Snapshot) -> None:
         """Undo everything since `snapshot`, the clock included."""
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(f"{snapshot!r} is no snapshot: give back what chain.snapshot() gave")
         ledger = self.ledger
         now = ledger.last(snapshot.blocks, snapshot.moments)
         if len(now) < 2 or now[0] is not snapshot.last[0] or now[1] is not snapshot.last[1]:

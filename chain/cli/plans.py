@@ -129,7 +129,8 @@ def _show(found: Sequence[Finding]) -> None:
 def _detail(finding: Finding) -> str:
     if finding.action == LEAVE and finding.record is not None and finding.step.to is None:
         return str(finding.record["address"])
-    return f"{len(finding.changes)} changes" if finding.changes else ""
+    count = len(finding.changes)
+    return f"{count} change{'s' * (count != 1)}" if count else ""
 
 
 def _choose(changed: Sequence[Finding]) -> str:

@@ -75,7 +75,11 @@ def _cell(value: form.Portable) -> form.Cell:
 
 def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
     rich, text = import_module("rich.table"), import_module("rich.text")
-    drawn = rich.Table(box=import_module("rich.box").SIMPLE_HEAD, header_style="bold cyan")
+    # Narrow gaps: the addresses of the accounts shall stay whole in 80 columns.
+    drawn = rich.Table(
+        box=import_module("rich.box").SIMPLE_HEAD, header_style="bold cyan",
+        padding=(0, 0, 0, 1), pad_edge=False,
+    )  # fmt: skip
     for i, name in enumerate(columns):
         number = bool(rows) and all(isinstance(row[i], int) for row in rows)
         drawn.add_column(name, justify="right" if number else "left", overflow="fold")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import click
 
@@ -28,3 +31,8 @@ def loaded(script: Path) -> ModuleType:
         place = Source(wrong.filename or str(script), wrong.lineno or 1)
         raise click.UsageError(f"{place}: this is not Python: {wrong.msg}") from None
     return module
+
+
+def takes_chain(main: Callable[..., Any]) -> bool:
+    """Whether a script's main plays on the chain that it is given."""
+    return len(signature(main).parameters) > 0

@@ -71,14 +71,22 @@ def contract(chain: Chain, word: str, offered: Offered) -> Handle:
     try:
         where = known[word] if word in known else Address(word)
     except ValueError:
-        there = ", ".join(known) or "none"
-        raise click.UsageError(f"there is no contract '{word}' on this chain; there are {there}") from None  # fmt: skip
+        raise click.UsageError(_who_is_there(chain, word, list(known), offered)) from None
     code = chain.code(where)
     program = chain.machine.programs.get(split_code(code) or b"")
     if program is None:
         raise click.UsageError(_why_not(code, where, offered))
     cls: type[Contract] = program.spec.cls
     return Handle(chain, cls, where)
+
+
+def _who_is_there(chain: Chain, word: str, known: list[str], offered: Offered) -> str:
+    """That nobody has this name, and who has one; a contract that was changed since it was deployed has none."""
+    text = f"there is no contract '{word}' on this chain; there are {', '.join(known) or 'none'}"
+    changed = chain.receipts.where(lambda r: r.to is None and r.is_stranger, ok=True).last()
+    if changed is None:
+        return text
+    return f"{text}. But {_why_not(chain.code(changed.address), changed.address, offered)}"
 
 
 def _why_not(code: bytes, where: Address, offered: Offered) -> str:

@@ -29,6 +29,9 @@ def told(wrong: BaseException) -> int:
     if isinstance(wrong, click.exceptions.Abort):
         click.echo("stopped", err=True)
         return NO
+    if isinstance(wrong, click.exceptions.NoArgsIsHelpError):  # its message is the help
+        click.echo(wrong.format_message(), err=True)
+        return wrong.exit_code
     hint = ""
     if isinstance(wrong, click.UsageError) and wrong.ctx is not None:
         hint = f"\n(see '{wrong.ctx.command_path} --help')"

@@ -41,7 +41,9 @@ def _undescribed(module: ModuleType) -> type[Fuzz]:
     offered = Offered(name).by_full_name
     contracts = tuple(cls for full, cls in offered.items() if full.startswith(f"{name}:"))
     if not contracts:
-        raise NotOffered(f"{name} has no contract and no description of a fuzz run to go by")
+        below = ", ".join(dict.fromkeys(full.partition(":")[0] for full in offered))
+        more = f": name a module in it that has, {below}" if below else ""
+        raise NotOffered(f"{name} has no contract and no description of a fuzz run to go by{more}")
     if not any(issubclass(contract, System) for contract in contracts):
         return type("Fuzz", (Fuzz,), {"contracts": contracts, "__module__": Fuzz.__module__})
     if not hasattr(module, "deploy"):

@@ -22,6 +22,7 @@ class Kind(NamedTuple):
     of: tuple[Kind | None, ...] = ()
 
 
+SET: Final = Kind("set")
 TEXT: Final = Kind("text")
 NUMBER: Final = Kind("number")
 BYTES: Final = Kind("bytes")

@@ -38,6 +38,9 @@ class ReceiptLog(Sequence[Receipt]):
             self._indexes.cut(length)
             del self._rows[length:]
 
+    def __repr__(self) -> str:
+        return f"<ReceiptLog of {len(self)}>"
+
     def __len__(self) -> int:
         return len(self._rows)
 

@@ -25,6 +25,6 @@ def text_of(path: Path, offered: Offered) -> str:
         for receipt in chain.receipts:
             if receipt.is_stranger:
                 raise NotOffered(
-                    f"{receipt} ran a contract that {offered.package} does not offer, or not as it was then"
+                    f"block {receipt.block_number} ran a contract that {offered.package} does not offer, or not as it was then"
                 )
         return record(chain)

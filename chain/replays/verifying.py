@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chain.replays.deeds import Parting, parting
+from chain.replays.form import read
 from chain.replays.fresh import SEEDS, Answer, play_under
 
 
@@ -35,7 +36,8 @@ class Verdict:
 
 
 def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> Verdict:
-    """Play a transcript under each hash seed."""
+    """Play a transcript under each hash seed; a text that is none is refused before any interpreter starts."""
+    read(text)
     answers = play_under(seeds, text, packages)
     first = answers[0]
     for seed, answer in zip(seeds, answers, strict=True):

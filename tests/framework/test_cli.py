@@ -46,6 +46,12 @@ def test_help_names_every_command(run: Run) -> None:
     assert "accounts  The accounts of a chain" in shown.output
 
 
+def test_no_command_shows_the_help(run: Run) -> None:
+    shown = run()
+    assert shown.exit_code == 2
+    assert shown.stderr.startswith("Usage: ") and "(see '" not in shown.stderr
+
+
 def test_help_imports_no_command() -> None:
     code = "import sys\nfrom chain.cli.main import cli\ntry: cli.main(['--help'])\nexcept SystemExit: print(*sys.modules)"
     done = subprocess.run(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from chain import Chain, Contract, Revert, call, error
@@ -51,6 +53,23 @@ class Clumsy(Contract):
     @call
     def error_without_its_fields(self) -> None:
         raise Shy
+
+
+WRONG: dict[str, tuple[Callable[[Chain], object], str]] = {
+    "sender by name": (lambda c: c.deploy(Clumsy, sender="bob"), "sender = 'bob' is no account: "),  # type: ignore[arg-type]
+    "sender by number": (lambda c: c.deploy(Clumsy).mute(sender=3), "sender = 3 is no account: "),
+    "no contract": (lambda c: c.deploy(int), "<class 'int'> is no contract: "),  # type: ignore[type-var]
+    "handle": (lambda c: c.deploy(c.deploy(Clumsy)), "> is no contract: give a class that derives"),  # type: ignore[arg-type]
+    "no snapshot": (lambda c: c.revert(7), "7 is no snapshot: "),  # type: ignore[arg-type]
+    "no blocks": (lambda c: c.mine(-1), "mine 0 or more, not -1"),
+}
+
+
+@pytest.mark.parametrize(("do", "says"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_argument_is_told(do: Callable[[Chain], object], says: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as wrong:
+        do(Chain())
+    assert says in str(wrong.value)
 
 
 SAID = {

@@ -124,6 +124,18 @@ def test_events_by_name_and_field(tmp_path: Path) -> None:
     assert [(x["block"], x["fields"]["game_id"]) for x in json.loads(found.output)] == [(3, 1)]
 
 
+def test_events_name_who_is_meant(tmp_path: Path) -> None:
+    file, play = tmp_path / "duel.chain", tmp_path / "play.py"
+    play.write_text(
+        "from contracts.mage_duel import Game, deploy\n"
+        "def main(chain): deploy(chain).system(Game).create_game()"
+    )
+    invoke("run", play, "--chain", file)
+    lines = invoke("events", "GameCreated(address,uint8)", "--chain", file).stdout.splitlines()
+    assert lines[0].split() == ["block", "event", "contract", "fields"]
+    assert "host_player=alice" in lines[2] and "0x" not in lines[2]
+
+
 def test_sql_answers_and_lists_tables(on: Run) -> None:
     asked = on("sql", "select entry from receipts where ok = ? order by position", "1", "--json")
     assert [row["entry"] for row in json.loads(asked.output)][1:] == ["create_game", "make_move"]
@@ -317,6 +329,13 @@ def test_new_game_passes_at_once(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert (game / "deployments" / "game" / "SnakesAndLadders.json").exists()
+
+
+@pytest.mark.parametrize("name", ["class", "map", "chain", "test-game", "True"])
+def test_taken_name_is_refused(name: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = invoke("init", name)
+    assert refused.exit_code == 2 and "means something else in the project" in refused.stderr
 
 
 @pytest.mark.parametrize("name", ["7", "a b", "", "ümläut", "."])

@@ -102,7 +102,7 @@ def test_file_with_unknown_contract_is_refused(folder: Path) -> None:
         chain.deploy(Unknown)
     refused = run("record", "board.chain")
     assert refused.exit_code == 1
-    assert "creation in block 1: ok> ran a contract that race_test_file" in refused.stderr
+    assert "block 1 ran a contract that race_test_file" in refused.stderr
 
 
 def test_contract_in_the_script_is_refused(folder: Path) -> None:
@@ -112,3 +112,17 @@ def test_contract_in_the_script_is_refused(folder: Path) -> None:
     refused = run("record", "all.py")
     assert refused.exit_code == 1
     assert "Race stands in the script itself, where no replay can import it" in refused.stderr
+
+
+def test_main_on_a_chain_is_recorded(folder: Path) -> None:
+    (module,) = folder.glob("race*.py")
+    script = f"from {module.stem} import Race\ndef main(chain): chain.deploy(Race).roll()"
+    (folder / "main.py").write_text(script, "utf-8")
+    assert "2 +2s alice: Race.roll()" in run("record", "main.py").stdout
+
+
+def test_no_transcript_cannot_be_verified(folder: Path) -> None:
+    (folder / "notes.txt").write_text("notes", "utf-8")
+    refused = run("verify", "notes.txt")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("boardchain: notes.txt: line 1: this is no transcript")

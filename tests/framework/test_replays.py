@@ -280,6 +280,15 @@ def test_changed_rule_shows_at_first_move() -> None:
     assert told[2:4] == ["-     | now", "+     | NOW"]
 
 
+def test_gas_of_a_deployment_is_no_difference() -> None:
+    chain = Chain()
+    chain.deploy(Board)
+    (receipt,) = chain.receipts
+    cheaper = record(chain).replace(f"[{receipt.gas_used} gas]", f"[{receipt.gas_used - 12} gas]")
+    assert replay(cheaper, contracts=[Board]).ok
+    assert not replay(cheaper.replace("= @", "= failed: @"), contracts=[Board]).ok
+
+
 def test_difference_shows_what_came() -> None:
     chain = Chain()
     chain.deploy(Board).move(Spot(0, None), Side.RED, "now")

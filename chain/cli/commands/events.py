@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,11 +10,14 @@ import click
 
 from chain.cli import options, say, targets
 from chain.cli.values import read_value
-from chain.ledger.export import event_lines
+from chain.ledger.export import Line, event_lines
 from chain.ledger.given import Misread
 from chain.ledger.portable import address_text
+from chain.ledger.who import Who
 from chain.offered import Offered
 from chain.simulator import Chain
+
+_ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
 
 @click.command()
@@ -42,12 +46,24 @@ def command(
             lines = [line for line in lines if line["address"] == whose]
         low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
         lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]
+        who = Who(ledger)
+        rows = [_row(who, line) for line in lines] if not json else []
     if json:
         say.as_json(lines)
-        return
-    columns = ("block", "event", "address", "fields")
-    rows = [(x["block"], x["event"], x["address"], say.pairs(x["fields"])) for x in lines]
-    say.table(columns, rows, json=False)
+    else:
+        say.table(("block", "event", "contract", "fields"), rows, json=False)
+
+
+def _row(who: Who, line: Line) -> tuple[Any, ...]:
+    """An event for people, who know accounts and contracts by their names."""
+    fields = {name: _named(who, value) for name, value in line["fields"].items()}
+    return line["block"], line["event"], _named(who, line["address"]), say.pairs(fields)
+
+
+def _named(who: Who, value: Any) -> Any:
+    if isinstance(value, str) and _ADDRESS.fullmatch(value):
+        return who.name(bytes.fromhex(value[2:])) or value
+    return value
 
 
 def _places(chain: Chain, name: str, fields: tuple[str, ...]) -> Iterable[int]:

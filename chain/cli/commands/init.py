@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from keyword import iskeyword
 from pathlib import Path
 from string import Template
 
@@ -15,6 +16,8 @@ _FILES = (
     *("scripts/deploy.py", "scripts/play.py", "tests/test_game.py"),
 )
 
+_TAKEN = frozenset(("Address", "Chain", "Contract", "Deployment", "Key", "Map", "Moved"))  # there
+
 
 @click.command()
 @click.argument("name")
@@ -26,9 +29,11 @@ def command(name: str, json: bool) -> None:
     cls = "".join(word[:1].upper() + word[1:] for word in words)
     if not cls.isidentifier() or not cls.isascii():
         raise click.UsageError(f"{folder.name!r} cannot name a game: use letters, digits, - and _, a letter first")  # fmt: skip
+    module = "_".join(words).lower()
+    if iskeyword(module) or iskeyword(cls) or cls in _TAKEN or module.startswith("test_"):
+        raise click.UsageError(f"{folder.name!r} means something else in the project: name the game otherwise")  # fmt: skip
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise click.UsageError(f"{name} is there already: name a new folder")
-    module = "_".join(words).lower()
     for path in _FILES:
         target = folder / path.replace("game.py", f"{module}.py")
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -37,10 +37,10 @@ def command(contract: str, offered: Offered, json: bool) -> None:
         say.as_json(found)
         return
     click.echo(f"{spec.name}, digest 0x{found['digest'].hex()}")
-    _section("storage", _PLACE, [tuple(p) for p in storage_shape(spec)])
+    _section("storage", _PLACE, _rows(storage_shape(spec)))
     for name, model in spec.models.items():
         keys = ", ".join(model.record.keys)
-        _section(f"model {name}, by {keys}", _PLACE, [tuple(p) for p in model_shape(model)])
+        _section(f"model {name}, by {keys}", _PLACE, _rows(model_shape(model)))
     _section("entries", _ENTRY, entries)
     _section("events", ("signature",), [(each,) for each in found["events"]])
     _section("errors", ("signature",), [(each,) for each in found["errors"]])
@@ -48,6 +48,11 @@ def command(contract: str, offered: Offered, json: bool) -> None:
 
 _PLACE = ("name", "type", "word", "offset", "bytes")
 _ENTRY = ("kind", "name", "takes", "returns", "selector")
+
+
+def _rows(places: Sequence[tuple[object, ...]]) -> list[list[object]]:
+    """Places for people: what has no size of its own, as a Map, has none shown."""
+    return [["" if each is None else each for each in place] for place in places]
 
 
 def _model(model: ModelSpec) -> dict[str, object]:

@@ -13,6 +13,7 @@ import click
 from chain import births
 from chain.cli import say
 from chain.cli.options import contracts_option
+from chain.cli.scripts import takes_chain
 from chain.offered import Offered
 from chain.replays import record
 from chain.replays.files import is_chain, text_of
@@ -30,7 +31,8 @@ def command(
 ) -> None:
     """Record SOURCE: a script, which is run with ARGS, or the file of a chain.
 
-    A script's contracts must stand in modules that can be imported, not in the script itself.
+    Of a script that makes no chain, main(chain) is run on a new one. Its contracts must stand in modules that can be
+    imported, not in the script itself.
     """
     text = text_of(source, offered) if is_chain(source) else _chosen(_played(source, args), nth)
     if out is None:
@@ -46,7 +48,9 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
         was = sys.argv, sys.path[:]
         sys.argv, sys.path[:0] = [str(script), *args], [str(script.parent.resolve())]
         try:
-            runpy.run_path(str(script), run_name="__main__")
+            main = runpy.run_path(str(script), run_name="__main__").get("main")
+            if not chains and callable(main) and takes_chain(main):
+                main(Chain())  # as `boardchain run` does
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise click.ClickException(f"{script} ended with {end.code}") from None

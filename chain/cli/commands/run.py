@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from inspect import signature
 from pathlib import Path
-from typing import Any
 
 import click
 
 from chain.cli import options
-from chain.cli.scripts import loaded
+from chain.cli.scripts import loaded, takes_chain
 from chain.offered import Offered
 from chain.simulator import MEMORY
 
@@ -26,16 +23,12 @@ def command(script: Path, args: tuple[str, ...], where: str, offered: Offered) -
     main = getattr(loaded(script), "main", None)
     if not callable(main):
         raise click.UsageError(f"{script} has no main(chain): write one, it is what is run")
-    takes_chain = _takes_chain(main)
-    if not takes_chain and where != MEMORY:
+    is_given = takes_chain(main)
+    if not is_given and where != MEMORY:
         raise click.UsageError(f"main() of {script} makes a chain of its own: write main(chain)")
     sys.argv = [str(script), *args]
-    if not takes_chain:
+    if not is_given:
         main()
         return
     with options.opened(where, offered, make=True) as chain:
         main(chain)
-
-
-def _takes_chain(main: Callable[..., Any]) -> bool:
-    return len(signature(main).parameters) > 0

@@ -10,6 +10,7 @@ import click
 from chain.cli import say
 from chain.cli.options import contracts_option
 from chain.offered import Offered
+from chain.replays import BadTranscript
 from chain.replays.files import text_of
 from chain.replays.fresh import Failed
 from chain.replays.verifying import verify
@@ -26,7 +27,7 @@ def command(file: Path, json: bool, offered: Offered) -> None:
     """
     try:
         verdict = verify(text_of(file, offered), [offered.package])
-    except Failed as wrong:
+    except (BadTranscript, Failed) as wrong:
         raise click.UsageError(f"{file}: {wrong}") from None
     if json:
         say.as_json({"ok": verdict.ok, **vars(verdict)})
