@@ -187,7 +187,12 @@ class Frame:
         if word == current:
             self.charge(cost.WARM)
             return
-        self.charge(self._price_of_change(warm[slot], current, word))
+        if current and word and warm[slot] == current:  # most changes are of this kind
+            self.gas -= cost.SSTORE_RESET
+        else:
+            self.gas -= self._price_of_change(warm[slot], current, word)
+        if self.gas < 0:
+            raise OutOfGas
         self.state.changes += (self.address, slot, current or None, word or None)
         if word:
             storage[slot] = word

@@ -152,3 +152,14 @@ def bound(contract: type[Contract], frame: Frame) -> Contract:
     made: Contract = object.__new__(contract)
     made._frame = frame
     return made
+
+
+def meant(
+    contract: type[Contract] | Handle, address: Address | None
+) -> tuple[type[Contract], Address]:
+    """The class and the address that were told as such, or as a handle from elsewhere."""
+    if isinstance(contract, Handle):
+        return contract.contract, contract.address
+    if address is None:
+        raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
+    return contract, address

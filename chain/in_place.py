@@ -28,6 +28,7 @@ class Items(Generic[T]):
     """A list of a model that is open."""
 
     __slots__ = (
+        "_base",
         "_changed",
         "_items",
         "_layout",
@@ -43,6 +44,7 @@ class Items(Generic[T]):
         self._items: dict[int, T] = {}  # by place, those that were asked for or set
         self._shared: dict[int, list[T]] = {}  # by its number, what lies in a word that was read
         self._changed: dict[int, None] = {}  # the places of those that were set
+        self._base: int | None = None  # where the items begin; None until one is read
         self._length: int | None = None  # None until somebody asks
         self._stored = 0  # the length without what was appended
 
@@ -66,7 +68,9 @@ class Items(Generic[T]):
         self._items[place] = value
 
     def __iter__(self) -> Iterator[T]:
-        return (self[index] for index in range(len(self)))
+        items = self._items
+        for index in range(len(self)):
+            yield items[index] if index in items else self[index]
 
     def append(self, value: T) -> None:
         index = len(self)
@@ -76,22 +80,26 @@ class Items(Generic[T]):
 
     def _place(self, index: int) -> int:
         """The place of an item that is there."""
-        count = len(self)
+        count = self._length
+        if count is None:
+            count = len(self)
         place = index + count if index < 0 else index
         if not 0 <= place < count:
             raise IndexError(f"no item {index} in a list of {count}")
         return place
 
     def _read(self, place: int) -> T:
-        words, layout = self._words, self._layout
-        base = words.data_slot(self._slot)
+        words, layout, base = self._words, self._layout, self._base
+        if base is None:
+            base = self._base = words.data_slot(self._slot)
         if layout.per_word == 1:
             item: T = layout.item.load(words, base + place * layout.item.words)
             return item
         number, at = divmod(place, layout.per_word)
-        if number not in self._shared:
-            self._shared[number] = layout.items_in(words.sload(base + number))
-        return self._shared[number][at]
+        shared = self._shared.get(number)
+        if shared is None:
+            shared = self._shared[number] = layout.items_in(words.sload(base + number))
+        return shared[at]
 
     @property
     def is_changed(self) -> bool:

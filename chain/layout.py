@@ -82,6 +82,15 @@ class Members:
             store_alone if alone else store_shared,
         )
 
+    def reach(
+        self, index: int
+    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None], int]:
+        """The same for what starts at slot 0: the functions, and the slot that they take."""
+        layout = self.layouts[index]
+        if isinstance(layout, PackedLayout):
+            return *self.access(index), 0
+        return layout.load, layout.store, self.places[index].word
+
     def clear(self, frame: Words, slot: int) -> None:
         for at, layout in zip(self.places, self.layouts, strict=True):
             if at.shift == 0:  # the first in a word clears it for all

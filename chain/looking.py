@@ -18,7 +18,7 @@ from chain.code import Program, check_class, program_of
 from chain.contract import Contract
 from chain.errors import GuardError
 from chain.frame import DELEGATION, BlockContext, Context, Frame
-from chain.handle import Handle, bound
+from chain.handle import Handle, bound, meant
 from chain.image.meter import TICKS_PER_GAS
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -101,10 +101,7 @@ class Looking(ABC):
 
     def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
         """A handle here for a contract that is there: a class and an address, or a handle from elsewhere."""
-        if isinstance(contract, Handle):
-            address, contract = contract.address, contract.contract
-        if address is None:
-            raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
+        contract, address = meant(contract, address)
         self.declare(contract)
         return Handle(self, contract, address)
 

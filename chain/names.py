@@ -44,10 +44,11 @@ def text_of(word: int) -> str:
 
 def look_up(frame: Frame, address: bytes) -> str:
     """The name of `address`, or the address as text, paid for as a read of the registry."""
-    state = frame.state
+    state, slot = frame.state, _slot(address)
     frame.touch(REGISTRY)
-    frame.charge(cost.COLD_SLOAD if state.touch_slot(REGISTRY, _slot(address)) else cost.WARM)
-    return read(state, address) or checksum_address(address)
+    frame.charge(cost.COLD_SLOAD if state.touch_slot(REGISTRY, slot) else cost.WARM)
+    word = state.word(REGISTRY, slot)
+    return text_of(word) if word else checksum_address(address)
 
 
 def _slot(address: bytes) -> int:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from chain.fit import misfit, refusal, taking_apart
+from chain.flat import Flat
 from chain.kinds import Account, Bool, Choice, Kind, Option, Record
 from chain.types import Address, FixedBytes, Int
 
@@ -82,17 +83,10 @@ def place(layouts: Sequence[Sized]) -> tuple[list[Place], int]:
 
 
 @dataclass
-class Source:
+class Source(Flat):
     """Python source for one layout: its lines, and the names they use."""
 
     lines: list[str] = field(default_factory=list)  # they take the value apart
-    checks: list[str] = field(default_factory=list)  # then one of these may refuse it
-    names: dict[str, Any] = field(default_factory=dict)
-
-    def name(self, thing: Any) -> str:
-        key = f"k{len(self.names)}"
-        self.names[key] = thing
-        return key
 
     def spread(self, kind: Record, value: str) -> list[str]:
         """Put the members of a record into local variables; their names."""
@@ -166,9 +160,7 @@ class Source:
 
     def compile(self, lines: list[str]) -> dict[str, Any]:
         tools = {"Address": Address, "make": bytes.__new__, "number": int.from_bytes}
-        space = self.names | tools | {"misfit": misfit}
-        exec("\n".join(lines), space)
-        return space
+        return self.run(lines, tools | {"misfit": misfit})
 
 
 def members_of(kind: Record) -> list[tuple[Kind, Place]]:

@@ -239,14 +239,14 @@ class _Reader:
 
 def _property(path: str, fields: Members, index: int) -> property:
     """How a contract's method reads and writes the field: straight through its frame."""
-    load, store = fields.access(index)
+    load, store, slot = fields.reach(index)
 
     def get(contract: Any) -> Any:
-        return load(contract._frame, 0)
+        return load(contract._frame, slot)
 
     def put(contract: Any, value: Any) -> None:
         try:
-            store(contract._frame, 0, value)
+            store(contract._frame, slot, value)
         except abi.Misfit as wrong:
             raise wrong.under(path) from None
 

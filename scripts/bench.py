@@ -7,10 +7,8 @@ coincurve, gas given so that nothing is estimated. With `--node` it measures the
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -22,28 +20,11 @@ import bench_fuel
 import bench_mage_duel
 import bench_node
 import bench_sagrada
-import vyper
-from eth_tester import EthereumTester, PyEVMBackend
-from web3 import EthereumTesterProvider, Web3
+from bench_roads import ROUNDS, Road, compiled, eth_tester, limit, measure, timed, transacting
 
 from chain import Address, Chain, Contract, Key, call, event
 from chain.foreign import functions_from_json
 from chain.types import u256
-
-ROUNDS = 5
-SOURCE = """
-count: public(uint256)
-
-event Added:
-    who: indexed(address)
-    by: uint256
-    total: uint256
-
-@external
-def increment(by: uint256):
-    self.count += by
-    log Added(who=msg.sender, by=by, total=self.count)
-"""
 
 
 @event
@@ -62,15 +43,6 @@ class Counter(Contract):
     def increment(self, by: u256) -> None:
         self.count += by
         self.emit(Added(self.caller, by, self.count))
-
-
-class Road(NamedTuple):
-    """A way to make calls: `run(n)` makes n of them; the bar is how many times the baseline it must do."""
-
-    name: str
-    run: Callable[[int], None]
-    calls: int  # a round
-    bar: float
 
 
 GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
@@ -93,48 +65,6 @@ def main() -> None:
 
 def verdict(met: bool, bar: float) -> str:
     return f"{bar:6.0f}x  {'met' if met else 'MISSED'}" if bar else ""
-
-
-def measure(roads: list[Road]) -> dict[str, tuple[float, float]]:
-    """Calls a second for each road, its best round; the roads take turns so that all see the same machine."""
-    best = dict.fromkeys([road.name for road in roads], 0.0)
-    for _ in range(ROUNDS):
-        for road in roads:
-            best[road.name] = max(
-                best[road.name], road.calls / timed(partial(road.run, road.calls))
-            )
-    return {road.name: (best[road.name], road.bar) for road in roads}
-
-
-def timed(run: Callable[[], Any]) -> float:
-    gc.collect()
-    start = time.process_time()
-    run()
-    return time.process_time() - start
-
-
-def compiled() -> tuple[list[dict[str, Any]], str]:
-    output = vyper.compile_code(SOURCE, output_formats=["abi", "bytecode"])
-    return output["abi"], output["bytecode"]
-
-
-def transacting(w3: Web3, sender: str) -> Callable[[int], None]:
-    """Calls of the bytecode counter through a web3.py client."""
-    abi, code = compiled()
-    made = w3.eth.contract(abi=abi, bytecode=code).constructor().transact({"from": sender})
-    address = w3.eth.wait_for_transaction_receipt(made)["contractAddress"]
-    increment = w3.eth.contract(address=address, abi=abi).functions.increment
-
-    def run(n: int) -> None:
-        for _ in range(n):
-            increment(1).transact({"from": sender, "gas": 200_000})
-
-    return run
-
-
-def eth_tester() -> Road:
-    w3 = Web3(EthereumTesterProvider(EthereumTester(PyEVMBackend())))
-    return Road("eth-tester counter", transacting(w3, w3.eth.accounts[0]), 60, 0)
 
 
 def web3() -> Road:
@@ -215,10 +145,6 @@ def logs(chain: Chain) -> None:
     get(100)()
     few, many = timed(get(2_000)) / 2_000, timed(get(20_000)) / 20_000
     print(f"eth_getLogs: {few * 1e6:.0f} us a log for 2 000, {many * 1e6:.0f} us for 20 000")
-
-
-def limit(met: bool, bar: str) -> str:
-    return f" (bar {bar}: {'met' if met else 'MISSED'})"
 
 
 def start_up() -> None:

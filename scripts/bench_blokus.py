@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from itertools import takewhile
-from typing import TypeAlias
+
+from bench_roads import RoadParts, compare, limit
 
 from chain import Chain
 from contracts.blokus import Blokus, Move
@@ -20,8 +21,6 @@ from contracts.blokus.pieces import PIECES
 from contracts.blokus.playouts import count_all_moves, midgame, random_game, random_moves
 from contracts.blokus.rules import play
 from contracts.blokus.state import start
-
-RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
 
 GAMES = 20  # a round
 PERFT = (58, 3_364, 195_112, 11_316_496)
@@ -79,7 +78,7 @@ def show_bars() -> None:
     counting = seconds(lambda: found.extend(perft(start(), depth) for depth in (1, 2, 3, 4)))
     is_right = tuple(found) == PERFT
     print(
-        f"perft 1 to 4: {', '.join(map(str, found))} in {counting:.2f} s{verdict(is_right, 'the known figures')}"
+        f"perft 1 to 4: {', '.join(map(str, found))} in {counting:.2f} s{limit(is_right, 'the known figures')}"
     )
 
 
@@ -91,21 +90,11 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
 
 
 def report(what: str, figure: float, unit: str, met: bool, bar: int) -> None:
-    print(f"{what}: {figure:,.4g}{unit}{verdict(met, f'{bar}{unit}')}")
-
-
-def verdict(met: bool, bar: str) -> str:
-    return f" (bar {bar}: {'met' if met else 'MISSED'})"
+    print(f"{what}: {figure:,.4g}{unit}{limit(met, f'{bar}{unit}')}")
 
 
 def main() -> None:
-    from bench import Road, eth_tester, measure  # it imports this module
-
-    rates = measure([eth_tester(), *(Road(*road) for road in roads())])
-    base = rates["eth-tester counter"][0]
-    for name, (rate, bar) in rates.items():
-        met = verdict(rate / base >= bar, f"{bar:.0f}x") if bar else ""
-        print(f"{name}: {rate:,.0f} calls/s, {rate / base:.1f}x{met}")
+    rates = compare(roads())
     share = rates["Blokus placements"][0] / rates["Blokus bare rules"][0]
     print(f"placements: {share:.0%} of the calls/s of the bare rules")
     show_bars()

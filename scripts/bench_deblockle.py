@@ -5,14 +5,14 @@ from __future__ import annotations
 import cProfile
 import json
 import pstats
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from chain import Chain
 from contracts.deblockle import Deblockle, rules
 
-RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
+if TYPE_CHECKING:
+    from bench_roads import RoadParts
 
 GAMES = Path(__file__).parent.parent / "tests" / "vectors" / "deblockle" / "games.jsonl"
 

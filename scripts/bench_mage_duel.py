@@ -6,14 +6,15 @@ import gc
 import time
 from collections.abc import Callable
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from chain import Chain
 from contracts.mage_duel import deploy, rules
 from contracts.mage_duel.playouts import Duel
 from contracts.mage_duel.state import Move, State
 
-RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
+if TYPE_CHECKING:
+    from bench_roads import RoadParts
 
 GAMES = 5  # a round
 BAR = 3  # how many times the time of the bare rules a game may take

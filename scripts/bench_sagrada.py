@@ -6,11 +6,10 @@ players, from the invitation to the last pass, undos included; what chance came 
 
 from __future__ import annotations
 
-import gc
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+
+from bench_roads import RoadParts, compare, limit, timed
 
 from chain import Chain
 from contracts.sagrada import Sagrada, rules, setup
@@ -20,8 +19,6 @@ from contracts.sagrada.models import Guest
 from contracts.sagrada.playouts import NAMES, Seeded
 from contracts.sagrada.state import current_player, is_finished
 from contracts.sagrada.strategies import Simple, careful, hasty, tinkerer
-
-RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
 
 GAMES = 5  # a round
 ROUNDS = 5
@@ -148,7 +145,7 @@ def show_bars() -> None:
     """What the chain adds to the rules, in processor time: to a game, and to one whose players ask what is legal."""
     script = write_script(seed=1)
     played = beside_rules(script, looks=False)
-    print(f"a game of four: {played:.2f}x its bare rules{verdict(played <= MOST, f'{MOST}x')}")
+    print(f"a game of four: {played:.2f}x its bare rules{limit(played <= MOST, f'{MOST}x')}")
     asked = beside_rules(script, looks=True)
     print(f"with all legal commands listed before each: {asked:.2f}x")
 
@@ -156,30 +153,13 @@ def show_bars() -> None:
 def beside_rules(script: Script, looks: bool) -> float:
     """The two take turns, so that both see the same machine, and the best round of each counts."""
     chain, bare = on_chain(script, looks), by_rules(script, looks)
-    rounds = [(seconds(chain), seconds(bare)) for _ in range(ROUNDS)]
+    rounds = [(timed(lambda: chain(0)), timed(lambda: bare(0))) for _ in range(ROUNDS)]
     return min(on_it for on_it, _ in rounds) / min(without for _, without in rounds)
 
 
-def seconds(run: Callable[[int], None]) -> float:
-    gc.collect()
-    begin = time.process_time()
-    run(0)
-    return time.process_time() - begin
-
-
 def main() -> None:
-    from bench import Road, eth_tester, measure  # it imports this module
-
-    rates = measure([eth_tester(), *(Road(*road) for road in roads())])
-    base = rates["eth-tester counter"][0]
-    for name, (rate, bar) in rates.items():
-        met = verdict(rate / base >= bar, f"{bar:.0f}x") if bar else ""
-        print(f"{name}: {rate:,.0f} calls/s, {rate / base:.1f}x{met}")
+    compare(roads())
     show_bars()
-
-
-def verdict(met: bool, bar: str) -> str:
-    return f" (bar {bar}: {'met' if met else 'MISSED'})"
 
 
 if __name__ == "__main__":

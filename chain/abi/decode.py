@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn
 
-from chain.abi.signatures import body_size, head_size, is_dynamic
+from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.errors import Revert
 from chain.fit import join, wants
+from chain.flat import Flat
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
 from chain.types import Address, FixedBytes, Int
 
 Decoder = Callable[[bytes, int], Any]
-
-_SIGN = {"minus": b"\xff" * 24, "plus": bytes(24)}
 
 
 class BadData(Revert):
@@ -62,20 +61,13 @@ def members_decoder(members: tuple[Member, ...]) -> Callable[[bytes, int], tuple
 
 
 @dataclass
-class _Plan:
+class _Plan(Flat):
     """A decoder while it is being written: the pieces of one `struct.unpack`, and Python that makes sense of them."""
 
     formats: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
     zeros: list[str] = field(default_factory=list)  # targets that must be 24 zero bytes
-    checks: list[str] = field(default_factory=list)
     tails: list[tuple[str, str]] = field(default_factory=list)  # offset, reader
-    names: dict[str, Any] = field(default_factory=lambda: {**_SIGN})
-
-    def name(self, thing: Any) -> str:
-        key = f"k{len(self.names)}"
-        self.names[key] = thing
-        return key
 
     def target(self, form: str) -> str:
         self.formats.append(form)
@@ -175,13 +167,11 @@ class _Plan:
         return self._run(form, ["def read(data):", line])
 
     def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
-        tools = {
+        tools = SIGN | {
             "unpack": form.unpack_from, "each": form.iter_unpack, "fail": _fail, "number": int.from_bytes,
             "make": bytes.__new__, "Address": Address,
         }  # fmt: skip
-        space = self.names | tools
-        exec("\n".join(lines), space)
-        made: Callable[..., Any] = space["read"]
+        made: Callable[..., Any] = self.run(lines, tools)["read"]
         return made
 
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from chain.abi.signatures import body_size, head_size, is_dynamic
+from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.fit import misfit, refusal, taking_apart
+from chain.flat import Flat
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
 from chain.types import FixedBytes, Int
 
 Encoder = Callable[[Any], bytes]
 
 _MASK = 2**256 - 1
-_SIGN = {"minus": b"\xff" * 24, "plus": bytes(24)}  # the upper 24 bytes of a signed number
+_BYTES = [number.to_bytes(32) for number in range(256)]  # the words of the smallest numbers
 
 
 @cache
@@ -77,20 +78,13 @@ def blank(kind: Kind) -> bytes:
 
 
 @dataclass
-class _Plan:
+class _Plan(Flat):
     """An encoder while it is being written: lines of Python, and the pieces of one `struct.pack`."""
 
     lines: list[str] = field(default_factory=list)
     formats: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
-    checks: list[str] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)
-    names: dict[str, Any] = field(default_factory=dict)
-
-    def name(self, thing: Any) -> str:
-        key = f"k{len(self.names)}"
-        self.names[key] = thing
-        return key
 
     def add(self, kind: Kind, value: str) -> None:
         """Plan for the value called `value`."""
@@ -142,9 +136,7 @@ class _Plan:
         source = ["def encode(v):", " try:", *(f"  {line}" for line in lines)]
         source.append(" except Exception as wrong: raise misfit(kind, v, wrong) from None")
         names = {"pack": form.pack, "misfit": misfit, "kind": kind, "yes": (1).to_bytes(32)}
-        space = self.names | names | _SIGN
-        exec("\n".join(source), space)
-        made: Encoder = space["encode"]
+        made: Encoder = self.run(source, names | SIGN)["encode"]
         return made
 
 
@@ -199,11 +191,13 @@ def _with_length(raw: bytes | bytearray) -> bytes:
 def _numbers_encoder(kind: Kind, item: Int) -> Encoder:
     """Boards are lists of small numbers: no call for each of them."""
     form, parts = _word(item, "v", str)
+    word = f"pack({', '.join(part for part, _ in parts)})"
+    if item.lowest == 0 and item.highest < len(_BYTES):
+        word = "small[v]"
     source = f"""def encode(values):
-        return [pack({", ".join(part for part, _ in parts)}) if not ({refusal(item, "v")}) else fail() for v in values]"""
-    space: dict[str, Any] = {"pack": struct.Struct(">" + form).pack, "fail": _fail, **_SIGN}
-    exec(source, space)
-    return _sequence_encoder(kind, space["encode"], False, whole=True)
+        return [{word} if not ({refusal(item, "v")}) else fail() for v in values]"""
+    tools = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail, **SIGN}
+    return _sequence_encoder(kind, Flat().run([source], tools)["encode"], False, whole=True)
 
 
 def _fail() -> None:

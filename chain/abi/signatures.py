@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from chain.hashing import keccak
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
 from chain.types import FixedBytes, Int
+
+SIGN: Final = {"minus": b"\xff" * 24, "plus": bytes(24)}  # the upper 24 bytes of a signed number
 
 
 def abi_type(kind: Kind) -> str:

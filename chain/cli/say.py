@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
 from importlib import import_module
 from typing import Any
 
@@ -14,7 +12,7 @@ import click
 
 from chain.ledger import portable as form
 from chain.ledger.answer import Answer
-from chain.types import Address
+from chain.ledger.portable import plain
 
 
 def is_terminal() -> bool:
@@ -67,29 +65,6 @@ def pairs(values: Mapping[str, Any]) -> str:
 def note(text: str) -> None:
     """A remark that is no part of the answer."""
     click.echo(text, err=True)
-
-
-def plain(value: Any) -> form.Portable:
-    """A value as JSON has it, whatever it is."""
-    match value:
-        case Enum():  # before texts and numbers, which some of them are
-            return value.name
-        case None | bool() | str():
-            return value
-        case int():
-            return form.number(value)
-        case Address():
-            return form.address_text(value)
-        case bytes() | bytearray():
-            return form.to_hex(bytes(value))
-        case Mapping():
-            return {str(key): plain(inner) for key, inner in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [plain(inner) for inner in value]
-        case _ if dataclasses.is_dataclass(value):
-            return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}  # fmt: skip
-        case _:
-            return str(value)
 
 
 def _cell(value: form.Portable) -> form.Cell:

@@ -45,8 +45,11 @@ def account(chain: Chain, word: str) -> Address:
 
 def address(chain: Chain, word: str) -> Address:
     """An account or a contract."""
-    found = contracts_on(chain).get(word)
-    return found if found is not None else account(chain, word)
+    if word.startswith("0x"):
+        return account(chain, word)
+    _ = chain.head  # as it is now, wherever it runs
+    found = Who(chain.ledger).find(word, chain.keys.values())
+    return account(chain, word) if found is None else Address(found)
 
 
 def sender(chain: Chain, word: str) -> Address:

@@ -17,7 +17,7 @@ from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.code import Program, program_of, split_initcode
 from chain.contract import Contract
 from chain.deploys import Deploys
-from chain.handle import Handle
+from chain.handle import Handle, meant
 from chain.hashing import keccak
 from chain.spec import EntrySpec
 from chain.system import System
@@ -109,10 +109,7 @@ class Deployment(Deploys):
         return step
 
     def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
-        if isinstance(contract, Handle):
-            address, contract = contract.address, contract.contract
-        if address is None:
-            raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
+        contract, address = meant(contract, address)
         return Handle(self, contract, address)  # type: ignore[arg-type]  # it can send, and says that it cannot look
 
     def world(self, world: WorldHandle | Address) -> WorldHandle:

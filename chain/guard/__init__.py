@@ -5,7 +5,12 @@ clocks, chance but `self.random`, floats and `/`, the order of sets, addresses i
 calls change, caches, errors caught without a name, reflection, threads, files. Each finding says where, what, why, and what to
 write instead.
 
-It is made for honest authors, who want to know. It is no sandbox: who wants to get past it will.
+It is made for honest authors, who want to know. It is no sandbox: who wants to get past it will. Nor does it see everything.
+It takes a value for a set where an annotation, a literal or a call in sight says so, and follows that through the functions
+of the package; not through attributes that have no annotation, not through lists and dicts that get one set among other
+things, not into functions kept in a table or handed on as arguments. Of Python's own words it knows those of errors that
+have a name of their own, and of `int(text)` and an Enum's call; a ValueError that comes from deeper down keeps its words
+unseen. What an exponent is shows when the contract runs: below zero it is refused there, by its image.
 """
 
 from __future__ import annotations

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from chain.guard.allowed import words
+from chain.guard.classes import class_of, is_enum
 from chain.guard.files import is_while_importing
 from chain.guard.finding import Rule
+from chain.guard.kinds import NUMBER, TRUTH
 from chain.guard.place import Place
 
 _STOP: Final = "it would also catch what stops this machine alone: no stack, no memory, no gas"
@@ -53,7 +55,7 @@ _BROAD: Final = words(
     "BaseException Exception MemoryError RecursionError RuntimeError SystemError GeneratorExit",
     "builtins.",
 ) | words("Halt OutOfGas", "chain.errors.")
-# Errors that Python raises in its own words. ValueError is not among them: it is the one that authors raise themselves.
+# Errors that Python raises in its own words. ValueError is one only where Python raises it: authors do so themselves.
 _PYTHONS: Final = words(
     """
     ArithmeticError AttributeError IndexError KeyError LookupError OverflowError StopIteration TypeError UnicodeError
@@ -99,6 +101,34 @@ def _shown(handler: ast.ExceptHandler, name: str) -> Iterator[ast.Name]:
             yield node
 
 
+def values(node: ast.Try, place: Place) -> None:
+    """`int(text)` and `Color(code)` raise a ValueError in the words of Python, too."""
+    if is_while_importing(place) or not any(_raises(each, place) for each in _calls(node.body)):
+        return
+    for handler in node.handlers:
+        named = () if handler.type is None else _named(handler.type, place)
+        if handler.name and any(path == "builtins.ValueError" for path, _ in named):
+            for shown in _shown(handler, handler.name):
+                place.say(WORDS, shown, name="ValueError")
+
+
+def _calls(body: list[ast.stmt]) -> Iterator[ast.Call]:
+    return (each for node in body for each in ast.walk(node) if isinstance(each, ast.Call))
+
+
+def _raises(node: ast.Call, place: Place) -> bool:
+    """Whether Python makes a value of what may be none, by itself."""
+    path = place.path(node.func)
+    if path == "builtins.int":
+        return bool(node.args) and place.kind(node.args[0]) not in (NUMBER, TRUTH)
+    if path == "builtins.bytes.fromhex":
+        return True
+    found = place.definition(node.func)
+    if found is None or found[1] or not isinstance(found[0].node, ast.ClassDef):
+        return False
+    return is_enum(class_of(found[0]), place.sources)
+
+
 def suppressions(node: ast.Call, place: Place) -> None:
     if place.path(node.func) == "contextlib.suppress":
         for each in node.args:
@@ -137,7 +167,7 @@ def groups(node: ast.TryStar, place: Place) -> None:
 CHECKS: Final = {
     ast.ExceptHandler: (handlers,),
     ast.Call: (suppressions,),
-    ast.Try: (leaving,),
+    ast.Try: (leaving, values),
     ast.Assert: (asserts,),
     ast.TryStar: (groups,),
 }

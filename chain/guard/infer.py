@@ -14,6 +14,7 @@ from chain.guard.kinds import (
     NONE,
     NUMBER,
     PATH,
+    SET,
     TEXT,
     TRUTH,
     Kind,
@@ -48,8 +49,13 @@ def _name(node: ast.Name, place: Place) -> Kind | None:
     scope = place.holder(node.id)
     if scope is not None:
         return scope.kinds[node.id]
+    if place.path(node) in _SETS:
+        return Kind("class", (SET,))
     found = place.definition(node)
     return _defined(found[0], place) if found else None
+
+
+_SETS: Final = ("builtins.set", "builtins.frozenset")
 
 
 def _defined(definition: Definition, place: Place) -> Kind | None:
@@ -103,7 +109,7 @@ def _subscript(node: ast.Subscript, place: Place) -> Kind | None:
 def _call(node: ast.Call, place: Place) -> Kind | None:
     path = place.path(node.func)
     if path is None:
-        return _method(node, place)
+        return _held(node.func, place) if isinstance(node.func, ast.Name) else _method(node, place)
     home, _, name = path.rpartition(".")
     if home == "builtins":
         return _built_in(name, node.args, place)
@@ -123,7 +129,37 @@ def _call(node: ast.Call, place: Place) -> Kind | None:
         return Kind(f"{definition.module.name}.{definition.name}")
     if isinstance(definition.node, ast.FunctionDef):
         return _returned(definition, definition.node, place)
-    return None
+    if isinstance(definition.value, ast.Lambda):
+        return _given(definition.value, place.at_top_of(definition.module))
+    return _made(_defined(definition, place))
+
+
+def _held(func: ast.Name, place: Place) -> Kind | None:
+    """What a call gives of something that a function holds: a function made in there, or a class."""
+    scope = place.holder(func.id)
+    function = scope.functions.get(func.id) if scope is not None else None
+    if isinstance(function, ast.Lambda):
+        return _given(function, place)
+    if function is not None:
+        return place.annotated(function.returns)
+    return _made(kind_of(func, place))
+
+
+def _made(kind: Kind | None) -> Kind | None:
+    """What a call of a class makes."""
+    return kind.of[0] if kind is not None and kind.name == "class" and kind.of else None
+
+
+def _given(function: ast.Lambda, place: Place) -> Kind | None:
+    known: dict[ast.Lambda, Kind | None] = place.sources.given
+    if function not in known:
+        known[function] = None  # it may call itself
+        with place.scoped("function", function):
+            for each in ast.walk(function.args):
+                if isinstance(each, ast.arg):
+                    place.bind(each.arg)
+            known[function] = kind_of(function.body, place)
+    return known[function]
 
 
 def _returned(definition: Definition, node: ast.FunctionDef, place: Place) -> Kind | None:
@@ -145,6 +181,9 @@ _MAKERS_OF_SETS: Final = (ast.Set, ast.SetComp, ast.Call, ast.BinOp)
 
 def _made_by(maker: ast.expr, place: Place) -> Kind | None:
     """What `set` makes when it is called with nothing."""
+    made = _made(kind_of(maker, place))
+    if made is not None:
+        return made
     name = (place.path(maker) or "").removeprefix("builtins.")
     return _built_in(name, [], place)
 
@@ -173,6 +212,8 @@ def _built_in(name: str, args: list[ast.expr], place: Place) -> Kind | None:
     first = kind_of(args[0], place) if args else None
     if name in _BUILT_IN:
         return _BUILT_IN[name]
+    if name == "object":
+        return Kind("object")
     if name == "type":
         return Kind("class", (first,)) if len(args) == 1 else None
     if name in ("set", "frozenset"):
@@ -196,7 +237,8 @@ def _built_in(name: str, args: list[ast.expr], place: Place) -> Kind | None:
 
 def _mapped(args: list[ast.expr], place: Place) -> Kind | None:
     path = place.path(args[0]) if args else None
-    return _BUILT_IN.get((path or "").removeprefix("builtins."))
+    known = _BUILT_IN.get((path or "").removeprefix("builtins."))
+    return known or _made(kind_of(args[0], place) if args else None)
 
 
 _BUILT_IN: Final[Mapping[str, Kind]] = MappingProxyType(

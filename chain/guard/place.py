@@ -28,7 +28,7 @@ _PARTS: Final = (ast.Attribute, ast.Subscript, ast.Starred, ast.NamedExpr)
 class Scope:
     """One function, class or comprehension, or the module."""
 
-    __slots__ = ("kinds", "node", "outer", "shared", "what")
+    __slots__ = ("functions", "kinds", "node", "outer", "shared", "what")
 
     def __init__(self, what: str, node: ast.AST | None, outer: Scope | None) -> None:
         self.what = what  # module, class, function or comprehension
@@ -36,6 +36,7 @@ class Scope:
         self.outer = outer
         self.kinds: dict[str, Kind | None] = {}
         self.shared: dict[str, str] = {}
+        self.functions: dict[str, ast.FunctionDef | ast.Lambda] = {}  # that were made here
 
 
 class Place:
@@ -98,6 +99,7 @@ class Place:
         if scope.outer is None:
             return  # the names of a module are known already
         scope.kinds[name] = kind
+        scope.functions.pop(name, None)
         if shared is None:
             scope.shared.pop(name, None)
         else:

@@ -166,6 +166,7 @@ class Sources:
         self.kinds: dict[Definition, Any] = {}  # of what kind each is, as far as somebody asked
         self.aliases: dict[Definition, Any] = {}  # the same for those that are annotations
         self.returns: dict[Definition, Any] = {}  # of what kind is what each function returns
+        self.given: dict[ast.Lambda, Any] = {}  # and each lambda
         self.readers: dict[str, frozenset[str]] = {}  # by library, the functions that read files
         self._split: dict[str, tuple[Module, str] | None] = {}
         self._listed: dict[Path, frozenset[str]] = {}

@@ -108,8 +108,8 @@ def _check_text(value: ast.expr, node: ast.expr, place: Place) -> None:
     kind = place.kind(value)
     if kind is None:
         return
-    if kind.name in ("function", "class", "stream"):
-        thing = {"stream": "generator"}.get(kind.name, kind.name)
+    if kind.name in ("function", "class", "stream", "object"):
+        thing = {"stream": "generator", "object": "bare object"}.get(kind.name, kind.name)
         place.say(CODE, node, thing=thing)
         return
     cls = class_named(kind, place.sources)

@@ -7,7 +7,20 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.guard import failing, files, imports, magic, names, numbers, order, state, syntax, texts
+from chain.guard import (
+    failing,
+    files,
+    handing,
+    imports,
+    magic,
+    names,
+    numbers,
+    order,
+    patterns,
+    state,
+    syntax,
+    texts,
+)  # fmt: skip
 from chain.guard.allowed import words
 from chain.guard.classes import root_name
 from chain.guard.finding import Rule
@@ -49,6 +62,9 @@ class Walk:
     def __init__(self, place: Place, mention: Callable[[str, str], None]) -> None:
         self.place = place
         self.mention = mention
+        self.read_with: set[tuple[ast.AST, tuple[str, ...]]] = (
+            set()
+        )  # functions, and which names held sets
 
     def visit(self, node: ast.AST) -> None:
         kind = type(node)
@@ -124,6 +140,8 @@ class Walk:
         kind, shared = self.place.kind(node.value), self.place.shared(node.value)
         for target in node.targets:
             self.place.bind_target(target, kind, shared)
+            if isinstance(target, ast.Name) and isinstance(node.value, ast.Lambda):
+                self.place.scope.functions[target.id] = node.value
             if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
                 self.place.put_into(target.value, kind)
 
@@ -162,17 +180,44 @@ class Walk:
             self.place.bind(node.name)
         self.all(node.body)
 
-    def capture(self, node: ast.MatchAs | ast.MatchStar | ast.MatchMapping) -> None:
-        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
-        if name:
-            self.place.bind(name)
-        self.children(node)
+    def match(self, node: ast.Match) -> None:
+        self.visit(node.subject)
+        kind, shared = self.place.kind(node.subject), self.place.shared(node.subject)
+        for case in node.cases:
+            self.visit(case.pattern)
+            patterns.bind(case.pattern, kind, shared, self.place)
+            self.all([case.guard, *case.body])
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> None:
         for found in definitions(self.place.module, [node]):
             imports.check_import(found, node, self.place)
             self.place.bind(found.name)
             self.mention(found.name, found.target or "")
+
+    # Calls
+
+    def call(self, node: ast.Call) -> None:
+        self.children(node)
+        match node:
+            case ast.Call(ast.Attribute(ast.Name() as name, "setdefault"), [_, value]):
+                self.place.put_into(name, self.place.kind(value))
+        to = handing.called(node, self.place)
+        sets = handing.sets_handed(node, to, self.place) if to is not None else {}
+        if to is not None and sets and (way := (to.function, (*sets,))) not in self.read_with:
+            self.read_with.add(way)
+            self._read_with(to, sets)
+
+    def _read_with(self, to: handing.Called, sets: Mapping[str, Kind]) -> None:
+        """Read a function as it runs when these of its arguments are sets."""
+        place, function = self.place, to.function
+        was = place.module, place.scope, place.anchor
+        place.module, place.scope, place.anchor = to.module, to.scope, None
+        with place.scoped("function", function):
+            self._bind_arguments(function.args, to.me)
+            for name, kind in sets.items():
+                place.bind(name, kind)
+            self.all(function.body if isinstance(function, ast.FunctionDef) else [function.body])
+        place.module, place.scope, place.anchor = was
 
     # Blocks
 
@@ -183,12 +228,33 @@ class Walk:
         self.visit(node.test)
         scope = self.place.scope
         before = dict(scope.kinds)
+        name, for_set = self._asked(node.test)
+        if not for_set:
+            self._is_no_set(name)
         self.all(node.body)
         after, scope.kinds = scope.kinds, before
+        if for_set:
+            self._is_no_set(name)
         self.all(node.orelse)
+        if for_set and isinstance(node.body[-1], _LEAVES):
+            after.pop(name, None)
         for name, kind in after.items():
             if name not in scope.kinds or (kind is not None and kind.name == "set"):
                 scope.kinds[name] = kind
+
+    def _asked(self, test: ast.expr) -> tuple[str, bool]:
+        """Of which name a test asks the class, and whether it asks for a set: `if isinstance(names, set)`."""
+        match test:
+            case ast.Call(ast.Name("isinstance"), [ast.Name(name), cls]):
+                several = cls.elts if isinstance(cls, ast.Tuple) else [cls]
+                return name, Kind("set") in map(self.place.annotated, several)
+        return "", False
+
+    def _is_no_set(self, name: str) -> None:
+        kinds = self.place.scope.kinds
+        known = kinds.get(name)
+        if known is not None and known.name == "set":
+            kinds[name] = None
 
     def comprehension(self, node: Any) -> None:
         with self.place.scoped("comprehension", node):
@@ -214,6 +280,8 @@ class Walk:
         self.annotation(node.returns)
         self.visit(node.args)
         self.place.bind(node.name, Kind("function"))
+        if isinstance(node, ast.FunctionDef):
+            self.place.scope.functions[node.name] = node
         me = self._me(node)
         with self.place.scoped("function", node):
             self._bind_arguments(node.args, me)
@@ -255,6 +323,9 @@ class Walk:
         return Kind("class", (me,)) if "classmethod" in marks else me
 
 
+_LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
 def _arguments(node: ast.arguments) -> list[ast.arg]:
     several = (*node.posonlyargs, *node.args, node.vararg, *node.kwonlyargs, node.kwarg)
     return [each for each in several if each is not None]
@@ -272,9 +343,8 @@ _LOOKS: Final[Mapping[type[ast.AST], Callable[[Walk, Any], None]]] = MappingProx
         ast.AsyncFor: Walk.loop,
         ast.withitem: Walk.with_item,
         ast.ExceptHandler: Walk.handler,
-        ast.MatchAs: Walk.capture,
-        ast.MatchStar: Walk.capture,
-        ast.MatchMapping: Walk.capture,
+        ast.Match: Walk.match,
+        ast.Call: Walk.call,
         ast.Import: Walk.imported,
         ast.ImportFrom: Walk.imported,
         ast.If: Walk.branch,

@@ -12,7 +12,7 @@ counts other things from version to version, and where the test runner stands in
 from __future__ import annotations
 
 import builtins
-from itertools import repeat
+from itertools import islice, repeat
 from sys import getrecursionlimit, setrecursionlimit
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -28,6 +28,7 @@ KEPT_BACK: Final = (
 DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other
 _ROOM: Final = 3_000  # Python frames, of which a level takes one or two; more might not find room on the stack of C
 _ENDLESS: Final = 2**62
+_ONE_BY_ONE: Final = 256  # up to so many ticks are sooner taken than a new tank is made
 
 TANK, DRY, DOWN, UP, DEEP = "__tank__", "__dry__", "__down__", "__up__", "__deep__"
 
@@ -51,10 +52,15 @@ def fill(ticks: int) -> None:
 
 def charge(ticks: int) -> None:
     """Take so many ticks at once, before the work that they are for."""
-    rest = left() - ticks
-    if rest < 1:
-        dry()
-    fill(rest)
+    if ticks > _ONE_BY_ONE:
+        rest = left() - ticks
+        if rest < 1:
+            dry()
+        fill(rest)
+        return
+    for _ in islice(SPACE[TANK], ticks - 1, None):
+        return
+    dry()
 
 
 def spend() -> None:

@@ -4,23 +4,31 @@ under such a name ticks by itself."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, Final
 
 from chain.image.meter import dry, spend
 from chain.image.work import BUILT, pay, pay_for_order, pay_text, size_of
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
-_PLAIN: Final = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
+_WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is told by a value
+_TEXTS: Final = (str, bytes, bytearray)
+_PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset)
+_JOINED: Final = (list, tuple)
+_SHORT: Final = 256  # characters of a template that is worth remembering
 
 
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
     spend()
-    if isinstance(thing, type) and args and isinstance(args[0], _PLAIN):
-        _PRICES[name](args[0], args[1:])  # as in str.ljust("a", 9)
-    elif isinstance(thing, (*_PLAIN, type)):
+    if isinstance(thing, _PLAIN):
         args = _PRICES[name](thing, args) or args
+    elif isinstance(thing, type):
+        if args and isinstance(args[0], _PLAIN):
+            _PRICES[name](args[0], args[1:])  # as in str.ljust("a", 9)
+        else:
+            args = _PRICES[name](thing, args) or args
     elif isinstance(thing, int) and name == "to_bytes":
         _width(thing, args)
     found = getattr(thing, name)(*args, **named)
@@ -28,7 +36,7 @@ def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
 
 
 def _whole(thing: Any, args: tuple[Any, ...]) -> None:
-    if isinstance(thing, str | bytes | bytearray):
+    if isinstance(thing, _TEXTS):
         pay_text(len(thing))
     else:
         pay(thing)
@@ -50,7 +58,7 @@ def _order(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     items = args[0] if args else ()
-    if isinstance(items, list | tuple):
+    if isinstance(items, _JOINED):
         try:
             texts = sum(map(len, items))
         except TypeError:  # no texts: the method says so itself
@@ -65,7 +73,7 @@ def _width(thing: Any, args: tuple[Any, ...]) -> None:
 
 
 def _replace(thing: Any, args: tuple[Any, ...]) -> None:
-    if isinstance(thing, str | bytes | bytearray):
+    if isinstance(thing, _TEXTS):
         pay_text(len(thing))
         if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
             pay_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
@@ -74,7 +82,7 @@ def _replace(thing: Any, args: tuple[Any, ...]) -> None:
 def _format(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, str):
         pay_for_widths(thing)
-        if re.search(r":[^}]*\{", thing):
+        if has_widths(thing):
             for each in args:
                 pay_for_width(each)
 
@@ -82,10 +90,24 @@ def _format(thing: Any, args: tuple[Any, ...]) -> None:
 def pay_for_widths(template: str) -> None:
     """For the numbers in a format: each may be a width."""
     pay_text(len(template))
-    for number in _NUMBERS.findall(template):
+    for number in numbers_in(template):
         if len(number) > 12:
             dry()
         pay_text(int(number))
+
+
+def numbers_in(template: str) -> Iterable[str]:
+    return _known(template)[0] if len(template) <= _SHORT else _NUMBERS.findall(template)
+
+
+def has_widths(template: str) -> bool:
+    """Whether a format takes a width from a value."""
+    return _known(template)[1] if len(template) <= _SHORT else bool(_WIDTHS.search(template))
+
+
+@lru_cache(maxsize=1024)
+def _known(template: str) -> tuple[list[str], bool]:
+    return _NUMBERS.findall(template), bool(_WIDTHS.search(template))
 
 
 def pay_for_width(value: Any) -> Any:

@@ -30,6 +30,7 @@ from chain.image.work import (
     lazily,
     multiply,
     pay,
+    pay_built,
     power,
     shift,
     sliced,
@@ -38,17 +39,16 @@ from chain.image.work import (
     walking,
 )  # fmt: skip
 
+_WALKING: Final = ("min", "max", "any", "all")
+_BUILDING: Final = ("list", "tuple", "set", "frozenset", "dict")
 _BUILTINS: Final[dict[str, Any]] = {
     "sum": guarded_sum,
     "sorted": guarded_sorted,
     "iter": guarded_iter,
     "pow": power,
     "format": guarded_format,
-    **{name: walking(getattr(builtins, name)) for name in ("min", "max", "any", "all")},
-    **{
-        name: walking(getattr(builtins, name), BUILT)
-        for name in ("list", "tuple", "set", "frozenset", "dict")
-    },
+    **{name: walking(getattr(builtins, name)) for name in _WALKING},
+    **{name: walking(getattr(builtins, name), BUILT) for name in _BUILDING},
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
     "map": lazily(map, 1),
     "filter": lazily(filter, 1),
@@ -68,7 +68,8 @@ _OPERATORS: Final = {
 _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
-        add, united, written, multiply, power, shift, percent, contains, sliced, method, library, pay, slow, pay_for_width
+        add, united, written, multiply, power, shift, percent, contains, sliced, method, library, pay, pay_built, slow,
+        pay_for_width,
     )
 }  # fmt: skip
 _FEW: Final = 64  # a constant up to this makes nothing big at once
@@ -124,6 +125,10 @@ class Guarding(Ticking):
             return node
         name_ = path.removeprefix("builtins.")
         if name_ not in _BUILTINS or is_free or _is_harmless(name_, node):
+            return node
+        if name_ in _WALKING + _BUILDING and not isinstance(node.args[0], ast.Starred):
+            word = "__pay__" if name_ in _WALKING else "__pay_built__"
+            node.args[0] = self._paid(word, node.args[0])
             return node
         return self._call(f"__{name_}__", node, node.args)
 
@@ -257,11 +262,7 @@ class Guarding(Ticking):
             return node
         if where.upper is not None and self._small(where.upper) and _is_plus(where.upper):
             return node
-        nothing = ast.copy_location(ast.Constant(None), node)
-        bounds = [each or nothing for each in (where.lower, where.upper, where.step)]
-        return ast.copy_location(
-            ast.Call(parsed("__sliced__", node), [node.value, *bounds], []), node
-        )
+        return self._paid("__sliced__", node)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
         self.generic_visit(node)

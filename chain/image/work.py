@@ -25,13 +25,16 @@ _SIZED: Final[tuple[type[Sized], ...]] = (
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _TEXTS: Final = (str, bytes, bytearray)
-_SLICED: Final = (*_TEXTS, list, tuple)
+_PLAIN: Final = frozenset({*_TEXTS, list, tuple, set, frozenset, dict})
+_ROWS: Final = (list, tuple, deque)
+_REPEATED: Final = (*_TEXTS, list, tuple)
+_SLICED: Final = frozenset(_REPEATED)
 _HASHED: Final = frozenset({set, frozenset, dict, type({}.keys()), range, MappingProxyType})
 
 
 def size_of(items: Any) -> int:
     """How many there are, of what can tell; nothing for what ticks as it goes."""
-    if not isinstance(items, _SIZED):
+    if type(items) is GeneratorType or not isinstance(items, _SIZED):
         return 0
     try:
         return len(items)
@@ -42,12 +45,18 @@ def size_of(items: Any) -> int:
 def pay(items: Any, each: int = 1) -> Any:
     """Pay for a walk over all of them; where nobody knows how many they are, as it goes."""
     spend()
-    size = size_of(items)
+    is_plain = type(items) in _PLAIN
+    size = len(items) if is_plain else size_of(items)
     if size > FREE:
         charge(size * each)
-    elif each > 1 and isinstance(items, Iterator):
+    elif each > 1 and not is_plain and isinstance(items, Iterator):
         return turns(items, 4 * each)
     return items
+
+
+def pay_built(items: Any) -> Any:
+    """The same, where each is put into something new."""
+    return pay(items, BUILT)
 
 
 def pay_text(size: int) -> None:
@@ -71,7 +80,7 @@ def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
 
 def slow(source: Any) -> Any:
     """`source`, so that who drains it pays; what is short or ticks by itself stays as it is."""
-    if isinstance(source, GeneratorType) or (isinstance(source, _SIZED) and len_is_short(source)):
+    if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
         return source
     return turns(source)
 
@@ -169,7 +178,7 @@ def add(left: Any, right: Any, *, inside: bool = False) -> Any:
         return total if -_SMALL < total < _SMALL else _check(total)
     if isinstance(left, _TEXTS):
         pay_text(len(left) + size_of(right))
-    elif isinstance(left, list | tuple | deque):
+    elif isinstance(left, _ROWS):
         size = size_of(right) + (0 if inside else len(left))
         if size > FREE:
             charge(size)
@@ -199,7 +208,7 @@ def multiply(left: Any, right: Any, *, inside: bool = False) -> Any:
         charge(1 + bits[0] * bits[1] // 2**16)
         return left * right
     for items, count in ((left, right), (right, left)):
-        if isinstance(items, (*_TEXTS, list, tuple)) and isinstance(count, int) and count > 0:
+        if isinstance(items, _REPEATED) and isinstance(count, int) and count > 0:
             if isinstance(items, _TEXTS):
                 pay_text(len(items) * count)
             elif len(items) * count > FREE:
@@ -216,6 +225,10 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
             bits = _check(modulus).bit_length() if isinstance(modulus, int) else 0
             charge(1 + abs(exponent).bit_length() * (1 + bits * bits // 2**16))
+        elif exponent < 0:
+            raise ValueError(
+                "a power with a negative exponent is a float: divide by the power with '//'"
+            )
         elif exponent > 0 and base not in (0, 1, -1):
             bits = base.bit_length() * exponent
             if bits > 2 * MOST_BITS:
@@ -240,9 +253,8 @@ def contains(item: Any, items: Any) -> bool:
     return item in pay(items)
 
 
-def sliced(items: Any, *bounds: Any) -> Any:
-    """`items[a:b:c]`"""
-    found = items[slice(*bounds)]  # no larger than what is there, so it may pay afterwards
-    if isinstance(found, _SLICED) and len(found) > FREE:
+def sliced(found: Any) -> Any:
+    """`items[a:b:c]`, which is no larger than what is there, so it may pay afterwards."""
+    if type(found) in _SLICED and len(found) > FREE:
         charge(len(found) // TEXT)
     return found

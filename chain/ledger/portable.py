@@ -8,15 +8,17 @@ go, and its decimal digits as text if it does not.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
+from chain.foreign import ForeignLog
 from chain.hashing import checksum_address
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
-from chain.types import FixedBytes, Int
+from chain.types import Address, FixedBytes, Int
 
 Portable: TypeAlias = Any  # None, bool, int, str, or lists and dicts of these
 Cell: TypeAlias = int | str | None
@@ -66,12 +68,37 @@ def portable_members(members: tuple[Member, ...]) -> Callable[[Any], dict[str, P
 address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
 
 
-def to_hex(raw: bytes) -> str:
+def to_hex(raw: bytes | bytearray) -> str:
     return f"0x{raw.hex()}"
 
 
 def number(value: int) -> int | str:
     return int(value) if -_HALF <= value < _HALF else str(int(value))
+
+
+def plain(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
+    """A value of which no kind is known; `whole` writes its whole numbers."""
+    match value:
+        case Enum():  # before texts and numbers, which some of them are
+            return value.name
+        case None | bool() | str():
+            return value
+        case int():
+            return whole(value)
+        case Address():
+            return address_text(value)
+        case bytes() | bytearray():
+            return to_hex(value)
+        case Mapping():
+            return {str(key): plain(inner, whole) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(inner, whole) for inner in value]
+        case ForeignLog(values=values):
+            return plain(values, whole)
+        case _ if is_dataclass(value):
+            return {each.name: plain(getattr(value, each.name), whole) for each in fields(value)}
+        case _:
+            return str(value)
 
 
 def to_json(value: Portable) -> str:

@@ -7,12 +7,12 @@ class; the second contract of a class is `Game#2`. Anything else is a shortened 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from chain import names
-from chain.accounts import ACCOUNTS
+from chain.accounts import ACCOUNTS, Account
 from chain.hashing import checksum_address
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ class Who:
     def name(self, address: bytes) -> str | None:
         return self.account(address) or self.contracts.get(address)
 
+    def find(self, name: str, keys: Iterable[Account] = ()) -> bytes | None:
+        """Who is called so: an account whose key is at hand, or else any account or contract."""
+        own = next((account for account in keys if account.name == name), None)
+        there = self._ledger.state.accounts
+        return own or next((address for address in there if self.name(address) == name), None)
+
     def show(self, address: bytes) -> str:
         return self.name(address) or short(address)
 
@@ -50,10 +56,14 @@ class Who:
             lambda r: r.to is None or bool(r.calls), ok=True
         ):
             for address, program in created(receipt):
-                name = program.spec.name
-                count[name] += 1
-                found[address] = name if count[name] == 1 else f"{name}#{count[name]}"
+                found[address] = numbered(program.spec.name, count)
         return found
+
+
+def numbered(name: str, count: Counter[str]) -> str:
+    """The name of the next contract of a class, of which `count` have been named."""
+    count[name] += 1
+    return name if count[name] == 1 else f"{name}#{count[name]}"
 
 
 def created(receipt: Receipt) -> Iterator[tuple[bytes, Program]]:

@@ -29,14 +29,11 @@ LOG_BYTE: Final = 8
 CALL_VALUE: Final = 9_000
 CALL_STIPEND: Final = 2_300
 NEW_ACCOUNT: Final = 25_000
-KECCAK: Final = 30
-KECCAK_WORD: Final = 6
 
 PRECOMPILES: Final = frozenset(n.to_bytes(20) for n in range(1, 18))  # always warm
 
 MAX_DEPTH: Final = 1_024
 MAX_INITCODE: Final = 49_152
-MAX_CODE: Final = 24_576
 
 
 def of_data(data: bytes) -> int:

@@ -13,7 +13,7 @@ from typing import Final
 from chain.accounts import ACCOUNTS
 from chain.hashing import checksum_address
 from chain.ledger.receipts import Receipt
-from chain.ledger.who import created
+from chain.ledger.who import created, numbered
 
 NAME: Final = r"[^\W\d][\w.-]*(?:#\d+)?"
 _NAME: Final = re.compile(NAME)
@@ -35,10 +35,7 @@ class Known:
         """Name the contracts that a transaction made, numbered in the order in which they come."""
         if receipt.ok:
             for address, program in created(receipt):
-                name = program.spec.name
-                self._count[name] += 1
-                count = self._count[name]
-                self.add(name if count == 1 else f"{name}#{count}", address)
+                self.add(numbered(program.spec.name, self._count), address)
 
     def show(self, address: bytes) -> str:
         return self._names.get(bytes(address)) or checksum_address(bytes(address))

@@ -81,6 +81,21 @@ def one(node: Node) -> str:
     return "0x1"
 
 
+def protocol_version(node: Node) -> str:
+    """The newest protocol that nodes of the Prague fork speak among themselves; this one has no others."""
+    return "0x44"
+
+
+def is_mining(node: Node) -> bool:
+    """Whether blocks come without anyone asking for them."""
+    return node.chain.automine or node.interval > 0
+
+
+def coinbase(node: Node) -> str:
+    """Who gets the tips of the next block."""
+    return data(node.chain.pending.coinbase)
+
+
 def sha3(node: Node, raw: Any) -> str:
     return data(keccak(to_bytes(raw, "what is to be hashed")))
 

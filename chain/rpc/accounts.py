@@ -36,6 +36,15 @@ def get_code(node: Node, address: Any, block: Any = LATEST) -> str:
         return data(node.chain.state.code(to_address(address)))
 
 
+def get_account_info(node: Node, address: Any, block: Any = LATEST) -> dict[str, str]:
+    """Balance, number and code in one answer."""
+    who = to_address(address)
+    with state_at(node.chain, block):
+        nonce, balance, _ = node.chain.state.account(who)
+        code = node.chain.state.code(who)
+    return {"balance": quantity(balance), "nonce": quantity(nonce), "code": data(code)}
+
+
 def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> str:
     with state_at(node.chain, block):
         return word(node.chain.state.word(to_address(address), to_int(slot, "the slot")))

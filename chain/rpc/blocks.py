@@ -10,7 +10,8 @@ from chain.ledger.headers import blob_gas_of
 from chain.rpc.errors import bad_params
 from chain.rpc.format import Json, block_json, is_pending, receipt_json, transaction_json
 from chain.rpc.moments import LATEST, find_block, need_block
-from chain.rpc.values import data, quantity, to_hash, to_int
+from chain.rpc.values import data, quantity, to_address, to_hash, to_int
+from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST_HISTORY: Final = 1024
 _MOST_PERCENTILES: Final = 100
+_BODY: Final = ("size", "transactions", "uncles", "withdrawals")
 _MOST_BLOB_GAS: Final = 9 * 131_072  # in a block of the Prague fork
 
 
@@ -32,6 +34,12 @@ def block_number(node: Node) -> str:
 def get_block(node: Node, block: Any, full: bool = False) -> Json | None:
     found = find_block(node.chain, block)
     return None if found is None else block_json(node.chain.ledger, found, full)
+
+
+def get_header(node: Node, block: Any) -> Json | None:
+    """A block without what it holds."""
+    shown = get_block(node, block)
+    return shown and {name: value for name, value in shown.items() if name not in _BODY}
 
 
 def count_transactions(node: Node, block: Any) -> str | None:
@@ -82,6 +90,13 @@ def get_transaction_in(node: Node, block: Any, index: Any) -> Json | None:
 def get_raw_transaction_in(node: Node, block: Any, index: Any) -> str | None:
     found = _receipt_in(node, block, index)
     return None if found is None else data(node.chain.ledger.envelope_of(found))
+
+
+def get_transaction_of(node: Node, sender: Any, nonce: Any) -> Json | None:
+    """The transaction to which a sender gave this number; the last of them, if the number was set back."""
+    chain, who, number = node.chain, Address(to_address(sender)), to_int(nonce, "the nonce")
+    found = chain.receipts.where(lambda sent: sent.nonce == number, sender=who).last()
+    return None if found is None else transaction_json(chain.ledger, found)
 
 
 def _receipt_in(node: Node, block: Any, index: Any) -> Receipt | None:

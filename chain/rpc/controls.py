@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import bad_params, refused
+from chain.rpc.format import Json, block_json
 from chain.rpc.pool import Place, restart
 from chain.rpc.steering import flag
 from chain.rpc.values import quantity, to_int, to_object
@@ -31,6 +32,13 @@ def mine(node: Node, how: Any = None) -> str:
         _set_time(node, to_int(time, "the time"))
     chain.mine(blocks)
     return "0x0"
+
+
+def mine_detailed(node: Node, how: Any = None) -> list[Json]:
+    """The same; answers with the blocks that were made, and all that is in them."""
+    first = len(node.chain.blocks)
+    mine(node, how)
+    return [block_json(node.chain.ledger, block, full=True) for block in node.chain.blocks[first:]]
 
 
 def mine_many(node: Node, blocks: Any = 1, interval: Any = None) -> str:
@@ -147,7 +155,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
 
 def reset(node: Node, forking: Any = None) -> bool:
     """Back to the beginning: no blocks but the first, nobody impersonated, each transaction mined at once."""
-    if forking and to_object(forking, "the options").get("forking"):
+    if forking and to_object(forking, "what to reset to").get("forking"):
         raise refused("this chain stands by itself: it cannot fork another")
     chain = node.chain
     first = chain.blocks[0]

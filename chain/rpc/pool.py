@@ -47,6 +47,17 @@ def content(node: Node) -> Json:
     return {"pending": found, "queued": {}}
 
 
+def content_from(node: Node, address: Any) -> Json:
+    """Those of one sender."""
+    pending = content(node)["pending"]
+    return {"pending": pending.get(checksum_address(to_address(address)), {}), "queued": {}}
+
+
+def transactions(node: Node) -> list[Json]:
+    """The transactions of the open block in their order."""
+    return [transaction_json(node.chain.ledger, each) for each in _waiting(node.chain)]
+
+
 def inspect(node: Node) -> Json:
     """The same in a line each."""
     found = dict[str, dict[str, str]]()

@@ -87,7 +87,7 @@ def _look(chain: Chain, tx: Transaction, where: Block, limited: bool) -> Frame:
 
 
 def gas_of_look(chain: Chain, to: bytes, gas: int | None, where: Block) -> int | None:
-    """Bytecode has what a block has, for it may never end; a Python contract looks as long as it likes, if nobody says."""
+    """Nobody looks longer than a block lets them. If nobody says, a Python contract's gas has no end; its ticks have."""
     if gas is None and chain.machine.program_at(to) is not None:
         return None
     return min(where.gas_limit if gas is None else gas, where.gas_limit)

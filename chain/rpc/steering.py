@@ -112,3 +112,34 @@ def set_min_gas_price(node: Node, price: Any) -> None:
 
 def _set_next(node: Node, **wishes: Any) -> None:
     restart(node.chain, lambda: node.chain.set_next(**wishes))
+
+
+# What does not change
+
+
+def set_gas_limit(node: Node, limit: Any) -> bool:
+    _refuse_another(limit, node.chain.head.gas_limit, "the gas limit", "--gas-limit")
+    return True
+
+
+def set_chain_id(node: Node, number: Any) -> None:
+    _refuse_another(number, node.chain.chain_id, "the chain id", "--chain-id")
+
+
+def _refuse_another(value: Any, here: int, what: str, option: str) -> None:
+    if to_int(value, what) != here:
+        raise refused(
+            f"{what} of this chain stays {here}: choose it with {option} when a node begins"
+        )
+
+
+def set_logging(node: Node, on: Any) -> bool:
+    """Whether requests are logged. They never are, and tools that switch it off before they begin need not know."""
+    flag(on, "whether requests are logged")
+    return True
+
+
+def set_rpc_url(node: Node, url: Any) -> None:
+    raise refused(
+        "this chain stands by itself: there is no other behind it whose address could be set"
+    )

@@ -79,10 +79,10 @@ class Deblockle(Contract):
         if after is before:
             return record
         finished = rules.outcome(after) is not None
-        record = GameRecord(after.game, finished, record.first_player, record.second_player)
-        self.games[index] = record
+        changed = GameRecord(after.game, finished, record.first_player, record.second_player)
+        self.games.change(index, record, changed)
         self.rolled[index] = after.rolled
-        return record
+        return changed
 
 
 def _is_same(player: str, caller: str) -> bool:

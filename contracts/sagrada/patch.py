@@ -31,13 +31,17 @@ class Section:
 
 def diff(before: State, after: State) -> bytes:
     """What must be done to `before` to have `after`."""
-    patch = bytearray()
-    for number in range(len(_SHARED) + len(before.players)):
-        section = SECTIONS[number]
-        if section.value(before) is not section.value(after):
-            for start, gone, new in _splices(section.pack(before), section.pack(after)):
-                patch += bytes((number, start, gone, len(new))) + new
-    return bytes(patch)
+    changed = [
+        (number, SECTIONS[number])
+        for number in range(len(_SHARED) + len(before.players))
+        if SECTIONS[number].value(before) is not SECTIONS[number].value(after)
+    ]
+    splices = [
+        bytes((number, start, gone, len(new))) + new
+        for number, section in changed
+        for start, gone, new in _splices(section.pack(before), section.pack(after))
+    ]
+    return b"".join(splices)
 
 
 def apply(state: State, patch: bytes) -> State:

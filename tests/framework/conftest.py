@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import make_dataclass
 from enum import Enum, IntEnum, StrEnum, auto
 from functools import cache
+from textwrap import dedent
 from typing import Any
 
 import pytest
 from eth.vm import opcode_values
 from hypothesis import strategies as st
 
-from chain import types
+from chain import (
+    Address,
+    Chain,
+    Contract,
+    Key,
+    Map,
+    Revert,
+    Vector,
+    call,
+    error,
+    event,
+    pytest_plugin,
+    require,
+    types,
+    view,
+)
 from chain.annotations import kind_of
+from chain.handle import Handle
 from chain.kinds import (
     Account,
     Blob,
@@ -26,7 +44,8 @@ from chain.kinds import (
     Sequence,
     Text,
 )
-from chain.types import Address, FixedBytes, Int
+from chain.rpc.errors import RpcError
+from chain.types import FixedBytes, Int, u64
 
 
 @pytest.fixture(scope="session")
@@ -189,3 +208,192 @@ class Drawn:
 @pytest.fixture(scope="session")
 def drawn() -> type[Drawn]:
     return Drawn
+
+
+@event
+class Added:
+    who: Key[Address]
+    by: Key[u64]
+
+
+@event
+class Reset:
+    at: u64
+
+
+@error
+class TooMuch:
+    most: u64
+
+
+class Counter(Contract):
+    count: u64
+    kept: Vector[u64]
+    seen: Map[u64, u64]
+
+    @call
+    def add(self, by: u64) -> u64:
+        require(by, "nothing to add")
+        if by > 1_000:
+            raise TooMuch(1_000)
+        self.count += by
+        self.emit(Added(self.caller, by))
+        return self.count
+
+    @call
+    def reset(self) -> None:
+        self.count = 0
+        self.emit(Reset(self.block.timestamp))
+
+    @call
+    def wipe(self) -> None:
+        self.count = 0
+        self.log("wiped" * 99)
+
+    @call
+    def keep(self, n: u64) -> None:
+        for i in range(n):
+            self.kept.append(i + 1)
+
+    @call
+    def keep_as_high(self) -> None:
+        self.keep(self.block.number)
+
+    @call
+    def roll(self) -> u64:
+        return self.random.below(6, tag="dice")
+
+    @view
+    def total(self) -> u64:
+        return self.count
+
+    @view
+    def kept_so_far(self) -> u64:
+        return len(self.kept)
+
+    @view
+    def height(self) -> u64:
+        return self.block.number
+
+    @view
+    def look_far(self, n: u64) -> u64:
+        return sum(self.seen[i] for i in range(n))
+
+    @view
+    def refuse(self, why: str) -> None:
+        raise Revert(why)
+
+
+class Relay(Contract):
+    @call
+    def keep(self, counter: Address, n: u64) -> None:
+        self.at(Counter, counter).keep(n)
+
+    @call
+    def try_to_keep(self, counter: Address, n: u64) -> None:
+        with suppress(Revert):
+            self.at(Counter, counter).keep(n)
+
+
+@pytest.fixture
+def counter(chain: Chain) -> Handle:
+    return chain.deploy(Counter)
+
+
+@pytest.fixture
+def relay(chain: Chain) -> Handle:
+    return chain.deploy(Relay)
+
+
+class Rpc:
+    """The methods of a chain, asked directly: `rpc("eth_chainId")`."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+
+    def __call__(self, method: str, *params: Any) -> Any:
+        return self._chain.node.request(method, params)
+
+    def refusal(self, method: str, *params: Any) -> RpcError:
+        with pytest.raises(RpcError) as caught:
+            self(method, *params)
+        return caught.value
+
+    @staticmethod
+    def hexed(raw: bytes) -> str:
+        return "0x" + raw.hex()
+
+    @classmethod
+    def to(cls, entry: Any, *args: Any, **fields: Any) -> dict[str, Any]:
+        """The JSON of a transaction to an entry of a handle."""
+        to, data = cls.hexed(entry._address), cls.hexed(entry.calldata(*args))
+        return {"to": to, "data": data, **fields}
+
+
+@pytest.fixture
+def rpc(chain: Chain) -> Rpc:
+    return Rpc(chain)
+
+
+@event
+class Rang:
+    by: Key[Address]
+    times: u64
+
+
+class Bell(Contract):
+    @call
+    def ring(self, times: u64) -> None:
+        self.emit(Rang(self.caller, times))
+
+
+@pytest.fixture
+def bell(chain: Chain) -> Handle:
+    return chain.deploy(Bell)
+
+
+GAME = dedent("""
+    import pytest
+    from hypothesis import given, settings, strategies as st
+    from chain import Chain, Contract, Key, call, event, require
+    from chain.types import Address, u64
+
+    settings.register_profile("short", max_examples=8, database=None, derandomize=True)
+    settings.load_profile("short")
+
+    @event
+    class Counted:
+        by: Key[Address]
+        total: u64
+
+    class Counter(Contract):
+        total: u64
+
+        @call
+        def add(self, n: u64) -> u64:
+            require(n != 13, "not thirteen")
+            self.total += n
+            self.emit(Counted(self.caller, self.total))
+            return self.total
+""")
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Runs pytest on the game and some tests. The plugin is that of this checkout, whatever is installed."""
+
+    def run_tests(*tests: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
+        pytester.makepyfile(GAME + "".join(map(dedent, tests)))
+        standard = (
+            "-p",
+            "no:boardchain",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            "-W",
+            "error",
+        )
+        return pytester.runpytest_inprocess(*standard, *options, plugins=[pytest_plugin])
+
+    return run_tests

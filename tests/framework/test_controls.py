@@ -384,3 +384,92 @@ def test_node_info_tells_the_head(chain: Chain, ask: Ask) -> None:
     info, told = ask("anvil_nodeInfo"), ask("hardhat_metadata")
     assert (info["currentBlockNumber"], info["environment"]["chainId"]) == ("0x2", 31337)
     assert info["currentBlockHash"] == told["latestBlockHash"] == hexed(chain.block_hash())
+
+
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [
+        ("eth_protocolVersion", "0x44"),
+        ("eth_hashrate", "0x0"),
+        ("eth_coinbase", hexed(bytes(20))),
+        ("eth_mining", True),
+        ("eth_pendingTransactions", []),
+    ],
+)
+def test_old_questions_are_answered(ask: Ask, method: str, answer: Any) -> None:
+    assert ask(method) == answer
+
+
+def test_nobody_mines_unasked(ask: Ask) -> None:
+    ask("evm_setAutomine", False)
+    assert not ask("eth_mining")
+    ask("evm_setIntervalMining", 5)
+    assert ask("eth_mining")
+
+
+def test_next_miners_are_told(ask: Ask) -> None:
+    ask("hardhat_setCoinbase", hexed(STRANGER))
+    assert ask("eth_coinbase") == hexed(STRANGER)
+
+
+def test_logging_is_switched_by_truth(ask: Ask) -> None:
+    assert ask("hardhat_setLoggingEnabled", False) and ask("anvil_setLoggingEnabled", True)
+    assert "true or false" in refusal(ask, BAD_PARAMS, "anvil_setLoggingEnabled", "0x1")
+
+
+@pytest.mark.parametrize(
+    ("method", "here", "other", "said"),
+    [
+        ("evm_setBlockGasLimit", hex(30_000_000), "0x1", "--gas-limit"),
+        ("anvil_setChainId", 31337, 1, "--chain-id"),
+    ],
+)
+def test_rules_of_a_chain_stay(ask: Ask, method: str, here: Any, other: Any, said: str) -> None:
+    ask(method, here)
+    assert said in refusal(ask, REFUSED, method, other)
+    refusal(ask, BAD_PARAMS, method, "many")
+
+
+def test_no_other_chain_stands_behind(ask: Ask) -> None:
+    assert "stands by itself" in refusal(ask, REFUSED, "anvil_setRpcUrl", "http://127.0.0.1:1")
+
+
+# Looking closer
+
+
+def test_headers_have_no_transactions(chain: Chain, ask: Ask, counter: Handle) -> None:
+    block, header = ask("eth_getBlockByNumber", "latest"), ask("eth_getHeaderByNumber", "latest")
+    assert header == ask("eth_getHeaderByHash", hexed(chain.block_hash()))
+    assert block.keys() - header.keys() == {"size", "transactions", "uncles", "withdrawals"}
+    assert header.items() <= block.items()
+    assert ask("eth_getHeaderByNumber", "0x9") is None
+
+
+def test_transactions_are_found_by_nonce(ask: Ask, counter: Handle) -> None:
+    first, second = (ask("eth_sendTransaction", adding(counter, by, BOB)) for by in (1, 2))
+    found = [ask("eth_getTransactionBySenderAndNonce", hexed(BOB), nonce) for nonce in (0, "0x1")]
+    assert [each["hash"] for each in found] == [first, second]
+    assert ask("eth_getTransactionBySenderAndNonce", hexed(BOB), 2) is None
+    assert ask("eth_getTransactionBySenderAndNonce", hexed(STRANGER), 0) is None
+
+
+def test_accounts_come_whole(chain: Chain, ask: Ask) -> None:
+    ask("evm_setAccountBalance", hexed(STRANGER), 5)
+    ask("evm_setAccountCode", hexed(STRANGER), "0x6001")
+    ask("evm_setAccountStorageAt", hexed(STRANGER), 2, 7)
+    told = {"balance": "0x5", "nonce": "0x0", "code": "0x6001"}
+    assert ask("eth_getAccountInfo", hexed(STRANGER)) == told
+    assert chain.storage(STRANGER, 2) == 7
+
+
+def test_mined_blocks_are_shown(ask: Ask, waiting: list[str]) -> None:
+    closed, empty = ask("evm_mineDetailed", {"blocks": 2})
+    assert [each["hash"] for each in closed["transactions"]] == waiting
+    assert (empty["number"], empty["transactions"]) == ("0x3", [])
+
+
+def test_waiting_ones_are_listed(ask: Ask, waiting: list[str]) -> None:
+    assert [each["hash"] for each in ask("eth_pendingTransactions")] == waiting
+    of_alice = ask("txpool_contentFrom", hexed(ALICE))["pending"]
+    assert [each["hash"] for each in of_alice.values()] == [waiting[0], waiting[2]]
+    assert ask("txpool_contentFrom", hexed(STRANGER)) == {"pending": {}, "queued": {}}

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import reduce
+from http.client import HTTPConnection
 from itertools import count, repeat
 from operator import mul
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from chain import Chain, Contract, call, require, view
 from chain.handle import Handle
 from chain.machine.gas import TRANSACTION, of_data
+from chain.rpc.errors import REFUSED
+from chain.rpc.server.running import Server, Settings
 from chain.types import u64
 
 GAS = 600_000
@@ -406,3 +413,49 @@ def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
     assert (receipt.error.kind, receipt.gas_used, receipt.ticks) == ("out of gas", GAS, ticks)
     assert stove.fields.lit == 1
     assert stove.light().return_value == 2
+
+
+# From outside
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(stove: Handle) -> Iterator[Ask]:
+    """A client of a node that has the stove. Who waits for a minute thinks that it hangs."""
+    with Server(stove.chain, Settings(port=0)).beside() as url:
+        line = HTTPConnection(urlsplit(url).netloc, timeout=60)
+
+        def ask(method: str, *params: Any) -> Any:
+            asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            line.request("POST", "/", json.dumps(asked))
+            answer = json.loads(line.getresponse().read())
+            return answer.get("result", answer.get("error"))
+
+        yield ask
+        line.close()
+
+
+def burning(stove: Handle, name: str, **fields: str) -> dict[str, str]:
+    data = getattr(stove, name).calldata()
+    return {"to": str(stove.address), "data": f"0x{data.hex()}", **fields}
+
+
+@pytest.mark.parametrize("name", [*BURNERS, "look"])
+def test_node_outlives_burner(ask: Ask, stove: Handle, name: str) -> None:
+    limited = burning(stove, name, gas=hex(GAS))
+    for method in ("eth_call", "eth_estimateGas"):
+        told = ask(method, limited)
+        assert (told["code"], "ran out of gas" in told["message"]) == (REFUSED, True)
+    receipt = ask("eth_getTransactionReceipt", ask("eth_sendTransaction", limited))
+    assert (receipt["status"], receipt["gasUsed"]) == ("0x0", hex(GAS))
+    assert int(ask("eth_call", burning(stove, "light")), 16) == 2
+
+
+@pytest.mark.parametrize("name", ["turn", "call_itself", "add_up", "look"])
+@pytest.mark.parametrize("method", ["eth_call", "eth_estimateGas", "eth_sendTransaction"])
+def test_a_block_is_all_a_burner_gets(ask: Ask, stove: Handle, method: str, name: str) -> None:
+    """Nobody says how much gas; what is sent is estimated first, and then not sent."""
+    told = ask(method, burning(stove, name))
+    assert (told["code"], "ran out of gas" in told["message"]) == (REFUSED, True)
+    assert ask("eth_blockNumber") == hex(stove.chain.head.number) == "0x2"

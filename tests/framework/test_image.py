@@ -16,7 +16,7 @@ import pytest
 from chain import Chain, Contract, call, reverts, view
 from chain.code import program_of
 from chain.errors import Reverted
-from chain.types import u64
+from chain.types import i64, u64
 
 RULES = '''"""The rules."""
 
@@ -390,3 +390,35 @@ def test_ticks_are_no_gas(chain: Chain) -> None:
     idle = chain.deploy(Idle)
     few, many = idle.turn(1), idle.turn(2)
     assert (few.gas_used, many.ticks) == (many.gas_used, few.ticks + 1)
+
+
+class Powers(Contract):
+    @view
+    def by_sign(self, n: i64) -> u64:
+        return 2**n
+
+    @view
+    def in_place(self, n: i64) -> u64:
+        power = 2
+        power **= n
+        return power
+
+    @view
+    def by_function(self, n: i64) -> u64:
+        return pow(2, n)
+
+    @view
+    def around(self, n: i64) -> u64:
+        return pow(3, n, 7)
+
+
+@pytest.mark.parametrize("name", ["by_sign", "in_place", "by_function"])
+def test_powers_stay_whole(chain: Chain, name: str) -> None:
+    power = getattr(chain.deploy(Powers), name)
+    assert power(3) == 8
+    with reverts("a power with a negative exponent is a float"):
+        power(-1)
+
+
+def test_powers_of_a_ring_are_whole(chain: Chain) -> None:
+    assert chain.deploy(Powers).around(-1) == 5

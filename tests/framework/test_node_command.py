@@ -86,9 +86,10 @@ def test_nodes_tell_what_wallets_need() -> None:
 
 
 def test_quiet_nodes_say_where() -> None:
-    with running("--quiet", "--chain-id", "7") as node:
+    with running("--quiet", "--chain-id", "7", "--gas-limit", "50000") as node:
         assert len(node.said) == 1
         assert node.ask("eth_chainId") == "0x7"
+        assert node.ask("eth_getBlockByNumber", "latest", False)["gasLimit"] == hex(50_000)
         assert node.end(signal.SIGTERM) == 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
@@ -17,30 +17,6 @@ pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]
 
 ROOT = Path(pytest_plugin.__file__).parent.parent
-GAME = dedent("""
-    import pytest
-    from hypothesis import given, settings, strategies as st
-    from chain import Chain, Contract, Key, call, event, require
-    from chain.types import Address, u64
-
-    settings.register_profile("short", max_examples=8, database=None, derandomize=True)
-    settings.load_profile("short")
-
-    @event
-    class Counted:
-        by: Key[Address]
-        total: u64
-
-    class Counter(Contract):
-        total: u64
-
-        @call
-        def add(self, n: u64) -> u64:
-            require(n != 13, "not thirteen")
-            self.total += n
-            self.emit(Counted(self.caller, self.total))
-            return self.total
-""")
 MODULE_WIDE = dedent("""
     @pytest.fixture(scope="module")
     def counter():
@@ -48,27 +24,6 @@ MODULE_WIDE = dedent("""
         counter.add(1)
         return counter
 """)
-
-
-@pytest.fixture
-def run(pytester: pytest.Pytester) -> Run:
-    """Runs pytest on the game and some tests. The plugin is that of this checkout, whatever is installed."""
-
-    def run_tests(*tests: str, options: Sequence[str] = ()) -> pytest.RunResult:
-        pytester.makepyfile(GAME + "".join(map(dedent, tests)))
-        standard = (
-            "-p",
-            "no:boardchain",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:randomly",
-            "-W",
-            "error",
-        )
-        return pytester.runpytest_inprocess(*standard, *options, plugins=[pytest_plugin])
-
-    return run_tests
 
 
 # Fixtures
@@ -439,84 +394,3 @@ def test_nobody_listens_afterwards(run: Run) -> None:
     before = list(births.witnesses)
     run("def test_nothing(): pass").assert_outcomes(passed=1)
     assert births.witnesses == before
-
-
-# Gas
-
-GAS_TESTS = """
-    @pytest.fixture
-    def counter(deploy):
-        return deploy(Counter)
-
-    def test_one(counter):
-        counter.add(1)
-        counter.add(1)
-
-    def test_two(chain, counter):
-        with chain.anchor():
-            counter.add(300)
-        counter.add(13, check=False)
-
-    def test_own_chain():
-        Chain().deploy(Counter).add(0)
-
-    @given(st.integers(20, 99))
-    def test_sample(n):
-        Chain().deploy(Counter).add(n)
-"""
-
-
-def gas_of(result: pytest.RunResult) -> dict[str, str]:
-    lines = [line.split() for line in result.outlines if line.startswith("Counter.")]
-    return {line[0]: " ".join(line[1:]) for line in lines}
-
-
-def test_gas_is_reported_by_entry(run: Run) -> None:
-    gas = gas_of(run(GAS_TESTS, options=["--gas-report"]))
-    assert gas["Counter.deploy"].startswith("3 ")
-    calls, least, middle, most = map(int, gas["Counter.add"].split())
-    assert calls == 4 and 21_000 < least < middle < most
-
-
-def test_gas_is_no_matter_unasked(run: Run) -> None:
-    assert not gas_of(run(GAS_TESTS))
-
-
-def test_gas_is_summed_over_processes(
-    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alone = run(GAS_TESTS, options=["--gas-report"])
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    options = ("-p", "no:boardchain", "-p", "chain.pytest_plugin", "-p", "no:cacheprovider")
-    shared = pytester.runpytest_subprocess(*options, "-n", "2", "--gas-report")
-    assert gas_of(alone) == gas_of(shared) != {}
-
-
-def test_gas_is_held_to_a_snapshot(run: Run) -> None:
-    options = ["--gas-snapshot", "gas.txt"]
-    assert run(GAS_TESTS, options=options).ret == 0
-    assert run(GAS_TESTS, options=options).ret == 0
-    result = run(GAS_TESTS.replace("counter.add(1)", "counter.add(0)", 1), options=options)
-    assert result.ret == 1
-    result.stdout.re_match_lines(
-        [".*gas differs from gas.txt", r"Counter.add: median \d+ -> \d+ \([-+]\d+\)"]
-    )
-
-
-def test_gas_snapshots_tell_what_came_and_went(run: Run, pytester: pytest.Pytester) -> None:
-    pytester.maketxtfile(gas="entry calls min median max\nCounter.old 1 2 2 2\n")
-    result = run(GAS_TESTS, options=["--gas-snapshot", "gas.txt"])
-    result.stdout.fnmatch_lines(
-        [
-            "Counter.add: is new, calls 4, *",
-            "Counter.deploy: is new,*",
-            "Counter.old: is not called any more",
-        ]
-    )
-
-
-def test_gas_snapshots_are_read_with_care(run: Run, pytester: pytest.Pytester) -> None:
-    pytester.maketxtfile(gas="entry calls min median max\nCounter.add 1 2\n")
-    result = run(GAS_TESTS, options=["--gas-snapshot", "gas.txt"])
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["no line of a gas snapshot: 'Counter.add 1 2'"])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -14,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chain import Address, Chain, Contract, Key, System, call, event, init, model, require
+from chain import Address, Chain, Contract, Key, call, event, init, require
 from chain.handle import Handle
 from chain.ledger.sql import Database
-from chain.types import bytes4, felt252, i8, i256, u8, u16, u64, u256
+from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
 
 
 class Side(Enum):
@@ -256,99 +253,6 @@ def test_lists_taken_apart(chain: Chain, board: Handle) -> None:
     assert chain.sql(question) == [(5,), (5,)]
 
 
-# Models
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u16
-    world: u8  # called as a column of ours
-    spots: tuple[Spot, ...]
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u16) -> None:
-        score = self.world.read(Score, self.caller)
-        self.world.write(Score(self.caller, score.points + points, 3, (Spot(1, None),)))
-
-    @call
-    def lose(self) -> None:
-        self.world.erase(self.world.read(Score, self.caller))
-
-
-@pytest.fixture
-def scoring(chain: Chain) -> Handle:
-    world = chain.deploy_world("arcade", systems=[Scoring], writers={Score: [Scoring]})
-    return world.system(Scoring)
-
-
-def test_models_as_they_are(chain: Chain, scoring: Handle) -> None:
-    alice, bob = chain.accounts[:2]
-    for player, points in ((bob, 5), (alice, 3), (bob, 2)):
-        scoring.win(points, sender=player)
-    found = chain.sql("select name(player) who, points, world, spots, namespace from Score")
-    spots = '[{"x":1,"owner":null}]'
-    assert found == [("bob", 7, 3, spots, "arcade"), ("alice", 3, 3, spots, "arcade")]
-
-
-def test_models_follow_the_chain(chain: Chain, scoring: Handle) -> None:
-    def points() -> list[int]:
-        return [row["points"] for row in chain.sql("select points from Score")]
-
-    scoring.win(1)
-    with chain.anchor():
-        scoring.win(2)
-        assert points() == [3]
-        scoring.lose()
-        assert points() == []
-    assert points() == [1]
-    with chain.anchor():
-        scoring.win(7)
-        assert points() == [8]
-    scoring.win(8)
-    assert points() == [9]
-
-
-def test_models_of_every_world(chain: Chain, scoring: Handle) -> None:
-    other = chain.deploy_world("other", systems=[Scoring], writers={"other": [Scoring]})
-    scoring.win(1)
-    other.system(Scoring).win(2)
-    found = chain.sql("select namespace, points, world_2 from Score order by namespace")
-    assert [tuple(row)[:2] for row in found] == [("arcade", 1), ("other", 2)]
-    assert found[1]["world_2"] == str(other.address)
-
-
-def test_two_models_of_a_name(chain: Chain, scoring: Handle) -> None:
-    @model
-    class Score:
-        player: Key[Address]
-        note: str
-
-    class Noting(System):
-        @call
-        def note(self, text: str) -> None:
-            self.world.write(Score(self.caller, text))
-
-    other = chain.deploy_world("arcade", systems=[Noting], writers={"arcade": [Noting]})
-    scoring.win(1)
-    other.system(Noting).note("well")
-    assert chain.sql("select points from Score") == [(1,)]
-    assert chain.sql("select note from Score_2") == [("well",)]
-
-
-def test_export_of_models(chain: Chain, scoring: Handle) -> None:
-    scoring.win(1)
-    by_name, by_class = io.StringIO(), io.StringIO()
-    chain.export_csv(by_name, "Score")
-    chain.export_csv(by_class, Score)
-    assert by_name.getvalue() == by_class.getvalue()
-    assert by_class.getvalue().startswith(
-        '"player","points","world","spots","namespace","world_2"\n"0x'
-    )
-
-
 # Answers
 
 
@@ -483,33 +387,3 @@ def test_tables_as_made_anew(steps: list[tuple[str, int]]) -> None:
     for name in ALL:
         question: tuple[str, Any, Any] = f"select * from {name}", (), {}
         assert chain.sql(question[0]) == Database(chain.ledger).ask(*question)
-
-
-def test_same_tables_every_run() -> None:
-    """Python hashes texts otherwise in every process; no table may show it."""
-    script = """
-from chain import Chain, Contract, Key, call, event
-from chain.types import u8
-@event
-class A:
-    x: Key[u8]
-@event
-class B:
-    y: str
-class Both(Contract):
-    @call
-    def go(self) -> None:
-        self.emit(B("b")); self.emit(A(1))
-chain = Chain()
-chain.deploy(Both).go()
-print(chain.sql("select name, sql from sqlite_master"), chain.sql("select * from logs"), chain.transcript())
-"""
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", script], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True, text=True, check=True,
-        ).stdout
-        for seed in "13"
-    ]  # fmt: skip
-    assert runs[0] == runs[1]
-    assert "topic0" in runs[0]

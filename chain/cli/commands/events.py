@@ -12,6 +12,7 @@ from chain.cli import options, say, targets
 from chain.cli.values import read_value
 from chain.ledger.export import Line, event_lines
 from chain.ledger.given import Misread
+from chain.ledger.portable import address_text
 from chain.ledger.who import Who
 from chain.offered import Offered
 from chain.simulator import Chain
@@ -41,7 +42,7 @@ def command(
             places = _places(chain, name, fields)
         lines = list(event_lines(ledger, places))
         if contract is not None:
-            whose = say.plain(targets.contract(chain, contract, offered).address)
+            whose = address_text(targets.contract(chain, contract, offered).address)
             lines = [line for line in lines if line["address"] == whose]
         low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
         lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]

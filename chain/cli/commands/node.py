@@ -43,6 +43,11 @@ def _limit_options(command: Any) -> Any:
 @option("--host", default="127.0.0.1", help="The address to listen on.")
 @option("--port", type=click.IntRange(0, 65535), default=8545, help="0 for any that is free.")
 @option("--chain-id", type=click.IntRange(1, 2**53 - 1), help="31337, or that of the file.")
+@option(
+    "--gas-limit",
+    type=click.IntRange(21_000, 2**53 - 1),
+    help="What a block holds: 30000000, or as the file has it.",
+)
 @option("--data", metavar="FILE", help="Keep the chain in this file; it is made if need be.")
 @contracts_option
 @option(
@@ -68,14 +73,16 @@ def _limit_options(command: Any) -> Any:
 @option("--quiet", is_flag=True, help="Print only where it listens.")
 @_limit_options
 def command(
-    host: str, port: int, chain_id: int | None, data: str | None, offered: Offered, block_time: float | None,
-    hosts: tuple[str, ...], origins: tuple[str, ...], quiet: bool, **limits: int,
+    host: str, port: int, chain_id: int | None, gas_limit: int | None, data: str | None,
+    offered: Offered, block_time: float | None, hosts: tuple[str, ...], origins: tuple[str, ...], quiet: bool, **limits: int,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
     running = import_module("chain.rpc.server.running")
     guests = running.Guests(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): most for name, most in limits.items()})
-    with _opened(data, chain_id, offered) as chain:
+    rules = {"chain_id": chain_id, "gas_limit": gas_limit}
+    settings = {name: value for name, value in rules.items() if value is not None}
+    with _opened(data, settings, offered) as chain:
         if block_time is not None:
             chain.automine, chain.node.interval = False, block_time
         server = running.Server(chain, running.Settings(host, port, guests, chosen))
@@ -85,8 +92,7 @@ def command(
         server.run(lambda: click.echo(f"Listening on {address}:{taken}"))
 
 
-def _opened(data: str | None, chain_id: int | None, offered: Offered) -> Chain:
-    settings: dict[str, Any] = {} if chain_id is None else {"chain_id": chain_id}
+def _opened(data: str | None, settings: dict[str, Any], offered: Offered) -> Chain:
     if data is not None:
         return Chain.open(data, contracts=offered.classes, **settings)
     chain = Chain(**settings)

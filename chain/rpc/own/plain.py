@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from chain.foreign import ForeignLog
-from chain.ledger.portable import address_text, to_hex
+from chain.ledger import portable
 from chain.ledger.who import Who
 from chain.rpc.errors import RpcError, bad_params
 from chain.rpc.moments import number_of
@@ -31,28 +28,11 @@ _USUAL: Final = 100
 
 def plain(value: Any) -> Any:
     """A value as JSON has it."""
-    match value:
-        case Enum():
-            return value.name
-        case None | bool() | str():
-            return value
-        case int():
-            return value if -_SAFE < value < _SAFE else str(value)
-        case Address():
-            return address_text(value)
-        case bytes():
-            return to_hex(value)
-        case list() | tuple():
-            return [plain(item) for item in value]
-        case Mapping():
-            return {str(name): plain(item) for name, item in value.items()}
-        case ForeignLog(values=values):
-            return plain(values)
-        case _ if dataclasses.is_dataclass(value):
-            fields = dataclasses.fields(value)
-            return {item.name: plain(getattr(value, item.name)) for item in fields}
-        case _:
-            return str(value)
+    return portable.plain(value, _number)
+
+
+def _number(value: int) -> int | str:
+    return int(value) if -_SAFE < value < _SAFE else str(int(value))
 
 
 @contextmanager
@@ -68,13 +48,9 @@ def find_account(chain: Chain, name: Any, what: str) -> Address:
     """The address that a client means: an address, or the name of an account or contract."""
     if not isinstance(name, str) or name.startswith("0x"):
         return Address(to_address(name, what))
-    for account in chain.keys.values():
-        if account.name == name:
-            return Address(account)
-    who = Who(chain.ledger)
-    for address in chain.state.accounts:
-        if who.name(address) == name:
-            return Address(address)
+    found = Who(chain.ledger).find(name, chain.keys.values())
+    if found is not None:
+        return Address(found)
     raise bad_params(f"{what} is {name!r}: nobody on this chain is called so")
 
 

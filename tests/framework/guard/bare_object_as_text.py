@@ -1,0 +1,2 @@
+def told() -> str:
+    return f"{object()}"
