@@ -218,7 +218,8 @@ class Guarding(Ticking):
         if isinstance(op, ast.BitOr):
             return not any(small) and not feeds and self._may_grow(left)
         if isinstance(op, ast.Add) and not any(small):
-            return feeds or self._may_grow(left) or self._may_grow(right)
+            twice = ast.dump(left) == ast.dump(right)  # a helper that doubles, called from a loop
+            return feeds or twice or self._may_grow(left) or self._may_grow(right)
         return False
 
     def _small(self, node: ast.expr) -> bool:

@@ -57,6 +57,10 @@ class Same:
     __hash__ = None  # type: ignore[assignment]
 
 
+def _twice(text: str) -> str:
+    return text + text
+
+
 class Stove(Contract):
     """Every entry but the first burns all it gets."""
 
@@ -287,6 +291,12 @@ class Stove(Contract):
         text = "a"
         while True:
             text += text
+
+    @call
+    def double_by_a_helper(self) -> None:
+        text = "ab"
+        while True:
+            text = _twice(text)
 
     @call
     def prepend(self) -> None:
