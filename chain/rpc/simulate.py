@@ -18,6 +18,7 @@ from chain.rpc.moments import LATEST, state_at
 from chain.rpc.reading import read_transaction
 from chain.rpc.sending import freed, override
 from chain.rpc.values import data, quantity, to_address, to_int, to_object, word
+from chain.simulator import LAST_TIME
 
 if TYPE_CHECKING:
     from chain.frame import Frame
@@ -76,6 +77,8 @@ class _Simulation:
             fields["coinbase"] = to_address(changed["feeRecipient"], "'feeRecipient'")
         if fields["number"] <= parent.number or fields["timestamp"] < parent.timestamp:
             raise bad_params("blocks come one after the other, in number and time")
+        if max(fields["number"], fields["timestamp"]) > LAST_TIME:
+            raise bad_params(f"numbers and times of blocks end at {LAST_TIME}")
         return replace(parent, gas_used=0, **fields)
 
     def _block(self, block: Block, wish: Mapping[str, Any]) -> Json:

@@ -124,3 +124,9 @@ def test_nonsense_is_refused(chain: Chain, wish: dict[str, Any]) -> None:
 def test_time_goes_on(simulate: Simulate) -> None:
     with pytest.raises(RpcError, match="one after the other"):
         simulate({"blockOverrides": {"time": "0x9"}}, {"blockOverrides": {"time": "0x8"}})
+
+
+@pytest.mark.parametrize("name", ["number", "time"])
+def test_numbers_and_times_end(simulate: Simulate, name: str) -> None:
+    with pytest.raises(RpcError, match="numbers and times of blocks end at"):
+        simulate({"blockOverrides": {name: hex(2**64)}})
