@@ -27,7 +27,7 @@ from chain.rpc.tracers import (
     struct_logs,
     touched,
 )
-from chain.rpc.values import data, quantity, to_hash, to_int, to_object, word
+from chain.rpc.values import data, quantity, to_hash, to_int, to_list, to_object, word
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
@@ -152,7 +152,7 @@ def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
     """The accounts and words that a transaction looks at, and what it costs to name them beforehand (EIP-2930)."""
     fields = dict(to_object(fields, "the transaction"))
     fields.pop("type", None)
-    known: list[Json] = list(fields.get("accessList") or [])
+    known = to_list(fields.get("accessList") or (), "the entries of the access list")
     is_next = need_block(node.chain, block).number >= node.chain.head.number
     for _ in range(_MOST_ROUNDS):
         machine, asked = observer(node.chain.ledger), {**fields, "accessList": known}

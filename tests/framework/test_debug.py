@@ -332,3 +332,8 @@ def test_access_lists_of_failures(ask: Ask, refuser: Address) -> None:
 def test_plain_transfers_need_no_list(ask: Ask) -> None:
     answer = ask("eth_createAccessList", {"to": hexed(BOB), "value": "0x1"})
     assert answer == {"accessList": [], "gasUsed": hex(21_000)}
+
+
+def test_access_list_must_be_one(ask: Ask) -> None:
+    with pytest.raises(RpcError, match="the entries of the access list are 5; they must be a list"):
+        ask("eth_createAccessList", {"to": hexed(BOB), "accessList": 5})
