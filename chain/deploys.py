@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,23 +16,27 @@ from chain.world import World
 from chain.world_handle import Resource, WorldHandle, Writer, check_world
 
 
-class Deploys:
+class Deploys(ABC):
     """Something that one can deploy on."""
 
+    @abstractmethod
     def declare(self, contract: type[Contract]) -> Program:
-        raise NotImplementedError
+        """Make a contract class known, so that it can be deployed."""
 
+    @abstractmethod
     def send(
         self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Any:  # fmt: skip
-        raise NotImplementedError
+        """Send a transaction: the receipt, or what stands for it."""
 
+    @abstractmethod
     def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
-        raise NotImplementedError
+        """A handle for a contract that is there."""
 
+    @abstractmethod
     def world(self, world: WorldHandle | Address) -> WorldHandle:
-        raise NotImplementedError
+        """A handle for a World that is there."""
 
     def deploy(
         self, contract: type[Contract], /, *args: Any, sender: Address | None = None, value: int | None = None,

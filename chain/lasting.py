@@ -5,6 +5,7 @@ A chain in memory has no store and asks no more than whether it has one.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +21,7 @@ from chain.machine.state import State
 from chain.world import World
 
 
-class Lasting:
+class Lasting(ABC):
     """A chain that may be kept in a file."""
 
     ledger: Ledger
@@ -29,8 +30,9 @@ class Lasting:
     _clock: int
     _store: Store | None = None  # keeps the file, if there is one
 
+    @abstractmethod
     def declare(self, contract: type[Contract]) -> Program:
-        raise NotImplementedError
+        """Make a contract class known to the chain."""
 
     @classmethod
     def open(

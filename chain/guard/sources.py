@@ -181,7 +181,7 @@ class Sources:
         first, *rest = name.split(".")
         if self.folder is None or first in _FOREIGN:
             return None
-        if first != self.top and self.folder.name in _SHARED_FOLDERS:
+        if first != self.top and self.folder.name in SHARED_FOLDERS:
             return None
         folder = self.folder.joinpath(*[first, *rest[:-1]] if rest else [])
         last = rest[-1] if rest else first
@@ -240,7 +240,9 @@ class Sources:
 
 
 _FOREIGN: Final = sys.stdlib_module_names | {"chain"}
-_SHARED_FOLDERS: Final = ("site-packages", "dist-packages")  # what lies there is of many authors
+SHARED_FOLDERS: Final = frozenset(
+    {"site-packages", "dist-packages"}
+)  # what lies there is of many authors
 
 
 def folder_of(name: str, file: str, is_package: bool) -> Path | None:

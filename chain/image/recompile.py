@@ -11,13 +11,12 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from chain.guard.sources import Module, read
+from chain.guard.sources import SHARED_FOLDERS, Module, read
 from chain.image.shapes import Guarding
 from chain.image.sources import current_text
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _OURS = str(Path(__file__).parent.parent)
-_SHARED = frozenset({"site-packages", "dist-packages"})
 _AROUND = "__around__"
 
 
@@ -33,7 +32,7 @@ def ticked_code(function: FunctionType) -> CodeType | None:
 
 
 def _module_of(file: str, name: str) -> Module | None:
-    if file.startswith((_OURS, "<frozen")) or not _SHARED.isdisjoint(Path(file).parts):
+    if file.startswith((_OURS, "<frozen")) or not SHARED_FOLDERS.isdisjoint(Path(file).parts):
         return None
     if name.partition(".")[0] in ("chain", "builtins"):
         return None

@@ -218,8 +218,8 @@ class Guarding(Ticking):
         if isinstance(op, ast.BitOr):
             return not any(small) and not feeds and self._may_grow(left)
         if isinstance(op, ast.Add) and not any(small):
-            twice = ast.dump(left) == ast.dump(right)  # a helper that doubles, called from a loop
-            return feeds or twice or self._may_grow(left) or self._may_grow(right)
+            grows = feeds or self._may_grow(left) or self._may_grow(right)
+            return grows or ast.dump(left) == ast.dump(right)  # a helper that doubles, in a loop
         return False
 
     def _small(self, node: ast.expr) -> bool:

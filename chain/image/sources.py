@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from chain.guard.packages import text_of
-from chain.guard.sources import Definition, Module, definitions, read
+from chain.guard.sources import SHARED_FOLDERS, Definition, Module, definitions, read
 
-_SHARED: Final = frozenset({"site-packages", "dist-packages"})
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
 _texts: dict[
@@ -32,7 +31,7 @@ def own_module(name: str, top: str) -> Module | None:
     first, file = name.partition(".")[0], getattr(sys.modules.get(name), "__file__", None)
     if first in _FOREIGN:
         return None
-    if first != top and file and not _SHARED.isdisjoint(Path(file).parts):
+    if first != top and file and not SHARED_FOLDERS.isdisjoint(Path(file).parts):
         return None
     return module_in(name, file)
 
