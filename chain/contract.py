@@ -7,9 +7,11 @@ arguments, run the author's method, encode what it returns.
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeVar, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from chain import names
+from chain.class_body import ClassBody
 from chain.code import Program, program_of
 from chain.errors import Revert
 from chain.foreign import functions_from_json
@@ -22,8 +24,10 @@ from chain.records import EventSpec
 from chain.remote import Remote, answer
 from chain.spec import ContractSpec, EntrySpec
 from chain.types import Address
+from chain.unknown_names import no_field
 
 C = TypeVar("C", bound="Contract")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _BASES = ("chain.contract", "chain.system")  # what contracts derive from
 _TEXT_HEAD = (32).to_bytes(32)
@@ -55,6 +59,10 @@ class ContractType(type):
 
     __spec__: ContractSpec
 
+    @classmethod
+    def __prepare__(mcs, name: str, bases: tuple[type, ...], /, **_: Any) -> ClassBody:
+        return ClassBody(name)
+
     def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ContractType:
         cls = super().__new__(mcs, name, bases, {"__slots__": (), **space})
         if cls.__module__ not in _BASES:
@@ -63,8 +71,17 @@ class ContractType(type):
         return cls
 
 
+def _open(method: F) -> F | Callable[..., Any]:
+    """Marks a word (of `chain.reading.OPEN_WORDS`) that an entry may take: type checkers accept any signature in its place."""
+    return method
+
+
 class Contract(metaclass=ContractType):
-    """Derive from it, annotate fields, mark methods with `@init`, `@call`, `@view`."""
+    """Derive from it, annotate fields, mark methods with `@init`, `@call`, `@view`.
+
+    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at` or `keccak`; the contract then reaches what is
+    described here as `super().transfer(…)`.
+    """
 
     __slots__ = ("_frame", "_random")
     _frame: Frame
@@ -74,6 +91,15 @@ class Contract(metaclass=ContractType):
     def _deployed(cls, spec: ContractSpec) -> ContractSpec:
         """What a kind of contract makes of its author's declaration; a plain one leaves it as it is."""
         return spec
+
+    if not TYPE_CHECKING:  # which would take any name for one that is declared
+
+        def __getattr__(self, name: str) -> Any:
+            """Runs only where Python found nothing."""
+            cls = type(self)
+            if hasattr(cls, name):  # a property that failed on a name of its own, or a slot that is empty
+                return object.__getattribute__(self, name)
+            raise AttributeError(no_field(cls.__name__, name))
 
     # Who and where
 
@@ -102,7 +128,8 @@ class Contract(metaclass=ContractType):
         return Address(self._frame.address)
 
     @property
-    def balance(self) -> int:
+    def balance(self) -> int | Any:  # any: see `_open`
+        """The wei that the contract holds."""
         return self._frame.balance_of(self._frame.address)
 
     @property
@@ -116,6 +143,7 @@ class Contract(metaclass=ContractType):
         topics, data, kept = encode_event(event)
         self._frame.emit(topics, data, kept)
 
+    @_open
     def log(self, text: str) -> None:
         """Write a text log. In a view it goes to whoever asked, not on the chain."""
         if self._frame.static:
@@ -132,11 +160,12 @@ class Contract(metaclass=ContractType):
             self._random = Random(self._frame)
             return self._random
 
+    @_open
     def at(
         self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
     ) -> C:
         """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
-        return cast(C, Remote(self._frame, address, contract.__spec__.entries, value, gas))
+        return cast(C, Remote(self._frame, address, contract.__spec__, value, gas))
 
     def abi(
         self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
@@ -144,10 +173,12 @@ class Contract(metaclass=ContractType):
         """Any contract at `address`, bytecode included, by its JSON ABI."""
         return Remote(self._frame, address, functions_from_json(abi), value, gas)
 
+    @_open
     def transfer(self, to: Address, amount: int) -> None:
         """Send wei; reverts if the receiver refuses."""
         answer(self._frame.call(bytes(to), b"", amount), self._frame)
 
+    @_open
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
         """Make a new contract; its address is where it went."""
         init = contract.__spec__.init
@@ -157,6 +188,7 @@ class Contract(metaclass=ContractType):
         answer(child, self._frame)
         return Address(child.address)
 
+    @_open
     def keccak(self, data: bytes) -> bytes:
         return keccak(data)
 
@@ -190,8 +222,12 @@ def run(frame: Frame, program: Program) -> None:
     elif entry.nonreentrant:
         entered, address = frame.context.entered, frame.address
         if address in entered:
+            if entry.private:  # the contract came to itself
+                _work(frame, spec, entry, data)
+                return
             raise Refused(
-                f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call"
+                f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
+                f" write @call(nonreentrant=False) above {entry.name} if it may run all the same"
             )
         entered.add(address)
         try:

@@ -30,6 +30,7 @@ class Entry:
     payable: bool = False
     private: bool = False
     nonreentrant: bool = True
+    name: str | None = None  # in the ABI, where it is not the method's
 
 
 @overload
@@ -45,20 +46,25 @@ def init(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
 def call(function: F, /) -> F: ...
 @overload
 def call(
-    *, payable: bool = ..., private: bool = ..., nonreentrant: bool = ...
+    *, name: str = ..., payable: bool = ..., private: bool = ..., nonreentrant: bool = ...
 ) -> Callable[[F], F]: ...
 def call(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
-    """An entry that may change state. It takes value only where `payable`; where `private` only the contract may call it."""
-    return _marker("call", function, options, ("payable", "private", "nonreentrant"))
+    """An entry that may change state.
+
+    `name`: what it is called in the ABI, if not like the method; entries with other arguments may share it.
+    `payable`: it takes value. `private`: only the contract itself may call it, `self.at(Game, self.address).settle()`;
+    that is no re-entry, for nobody else is there. `nonreentrant=False`: others may call it while the contract is busy.
+    """
+    return _marker("call", function, options, ("name", "payable", "private", "nonreentrant"))
 
 
 @overload
 def view(function: F, /) -> F: ...
 @overload
-def view() -> Callable[[F], F]: ...
+def view(*, name: str = ...) -> Callable[[F], F]: ...
 def view(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
-    """An entry that only looks: it runs static, so a write, an emit or a transfer in it reverts."""
-    return _marker("view", function, options, ())
+    """An entry that only looks: it runs static, so a write, an emit or a transfer in it reverts. `name` as of `@call`."""
+    return _marker("view", function, options, ("name",))
 
 
 def _marker(
@@ -71,14 +77,24 @@ def _marker(
                 f"{place}: a view takes no value, for it changes nothing; make it a @call"
             )
         if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise DeclarationError(f"{place}: @{kind} has no option '{name}'; {takes}")
-        if not isinstance(value, bool):
+            raise DeclarationError(
+                f"{place}: @{kind} has no option '{name}'; it takes {', '.join(known)}"
+            )
+        if name == "name":
+            _check_abi_name(kind, value, place)
+        elif not isinstance(value, bool):
             raise DeclarationError(f"{place}: @{kind}({name}={value!r}): write True or False")
     entry = Entry(kind, **options)
     if function is None:
         return lambda marked: _mark(marked, entry, place)
     return _mark(function, entry, place)
+
+
+def _check_abi_name(kind: str, name: object, place: str) -> None:
+    if not isinstance(name, str) or not (name.isascii() and name.isidentifier()):
+        raise DeclarationError(
+            f"{place}: @{kind}(name={name!r}): write the name that the entry has in the ABI, as in name='transfer'"
+        )
 
 
 def _mark(function: F, entry: Entry, place: str) -> F:

@@ -89,6 +89,13 @@ class Function:
         except abi.Misfit as wrong:
             raise TypeError(f"{self.name}: {wrong.text}") from None
 
+    def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+        try:
+            self.encode_args(args, dict(named))
+        except TypeError:
+            return False
+        return True
+
     def decode_args(self, data: bytes) -> tuple[Any, ...]:
         return abi.decode_members(self.params, data, 4)
 
@@ -104,10 +111,7 @@ class Functions(Mapping[str, Function]):
         self._items = [item for item in items if item.get("type") == "function"]
 
     def __getitem__(self, name: str) -> Function:
-        bare = name.partition("(")[0]
-        found = [_function(item) for item in self._items if item["name"] == bare]
-        if bare != name:
-            found = [function for function in found if function.signature == name]
+        found = self.named(name)
         if len(found) > 1:
             choices = ", ".join(f"'{function.signature}'" for function in found)
             raise TypeError(
@@ -116,6 +120,15 @@ class Functions(Mapping[str, Function]):
         if not found:
             raise KeyError(name)
         return found[0]
+
+    def named(self, name: str) -> tuple[Function, ...]:
+        """All of that name or signature."""
+        bare = name.partition("(")[0]
+        found = [_function(item) for item in self._items if item["name"] == bare]
+        return tuple(each for each in found if name in (bare, each.signature))
+
+    def no_entry(self, name: str) -> str:
+        return f"the ABI has no function '{name}'; it has {', '.join(self) or 'none'}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(item["name"] for item in self._items))

@@ -25,8 +25,8 @@ from chain.where import here, line_of, line_of_argument, line_of_field
 # What a handle has beside the entries.
 HANDLE_WORDS = frozenset({"chain", "contract", "fields", "web3"})
 
-# What every contract has and an entry may take the place of: many games keep balances of their own, few hold wei.
-OPEN_WORDS = frozenset({"balance"})
+# What every contract has and an entry may take the place of: what it does, not what tells of the message that runs.
+OPEN_WORDS = frozenset({"at", "balance", "deploy", "keccak", "log", "transfer"})
 
 
 def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
@@ -110,8 +110,8 @@ class _Reader:
         return replace(known, contract=self.name, name=name)
 
     def _read_entry(self, name: str, function: FunctionType) -> EntrySpec:
-        self._check_name(name, line_of(function))
         entry = function.__entry__  # type: ignore[attr-defined]
+        self._check_name(name, entry.kind, line_of(function))
         here = _Signature(f"{self.name}.{name}", function, self._names_of(function))
         params, defaults = here.params()
         returns = here.returns()
@@ -121,7 +121,7 @@ class _Reader:
             )
         return EntrySpec(
             self.name, name, entry.kind, entry.payable, entry.private, entry.nonreentrant,
-            function, params, defaults, returns,
+            function, params, defaults, returns, entry.name,
         )  # fmt: skip
 
     def _names_of(self, function: FunctionType) -> Names:
@@ -129,16 +129,20 @@ class _Reader:
         around = self.names.functions if module is self.names.module else {}
         return Names(module, around, self.found)
 
-    def _check_name(self, name: str, line: str) -> None:
+    def _check_name(self, name: str, kind: str, line: str) -> None:
         if name.startswith("_"):
             self._refuse(line, name, "an entry is public; take the leading '_' away")
-        if hasattr(self.base, name) and name not in OPEN_WORDS:
+        whose = (
+            self.base.__name__
+            if hasattr(self.base, name) and name not in OPEN_WORDS
+            else "deployed contract"
+            if name in HANDLE_WORDS
+            else None
+        )
+        if whose is not None:
+            abi_name = "" if kind == "init" else f", and @{kind}(name='{name}') for that one in the ABI"
             self._refuse(
-                line, name, f"every {self.base.__name__} has its own '{name}'; choose another name"
-            )
-        if name in HANDLE_WORDS:
-            self._refuse(
-                line, name, f"every deployed contract has its own '{name}'; choose another name"
+                line, name, f"every {whose} has its own '{name}'; choose another name{abi_name}"
             )
 
     def _take_init(self, entries: dict[str, EntrySpec]) -> EntrySpec | None:
@@ -155,10 +159,23 @@ class _Reader:
         for entry in entries.values():
             other = known.setdefault(entry.selector, entry)
             if other is not entry:
-                self._refuse(
-                    line_of(entry.function), entry.name,
-                    f"its selector 0x{entry.selector.hex()} is by chance that of {other.name} too; rename one",
-                )  # fmt: skip
+                what = (
+                    f"its selector 0x{entry.selector.hex()} is by chance that of {other.name} too; rename one"
+                    if entry.signature != other.signature
+                    else f"{other.name} is {entry.signature} already; entries of one name take other arguments"
+                )
+                self._refuse(line_of(entry.function), entry.name, what)
+        for entry in entries.values():
+            self._check_abi_name(entry, entries.get(entry.abi_name, entry))
+
+    def _check_abi_name(self, entry: EntrySpec, other: EntrySpec) -> None:
+        """A name means the same in Python and in the ABI, or one of several that share it."""
+        if other.abi_name != entry.abi_name:
+            self._refuse(
+                line_of(entry.function), entry.name,
+                f"its name in the ABI, '{entry.abi_name}', is that of another method,"
+                f" which is '{other.abi_name}' there; rename one",
+            )  # fmt: skip
 
     # Storage
 

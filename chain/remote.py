@@ -5,38 +5,45 @@ A refusal on the other side comes up here as the same `Revert`, to be caught or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from chain.errors import Revert
 from chain.frame import Frame
+from chain.overloads import choose
 from chain.types import Address
 
 
-class Remote:
-    """A contract elsewhere; its entries are methods."""
+class Callables(Protocol):
+    """What a contract offers: its entries, or the functions of its JSON ABI."""
 
-    __slots__ = ("_entries", "_frame", "_gas", "_value", "address")
+    def named(self, name: str) -> tuple[Any, ...]: ...
+    def no_entry(self, name: str) -> str: ...
+
+
+class Remote:
+    """A contract elsewhere; its entries are methods. In brackets stands a signature, where several share a name."""
+
+    __slots__ = ("_callables", "_frame", "_gas", "_value", "address")
 
     def __init__(
         self,
         frame: Frame,
         address: Address,
-        entries: Mapping[str, Any],
+        callables: Callables,
         value: int,
         gas: int | None,
     ) -> None:
-        self._frame, self.address, self._entries = frame, address, entries
+        self._frame, self.address, self._callables = frame, address, callables
         self._value, self._gas = value, gas
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        entry = self._entries.get(name)
-        if entry is None:
-            raise AttributeError(
-                f"there is no entry '{name}'; there are {', '.join(sorted(self._entries))}"
-            )
+        found = self._callables.named(name)
+        if not found:
+            raise AttributeError(self._callables.no_entry(name))
 
         def send(*args: Any, **named: Any) -> Any:
+            entry = found[0] if len(found) == 1 else choose(name, found, args, named)
             data = entry.encode_args(args, named)
             child = self._frame.call(
                 bytes(self.address), data, self._value, self._gas, static=entry.is_view
@@ -44,6 +51,9 @@ class Remote:
             return entry.decode_result(answer(child, self._frame))
 
         return send
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        return self.__getattr__(name)
 
 
 def answer(child: Frame, caller: Frame) -> bytes:

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
@@ -17,6 +18,7 @@ from chain.kinds import Kind, Member, Record, holds_classes
 from chain.layout import Members
 from chain.mentions import Mentions, mentions_of
 from chain.models import ModelSpec
+from chain.overloads import signatures
 from chain.records import ErrorSpec, EventSpec
 
 CALL_WORDS = frozenset(
@@ -39,14 +41,20 @@ class EntrySpec:
     params: tuple[Member, ...]
     defaults: tuple[Any, ...]  # for each parameter its default, or `REQUIRED`
     returns: Kind | None
+    given_name: str | None = None  # `@call(name=…)`; `name` is the method's, of which there is one
 
     @property
     def is_view(self) -> bool:
         return self.kind == "view"
 
+    @property
+    def abi_name(self) -> str:
+        """What it is called in the ABI, where several entries may have one name."""
+        return self.given_name or self.name
+
     @cached_property
     def signature(self) -> str:
-        return abi.signature(self.name, self.params)
+        return abi.signature(self.abi_name, self.params)
 
     @cached_property
     def selector(self) -> bytes:
@@ -88,6 +96,14 @@ class EntrySpec:
             return self.selector + self._encode_anyhow(args)
         except abi.Misfit:
             raise TypeError(f"{self.name}: {refused.text}") from None
+
+    def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+        """Whether these arguments fit, each in the range of its type."""
+        try:
+            self._encode_params(self._bind(args, dict(named)))
+        except (TypeError, abi.Misfit):
+            return False
+        return True
 
     def _bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         names = [member.name for member in self.params]
@@ -161,7 +177,7 @@ class EntrySpec:
         outputs = [abi.json_type("", self.returns)] if self.returns else []
         return {
             "type": "function",
-            "name": self.name,
+            "name": self.abi_name,
             "inputs": inputs,
             "outputs": outputs,
             "stateMutability": self._mutability(),
@@ -206,6 +222,52 @@ class ContractSpec:
     @cached_property
     def by_selector(self) -> dict[bytes, EntrySpec]:
         return {entry.selector: entry for entry in self.entries.values()}
+
+    @cached_property
+    def _called(self) -> dict[str, tuple[EntrySpec, ...]]:
+        shared: dict[str, tuple[EntrySpec, ...]] = {}
+        for entry in self.entries.values():
+            shared[entry.abi_name] = (*shared.get(entry.abi_name, ()), entry)
+        exact = {entry.signature: (entry,) for entry in self.entries.values()}
+        return {name: (entry,) for name, entry in self.entries.items()} | shared | exact
+
+    @property
+    def entry_names(self) -> Iterable[str]:
+        """What entries are called: by their methods, and in the ABI."""
+        return (name for name in self._called if "(" not in name)
+
+    def named(self, name: str) -> tuple[EntrySpec, ...]:
+        """The entries that are meant by a method's name, a name in the ABI, or a signature; most often one."""
+        return self._called.get(name, ())
+
+    def exactly(self, name: str) -> EntrySpec:
+        """The one entry of a method's name, of a signature, or of a name in the ABI that no other has."""
+        found = (self.entries[name],) if name in self.entries else self.named(name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise LookupError(
+                f"{self.name} has {len(found)} entries '{name}': say which, {signatures(found)}"
+            )
+        raise LookupError(self.no_entry(name))
+
+    def no_entry(self, name: str) -> str:
+        """Why nothing called `name` can be called."""
+        if self.init is not None and self.init.name == name:
+            return f"{self.name}.{name} is the @init: it runs once, when the contract is deployed"
+        if any(name in vars(parent) for parent in self._authored):
+            member = inspect.getattr_static(self.cls, name)
+            if isinstance(member, FunctionType) and not name.startswith("_"):
+                return f"{self.name}.{name} has no decorator: mark it with @call or @view"
+            if self.fields is not None and name in self.fields.names:
+                return f"{self.name}.{name} is a field, not an entry: read it with handle.fields.{name}"
+        there = ", ".join(self.entries) or "none"
+        return f"{self.name} has no entry '{name}'; it has {there}"
+
+    @property
+    def _authored(self) -> Iterator[type]:
+        """The class and its parents, without those of the chain."""
+        return (each for each in self.cls.__mro__ if each.__module__.partition(".")[0] != "chain")
 
     @cached_property
     def errors_by_selector(self) -> dict[bytes, ErrorSpec]:

@@ -66,7 +66,8 @@ class _Renewal:
         for name in ("init", "setup"):
             entry = getattr(spec, name)
             changes[name] = None if entry is None else self._entry(entry)
-        vars(anew).pop("by_selector", None)
+        for name in ("by_selector", "_called"):
+            vars(anew).pop(name, None)
         vars(anew).update(changes)
         return anew
 

@@ -22,6 +22,7 @@ from chain.machine import gas as cost
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import EMPTY_CODE_HASH, START, State
 from chain.machine.transaction import Outcome, Transaction
+from chain.unknown_names import explain
 from chain.where import raised_at
 
 
@@ -252,7 +253,7 @@ def failure_of(frame: Frame, problem: BaseException) -> Failure:
         frame.gas = 0
         place = raised_at((problem.__cause__ or problem).__traceback__) or (None, None)
         return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *place)
-    return _exception(problem)
+    return _exception(frame, problem)
 
 
 def _refusal(no: Revert) -> Failure:
@@ -270,9 +271,10 @@ def _refusal(no: Revert) -> Failure:
     return Failure(kind, text or revert_text(data), data, cause, *place)
 
 
-def _exception(bug: BaseException) -> Failure:
+def _exception(frame: Frame, bug: BaseException) -> Failure:
     place = raised_at(bug.__traceback__) or (None, None)
-    text = f"{type(bug).__name__}: {_said(str, bug)}"
+    known = explain(bug, frame.program.spec.name) if frame.program else None
+    text = f"{type(bug).__name__}: {known or _said(str, bug)}"
     return Failure("exception", text, revert_data(text), turned_error(bug, author_of), *place)
 
 
