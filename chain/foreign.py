@@ -57,7 +57,7 @@ def _unknown(written: str) -> NoReturn:
 
 def members_from_json(parameters: list[dict[str, Any]]) -> tuple[Member, ...]:
     return tuple(
-        Member(parameter.get("name") or str(i), kind_from_json(parameter))
+        Member(abi.python_name(parameter.get("name") or str(i)), kind_from_json(parameter))
         for i, parameter in enumerate(parameters)
     )
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from chain.contract import Contract
 from chain.errors import Reverted
 from chain.frame import Failure, Frame
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Events
-from chain.spec import EntrySpec
+from chain.overloads import choose, signatures
+from chain.spec import CALL_WORDS, EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -113,15 +114,52 @@ class Entry:
         return f"<{self.spec.kind} {self.spec.contract}.{self.spec.signature}>"
 
 
+class Overloads:
+    """Entries that share their name in the ABI: a call is one of that which takes its arguments."""
+
+    __slots__ = ("_besides", "_entries", "_name")
+
+    def __init__(self, name: str, entries: tuple[Entry, ...]) -> None:
+        self._name, self._entries = name, {each.spec: each for each in entries}
+        owned = any(each.spec.owns_value for each in entries)
+        self._besides = CALL_WORDS - {"value"} if owned else CALL_WORDS
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._meant(args, named)(*args, **named)
+
+    def observe(self, *args: Any, **named: Any) -> Observation:
+        return self._meant(args, named).observe(*args, **named)
+
+    def trace(self, *args: Any, **named: Any) -> Trace:
+        return self._meant(args, named).trace(*args, **named)
+
+    def calldata(self, *args: Any, **named: Any) -> bytes:
+        return self._meant(args, named).calldata(*args, **named)
+
+    def _meant(self, args: tuple[Any, ...], named: dict[str, Any]) -> Entry:
+        given = {name: value for name, value in named.items() if name not in self._besides}
+        return self._entries[choose(self._name, tuple(self._entries), args, given)]
+
+    def __repr__(self) -> str:
+        return f"<entries {signatures(self._entries)}>"
+
+
 class Handle:
-    """A deployed contract as a person uses it: `game.make_move(0, 4, sender=alice)`, `game.fields.count`."""
+    """A deployed contract as a person uses it: `game.make_move(0, 4, sender=alice)`, `game.fields.count`.
+
+    An entry goes by its method's name and by its name in the ABI, unless a handle has something of its own under that;
+    `game["make_move"]` and `game["make_move(uint64,uint8)"]` are always exactly that entry.
+    """
 
     def __init__(self, chain: Looking, contract: type[Contract], address: Address) -> None:
         self.chain = chain
         self.contract = contract
         self.address = address
-        for name, spec in contract.__spec__.entries.items():
-            setattr(self, name, Entry(chain, address, spec))
+        spec = contract.__spec__
+        for name in spec.entry_names:
+            if name not in _OWN:
+                entries = tuple(Entry(chain, address, each) for each in spec.named(name))
+                setattr(self, name, entries[0] if len(entries) == 1 else Overloads(name, entries))
 
     @property
     def abi(self) -> list[dict[str, Any]]:
@@ -140,11 +178,16 @@ class Handle:
     def __getattr__(self, name: str) -> Any:
         if name == "balance":  # in wei, where the contract has no entry of that name
             return self.chain.balance(self.address)
-        entries = ", ".join(self.contract.__spec__.entries)
-        raise AttributeError(f"{self.contract.__name__} has no entry '{name}'; it has {entries}")
+        raise AttributeError(self.contract.__spec__.no_entry(name))
+
+    def __getitem__(self, name: str) -> Entry:
+        return Entry(self.chain, self.address, self.contract.__spec__.exactly(name))
 
     def __repr__(self) -> str:
         return f"<{self.contract.__name__} at {self.address}>"
+
+
+_OWN: Final = {*dir(Handle), "address", "chain", "contract"}  # what no name in the ABI takes the place of
 
 
 def bound(contract: type[Contract], frame: Frame) -> Contract:

@@ -152,9 +152,13 @@ class ErrorSpec:
     def name(self) -> str:
         return self.record.name
 
+    @property
+    def signature(self) -> str:
+        return self.record.signature
+
     @cached_property
     def selector(self) -> bytes:
-        return abi.selector(self.record.signature)
+        return abi.selector(self.signature)
 
     @cached_property
     def _encode_members(self) -> Callable[[Any], bytes]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
@@ -231,18 +231,22 @@ class ContractSpec:
         exact = {entry.signature: (entry,) for entry in self.entries.values()}
         return {name: (entry,) for name, entry in self.entries.items()} | shared | exact
 
-    @property
-    def entry_names(self) -> Iterable[str]:
+    @cached_property
+    def entry_names(self) -> tuple[str, ...]:
         """What entries are called: by their methods, and in the ABI."""
-        return (name for name in self._called if "(" not in name)
+        return tuple(name for name in self._called if "(" not in name)
 
     def named(self, name: str) -> tuple[EntrySpec, ...]:
         """The entries that are meant by a method's name, a name in the ABI, or a signature; most often one."""
         return self._called.get(name, ())
 
+    def meant(self, name: str) -> tuple[EntrySpec, ...]:
+        """The same, but that a method's name is that one method, though others share it in the ABI."""
+        return (self.entries[name],) if name in self.entries else self.named(name)
+
     def exactly(self, name: str) -> EntrySpec:
         """The one entry of a method's name, of a signature, or of a name in the ABI that no other has."""
-        found = (self.entries[name],) if name in self.entries else self.named(name)
+        found = self.meant(name)
         if len(found) == 1:
             return found[0]
         if found:

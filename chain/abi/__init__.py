@@ -10,7 +10,16 @@ from __future__ import annotations
 
 from chain.abi.decode import BadData, Decoder, decode, decode_members, decoder, members_decoder
 from chain.abi.encode import Encoder, encoder, widened
-from chain.abi.signatures import abi_type, head_size, is_dynamic, json_type, selector, signature
+from chain.abi.signatures import (
+    abi_name,
+    abi_type,
+    head_size,
+    is_dynamic,
+    json_type,
+    python_name,
+    selector,
+    signature,
+)
 from chain.fit import Misfit, misfit
 
 __all__ = [
@@ -18,6 +27,7 @@ __all__ = [
     "Decoder",
     "Encoder",
     "Misfit",
+    "abi_name",
     "abi_type",
     "decode",
     "decode_members",
@@ -28,6 +38,7 @@ __all__ = [
     "json_type",
     "members_decoder",
     "misfit",
+    "python_name",
     "selector",
     "signature",
     "widened",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from keyword import iskeyword
 from typing import Any, Final
 
 from chain.hashing import keccak
@@ -46,9 +47,19 @@ def selector(text: str) -> bytes:
     return keccak(text.encode())[:4]
 
 
+def abi_name(name: str) -> str:
+    """What a field or an argument is called outside Python: `from_` is `from`, which Python keeps for itself."""
+    return name[:-1] if name.endswith("_") and iskeyword(name[:-1]) else name
+
+
+def python_name(name: str) -> str:
+    """The way back: `from` is `from_`."""
+    return f"{name}_" if iskeyword(name) else name
+
+
 def json_type(name: str, kind: Kind) -> dict[str, Any]:
     """One parameter as the JSON ABI writes it, tuples with their components."""
-    suffix = ""
+    name, suffix = abi_name(name), ""
     while isinstance(kind, Sequence):
         kind, suffix = kind.item, suffix + "[]"
     match kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ from chain.cli import targets
 from chain.cli.progress import bar
 from chain.cli.values import read_args
 from chain.contract import Contract
+from chain.handle import Entry
 from chain.ledger.given import Misread
 from chain.offered import NotOffered, Offered
+from chain.overloads import signatures
 from chain.past import Past
 from chain.simulator import MEMORY, Chain
 from chain.spec import EntrySpec
@@ -103,6 +105,25 @@ def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str,
     except (Misread, TypeError) as wrong:
         raise click.UsageError(str(wrong)) from None
     return given
+
+
+def called(
+    chain: Chain, entries: Sequence[Entry], words: Sequence[str]
+) -> tuple[Entry, dict[str, Any]]:
+    """The entry that is meant, of several of a name that one whose arguments the words are, and its arguments."""
+    if len(entries) == 1:
+        return entries[0], arguments(chain, entries[0].spec, words)
+    fitting = []
+    for each in entries:
+        with suppress(click.UsageError):
+            fitting.append((each, arguments(chain, each.spec, words)))
+    if len(fitting) != 1:
+        fit = f"{len(fitting)} of them take" if fitting else "none of them takes"
+        raise click.UsageError(
+            f"there are {len(entries)} entries of that name, and {fit} these arguments:"
+            f" say which, {signatures(each.spec for each in entries)}"
+        )
+    return fitting[0]
 
 
 def past(chain: Chain, block: int) -> Past:

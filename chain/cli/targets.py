@@ -10,7 +10,7 @@ import click
 from chain.accounts import ACCOUNTS
 from chain.code import split_code
 from chain.contract import Contract
-from chain.handle import Handle
+from chain.handle import Entry, Handle
 from chain.hashing import checksum_address
 from chain.ledger.who import Who
 from chain.offered import Offered
@@ -103,14 +103,14 @@ def _why_not(code: bytes, where: Address, offered: Offered) -> str:
     )
 
 
-def entry(handle: Handle, name: str, wanted: str) -> Any:
-    """An entry to be called (`call`) or looked at (`view`)."""
+def entries(handle: Handle, name: str, wanted: str) -> list[Entry]:
+    """The entries of a name, or of a signature, to be called (`call`) or looked at (`view`); most often one."""
     spec = handle.contract.__spec__
-    found = spec.entries.get(name)
+    found = spec.named(name)
     of_kind = [each.name for each in spec.entries.values() if each.is_view == (wanted == "view")]
-    if found is None:
+    if not found:
         there = ", ".join(of_kind) or "none"
         raise click.UsageError(f"{spec.name} has no entry '{name}' to {wanted}; it has {there}")
-    if found.is_view and wanted == "call":
+    if wanted == "call" and all(each.is_view for each in found):
         raise click.UsageError(f"{name} is a view: 'boardchain view' asks for it")
-    return getattr(handle, name)
+    return [handle[each.signature] for each in found if wanted == "view" or not each.is_view]

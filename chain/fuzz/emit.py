@@ -113,7 +113,9 @@ class _Test:
                 what = ", ".join([self._class(contract), *self._sent(args, sender, value)])
                 return f"{owner}.deploy({what})"
             case Call(on=on, entry=entry, args=args, sender=sender, value=value):
-                return f"{on}.{entry}({', '.join(self._sent(args, sender, value))})"
+                is_shared = len(self._play.handles[on].contract.__spec__.named(entry)) > 1
+                called = f'{on}["{entry}"]' if is_shared else f"{on}.{entry}"
+                return f"{called}({', '.join(self._sent(args, sender, value))})"
 
     def _sent(self, args: tuple[Any, ...], sender: Address, value: int) -> list[str]:
         wei = [f"value={value}"] if value else []

@@ -63,7 +63,8 @@ class Explorer:
         """The entries of these kinds that are to be called, each with the name of its contract's handle."""
         for name, contract in self.targets.items():
             for spec in contract.__spec__.entries.values():
-                wanted = {spec.name, f"{contract.__name__}.{spec.name}"}.isdisjoint(
+                names = {spec.name, spec.abi_name, spec.signature}
+                wanted = {*names, *(f"{contract.__name__}.{each}" for each in names)}.isdisjoint(
                     self.description.leaves_out
                 )
                 if spec.kind in kinds and not spec.private and wanted:

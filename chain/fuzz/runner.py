@@ -145,15 +145,16 @@ def _proposed_call(explorer: Explorer, method: str, on: str, spec: EntrySpec) ->
 def _proposed_entry(explorer: Explorer, method: str, entry: str) -> tuple[str, EntrySpec]:
     contract, _, name = entry.rpartition(".")
     found = [
-        (on, cls.__spec__.entries[name])
+        (on, spec)
         for on, cls in explorer.targets.items()
-        if name in cls.__spec__.entries and contract in ("", cls.__name__, on)
+        if contract in ("", cls.__name__, on)
+        for spec in cls.__spec__.meant(name)
     ]
     if len(found) != 1:
-        what = "no contract has" if not found else "several contracts have"
+        what = "no contract has such an entry" if not found else "several are called so"
         raise TypeError(
-            f"{explorer.description.__name__}.{method} proposes calls of '{entry}': {what} such an entry"
-            " (Contract.entry says which)"
+            f"{explorer.description.__name__}.{method} proposes calls of '{entry}': {what}"
+            " (Contract.entry says which, by the name of its method)"
         )
     return found[0]
 

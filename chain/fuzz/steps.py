@@ -113,7 +113,7 @@ def perform(play: Fuzz, step: Step) -> Done | None:
             case Deployment(contract=contract, args=args, sender=sender, value=value):
                 return _deploy(play, contract, args, sender, value)
             case Call():
-                return _call(getattr(play.handles[step.on], step.entry), step)
+                return _call(play.handles[step.on][step.entry], step)
     except InvalidTransaction:
         return None
 

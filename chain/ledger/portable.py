@@ -1,7 +1,7 @@
 """Values in a form that anyone can read: JSON, a column of SQL, a cell of a CSV file.
 
-An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object, a list or
-a fixed tuple a list. A whole number is a number if it fits in 64 bits with its sign, as far as SQL and most JSON readers
+An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object with
+the names of the ABI (`from` where Python has `from_`), a list or a fixed tuple a list. A whole number is a number if it fits in 64 bits with its sign, as far as SQL and most JSON readers
 go, and its decimal digits as text if it does not.
 """
 
@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
+from chain.abi import abi_name
 from chain.foreign import ForeignLog
 from chain.hashing import checksum_address
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
@@ -61,8 +62,8 @@ def portable(kind: Kind) -> Callable[[Any], Portable]:
 
 def portable_members(members: tuple[Member, ...]) -> Callable[[Any], dict[str, Portable]]:
     """What makes an object of the members of a record, event or model."""
-    makes = [(member.name, portable(member.kind)) for member in members]
-    return lambda value: {name: make(getattr(value, name)) for name, make in makes}
+    makes = [(member.name, abi_name(member.name), portable(member.kind)) for member in members]
+    return lambda value: {shown: make(getattr(value, name)) for name, shown, make in makes}
 
 
 address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
@@ -94,11 +95,19 @@ def plain(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
         case list() | tuple() | set() | frozenset():
             return [plain(inner, whole) for inner in value]
         case ForeignLog(values=values):
-            return plain(values, whole)
+            return plain_members(values, whole)
         case _ if is_dataclass(value):
-            return {each.name: plain(getattr(value, each.name), whole) for each in fields(value)}
+            named = {each.name: getattr(value, each.name) for each in fields(value)}
+            return plain_members(named, whole)
         case _:
             return str(value)
+
+
+def plain_members(
+    values: Mapping[str, Any], whole: Callable[[int], Portable] = number
+) -> dict[str, Portable]:
+    """Fields or arguments by name."""
+    return {abi_name(name): plain(value, whole) for name, value in values.items()}
 
 
 def to_json(value: Portable) -> str:

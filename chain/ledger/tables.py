@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.abi import abi_name
 from chain.ledger import portable as form
 from chain.ledger.logs import text_of
 from chain.ledger.portable import Portable
@@ -35,7 +36,7 @@ def _args(receipt: Receipt) -> Portable:
     entry, args = receipt.entry_spec, receipt.args
     if entry is None or len(args) < len(entry.params):
         return None
-    return {member.name: form.portable(member.kind)(args[member.name]) for member in entry.params}
+    return {abi_name(m.name): form.portable(m.kind)(args[m.name]) for m in entry.params}
 
 
 def _result(receipt: Receipt) -> Portable:

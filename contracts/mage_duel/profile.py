@@ -39,7 +39,7 @@ class PlayerProfile(System):
         trophies.create(self.world)
 
     @call
-    def balance(self) -> None:  # type: ignore[override]  # not the wei of the system: the player's
+    def balance(self) -> None:  # not the wei of the system: the player's
         self.world.emit(CurrentPlayerBalance(self.caller, self._player().balance))
 
     @call

@@ -26,8 +26,7 @@ def command(
     """Call ENTRY of CONTRACT (a name or an address) with ARGS: a word each, or all as JSON."""
     with options.opened(where, offered) as chain:
         handle = targets.contract(chain, contract, offered)
-        called = targets.entry(handle, entry, "call")
-        given = options.arguments(chain, called.spec, args)
+        called, given = options.called(chain, targets.entries(handle, entry, "call"), args)
         wei = {"value": value} if value or called.spec.payable else {}
         receipt = chain.send(
             handle.address, called.spec.encode_args((), given), sender=targets.sender(chain, sender),

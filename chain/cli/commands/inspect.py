@@ -47,7 +47,7 @@ def command(contract: str, offered: Offered, json: bool) -> None:
 
 
 _PLACE = ("name", "type", "word", "offset", "bytes")
-_ENTRY = ("kind", "name", "takes", "returns", "selector")
+_ENTRY = ("kind", "name", "takes", "returns", "signature", "selector")
 
 
 def _rows(places: Sequence[tuple[object, ...]]) -> list[list[object]]:
@@ -64,7 +64,9 @@ def _model(model: ModelSpec) -> dict[str, object]:
 
 def _entry(entry: EntrySpec) -> tuple[str, ...]:
     returns = entry.returns.name if entry.returns else ""
-    return entry.kind, entry.name, usage(entry), returns, f"0x{entry.selector.hex()}"
+    return (
+        entry.kind, entry.name, usage(entry), returns, entry.signature, f"0x{entry.selector.hex()}"
+    )  # fmt: skip
 
 
 def _section(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

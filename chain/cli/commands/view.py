@@ -25,11 +25,10 @@ def command(
     """Ask ENTRY of CONTRACT with ARGS, or what a call of it would return; nothing is changed."""
     with options.opened(where, offered) as chain:
         handle = targets.contract(chain, contract, offered)
-        asked = targets.entry(handle, entry, "view")
-        given = options.arguments(chain, asked.spec, args)
+        asked, given = options.called(chain, targets.entries(handle, entry, "view"), args)
         who = targets.sender(chain, sender)
         if block is not None:
-            asked = getattr(options.past(chain, block).handle(handle), entry)
+            asked = options.past(chain, block).handle(handle)[asked.spec.signature]
         data = asked.spec.encode_args((), given)
         seen = asked.observe_data(data, sender=who)
     if seen.error is not None:

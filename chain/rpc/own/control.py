@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.ledger.given import given
+from chain.ledger.given import by_python_name, given
 from chain.ledger.logs import text_of
 from chain.loaded import Loaded
+from chain.overloads import signatures
 from chain.rpc import controls
-from chain.rpc.errors import bad_params
+from chain.rpc.errors import RpcError, bad_params
 from chain.rpc.moments import LATEST, state_at
 from chain.rpc.own.plain import Json, asked, contract_at, find_account, finder, known_fields, plain
 from chain.rpc.own.receipts import error_json, logs_json, receipt_json
@@ -19,7 +21,7 @@ from chain.rpc.values import data, to_bytes, to_int
 if TYPE_CHECKING:
     from chain.code import Program
     from chain.rpc.node import Node
-    from chain.spec import EntrySpec
+    from chain.spec import ContractSpec, EntrySpec
     from chain.types import Address
 
 _MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
@@ -83,12 +85,28 @@ def _message(node: Node, fields: Mapping[str, Any]) -> Message:
         to = fields.get("to")
         return None if to is None else find_account(node.chain, to, "'to'"), raw, None
     address, program = contract_at(node, fields.get("to"), "'to'")
+    return address, *_called(node, program.spec, fields)
+
+
+def _called(node: Node, spec: ContractSpec, fields: Mapping[str, Any]) -> tuple[bytes, EntrySpec]:
+    """The calldata and the entry, by its name; of several of a name that one whose arguments these are."""
     name = fields["entry"]
-    entry = program.spec.entries.get(name) if isinstance(name, str) else None
-    if entry is None:
-        known = ", ".join(program.spec.entries)
-        raise bad_params(f"{program.spec.name} has no entry {name!r}; it has {known}")
-    return address, _encoded(node, entry.name, entry, fields), entry
+    found = spec.named(name) if isinstance(name, str) else ()
+    if not found:
+        raise bad_params(spec.no_entry(str(name)))
+    if len(found) == 1:
+        return _encoded(node, found[0].name, found[0], fields), found[0]
+    fitting = []
+    for entry in found:
+        with suppress(RpcError):
+            fitting.append((_encoded(node, entry.name, entry, fields), entry))
+    if len(fitting) != 1:
+        fit = f"{len(fitting)} of them take" if fitting else "none of them takes"
+        raise bad_params(
+            f"{spec.name} has {len(found)} entries '{name}', and {fit} these arguments:"
+            f" say which, {signatures(found)}"
+        )
+    return fitting[0]
 
 
 def _program(node: Node, name: Any) -> Program:
@@ -112,7 +130,7 @@ def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str
     kinds, find = {member.name: member.kind for member in entry.params}, finder(node.chain)
     if not isinstance(args, dict) and len(args) > len(kinds):
         raise bad_params(f"{name} takes {len(kinds)} arguments; {len(args)} were given")
-    named = args if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
+    named = by_python_name(args) if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
     with asked():
         values = {
             key: given(kinds[key], value, f"{name}.{key}", find) if key in kinds else value

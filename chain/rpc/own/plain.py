@@ -31,6 +31,11 @@ def plain(value: Any) -> Any:
     return portable.plain(value, _number)
 
 
+def plain_members(values: Mapping[str, Any]) -> Json:
+    """Fields or arguments, by their names in the ABI."""
+    return portable.plain_members(values, _number)
+
+
 def _number(value: int) -> int | str:
     return int(value) if -_SAFE < value < _SAFE else str(int(value))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.abi import abi_name, python_name
 from chain.ledger.given import given
 from chain.ledger.logs import text_of
 from chain.ledger.portable import address_text, to_hex
@@ -19,6 +20,7 @@ from chain.rpc.own.plain import (
     known_fields,
     narrowed,
     plain,
+    plain_members,
 )
 from chain.rpc.values import data, to_hash, to_int, word
 from chain.transcript import transcript_of
@@ -95,7 +97,7 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
         "address": address_text(receipt.address),
         "contract": receipt.contract,
         "entry": receipt.entry,
-        "args": plain(receipt.args),
+        "args": plain_members(receipt.args),
         "data": data(receipt.data),
         "value": plain(receipt.value),
         "nonce": receipt.nonce,
@@ -131,7 +133,7 @@ def error_json(ledger: Ledger, failure: Failure) -> Json:
 def fields_of(error: Any) -> Json:
     """The fields of a declared error."""
     members = type(error).__error__.record.members
-    return {member.name: plain(getattr(error, member.name)) for member in members}
+    return plain_members({member.name: getattr(error, member.name) for member in members})
 
 
 def logs_json(ledger: Ledger, rows: Sequence[LogRow]) -> list[Json]:
@@ -180,9 +182,10 @@ def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
     log = chain.ledger.events
     with asked():
         kinds = {m.name: m.kind for m in chain.ledger.event_spec(event).members}
-        wanted = known_fields(filter.get("where"), tuple(kinds), f"event {event}")
-        find = finder(chain)
-        values = {name: given(kinds[name], value, name, find) for name, value in wanted.items()}
+        names = tuple(dict.fromkeys([*map(abi_name, kinds), *kinds]))
+        wanted = known_fields(filter.get("where"), names, f"event {event}")
+        find, fields = finder(chain), {python_name(name): value for name, value in wanted.items()}
+        values = {name: given(kinds[name], value, name, find) for name, value in fields.items()}
         query = narrowed(chain, chain.ledger.events.ask(event, values), filter)
         if filter.get("contract") is not None:
             query = query.by(filter["contract"])

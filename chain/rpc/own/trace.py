@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from chain.ledger.portable import address_text
 from chain.ledger.trace import Emitted, Trace, TraceStep
 from chain.ledger.writes import Reading, Write
-from chain.rpc.own.plain import Json, plain
+from chain.rpc.own.plain import Json, plain, plain_members
 from chain.rpc.own.receipts import error_json, log_json, named_json, write_json
 from chain.rpc.values import data
 
@@ -38,7 +38,7 @@ def _message(message: Trace) -> Json:
         "codeAddress": address_text(message.code_address),
         "contract": message.contract,
         "entry": message.entry and message.entry.name,
-        "args": plain(message.args),
+        "args": plain_members(message.args),
         "data": data(message.data),
         "value": plain(message.value),
         "gas": message.gas,
