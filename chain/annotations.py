@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import types
 import typing
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any
 
 from chain.hints import Names, UnknownKind, resolve
@@ -113,6 +113,11 @@ class _Reader:
             raise UnknownKind(
                 f"'{cls.__name__}' is a whole field of a contract or a value of its Map; write list[T] here"
             )
+        if issubclass(cls, Flag):
+            raise UnknownKind(
+                f"{show(cls)} is a Flag: what its members combine to is none of them; hold a number, u8 or wider,"
+                f" and read it as {cls.__name__}(number)"
+            )
         if issubclass(cls, Enum):
             return _choice(cls)
         if dataclasses.is_dataclass(cls) and cls is annotation:
@@ -197,6 +202,11 @@ def require_frozen(kind: Kind) -> None:
     """A stored value that could be changed in place would look stored and not be."""
     match kind:
         case Record(cls=cls, members=members):
+            if cls is not None and "__model__" in vars(cls):
+                raise UnknownKind(
+                    f"'{kind.name}' is a @model, and models live in a World; hold a frozen dataclass here, or write a"
+                    " System and keep it with self.world.write"
+                )
             if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
                 raise UnknownKind(
                     f"'{kind.name}' can change after it was read; write @dataclass(frozen=True)"

@@ -60,7 +60,7 @@ class ContractType(type):
     __spec__: ContractSpec
 
     @classmethod
-    def __prepare__(mcs, name: str, bases: tuple[type, ...], /, **_: Any) -> ClassBody:
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> ClassBody:
         return ClassBody(name)
 
     def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ContractType:
@@ -79,7 +79,7 @@ def _open(method: F) -> F | Callable[..., Any]:
 class Contract(metaclass=ContractType):
     """Derive from it, annotate fields, mark methods with `@init`, `@call`, `@view`.
 
-    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at` or `keccak`; the contract then reaches what is
+    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at`, `has_code` or `keccak`; the contract then reaches what is
     described here as `super().transfer(…)`.
     """
 
@@ -97,7 +97,9 @@ class Contract(metaclass=ContractType):
         def __getattr__(self, name: str) -> Any:
             """Runs only where Python found nothing."""
             cls = type(self)
-            if hasattr(cls, name):  # a property that failed on a name of its own, or a slot that is empty
+            if hasattr(
+                cls, name
+            ):  # a property that failed on a name of its own, or a slot that is empty
                 return object.__getattribute__(self, name)
             raise AttributeError(no_field(cls.__name__, name))
 
@@ -187,6 +189,12 @@ class Contract(metaclass=ContractType):
         child = self._frame.create(program.initcode + data, value)
         answer(child, self._frame)
         return Address(child.address)
+
+    @_open
+    def has_code(self, address: Address) -> bool:
+        """Whether a contract is at `address`: one in the making has no code yet."""
+        self._frame.touch(address)
+        return bool(self._frame.state.code(address))
 
     @_open
     def keccak(self, data: bytes) -> bytes:

@@ -57,7 +57,7 @@ def _unknown(written: str) -> NoReturn:
 
 def members_from_json(parameters: list[dict[str, Any]]) -> tuple[Member, ...]:
     return tuple(
-        Member(abi.python_name(parameter.get("name") or str(i)), kind_from_json(parameter))
+        Member(parameter.get("name") or str(i), kind_from_json(parameter))
         for i, parameter in enumerate(parameters)
     )
 
@@ -195,7 +195,7 @@ class ForeignLog:
     values: dict[str, Any]
 
     def __getattr__(self, name: str) -> Any:
-        values = vars(self).get("values", {})
+        values, name = vars(self).get("values", {}), abi.abi_name(name)
         if name not in values:
             raise AttributeError(f"event {self.name} has no '{name}'; it has {', '.join(values)}")
         return values[name]

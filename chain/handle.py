@@ -187,7 +187,12 @@ class Handle:
         return f"<{self.contract.__name__} at {self.address}>"
 
 
-_OWN: Final = {*dir(Handle), "address", "chain", "contract"}  # what no name in the ABI takes the place of
+_OWN: Final = {
+    *dir(Handle),
+    "address",
+    "chain",
+    "contract",
+}  # what no name in the ABI takes the place of
 
 
 def bound(contract: type[Contract], frame: Frame) -> Contract:

@@ -23,9 +23,7 @@ class Signed(Protocol):
 S = TypeVar("S", bound=Signed)
 
 
-def choose(
-    name: str, among: tuple[S, ...], args: tuple[Any, ...], named: Mapping[str, Any]
-) -> S:
+def choose(name: str, among: tuple[S, ...], args: tuple[Any, ...], named: Mapping[str, Any]) -> S:
     """The one that takes these arguments; a TypeError names the signatures where none or several do.
 
     Where none takes them but one has as many, it is that one: it then says itself what does not fit.

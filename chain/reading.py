@@ -26,7 +26,7 @@ from chain.where import here, line_of, line_of_argument, line_of_field
 HANDLE_WORDS = frozenset({"chain", "contract", "fields", "web3"})
 
 # What every contract has and an entry may take the place of: what it does, not what tells of the message that runs.
-OPEN_WORDS = frozenset({"at", "balance", "deploy", "keccak", "log", "transfer"})
+OPEN_WORDS = frozenset({"at", "balance", "deploy", "has_code", "keccak", "log", "transfer"})
 
 
 def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
@@ -140,7 +140,9 @@ class _Reader:
             else None
         )
         if whose is not None:
-            abi_name = "" if kind == "init" else f", and @{kind}(name='{name}') for that one in the ABI"
+            abi_name = (
+                "" if kind == "init" else f", and @{kind}(name='{name}') for that one in the ABI"
+            )
             self._refuse(
                 line, name, f"every {whose} has its own '{name}'; choose another name{abi_name}"
             )

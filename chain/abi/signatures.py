@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from keyword import iskeyword
 from typing import Any, Final
 
@@ -52,9 +52,10 @@ def abi_name(name: str) -> str:
     return name[:-1] if name.endswith("_") and iskeyword(name[:-1]) else name
 
 
-def python_name(name: str) -> str:
-    """The way back: `from` is `from_`."""
-    return f"{name}_" if iskeyword(name) else name
+def field_name(name: str, known: Container[str]) -> str:
+    """The field that is meant by its own name or by that of the ABI."""
+    other = f"{name}_" if iskeyword(name) else abi_name(name)
+    return other if other in known and name not in known else name
 
 
 def json_type(name: str, kind: Kind) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from chain.fit import wants
 from chain.kinds import Bool, Kind, Member, Option, Record, Text
 from chain.kinds import Sequence as Many
-from chain.ledger.given import Find, Misread, by_python_name, given, read_text
+from chain.ledger.given import Find, Misread, by_field, given, read_text
 from chain.spec import EntrySpec
 
 _NOTHING = ("null", "none")
@@ -58,7 +58,7 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
             return None
         raise Misread(f"{entry.name}: this is no JSON: {no}") from None
     if isinstance(told, dict):
-        told = by_python_name(told)
+        told = by_field(told, names)
     if isinstance(told, dict) and set(told) <= set(names):
         return told
     if isinstance(told, list) and len(names) > 1 and len(told) <= len(names):

@@ -129,7 +129,7 @@ class EventsOf:
 
     def finder(self, name: str, value: Any) -> Finder:
         spec, known = self._spec, {member.name: member.kind for member in self._spec.members}
-        name = abi.python_name(name)
+        name = abi.field_name(name, known)
         if name not in known:
             raise TypeError(f"event {spec.name} has no '{name}'; it has {', '.join(known)}")
         kind = known[name]

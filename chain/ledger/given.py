@@ -7,10 +7,10 @@ A whole number may come as a number, as decimal digits or as `0x1f`; an Enum by 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any, Final
 
-from chain.abi import python_name
+from chain.abi import field_name
 from chain.fit import fits, short, wants
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence
 from chain.types import Address, FixedBytes, Int
@@ -103,15 +103,19 @@ def given_members(
 ) -> list[Any]:
     """The values of named members, from an object or in their order."""
     names = [member.name for member in members]
-    told = by_python_name(value) if isinstance(value, Mapping) else dict(zip(names, value, strict=False))
+    told = (
+        by_field(value, names)
+        if isinstance(value, Mapping)
+        else dict(zip(names, value, strict=False))
+    )
     if set(told) != set(names) or len(value) != len(names):
         raise Misread(f"{path} = {_shown(value)} is not whole: write {', '.join(names)}")
     return [given(each.kind, told[each.name], f"{path}.{each.name}", find) for each in members]
 
 
-def by_python_name(told: Mapping[str, Any]) -> dict[str, Any]:
+def by_field(told: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
     """What stands under the ABI's `from` is the field `from_`."""
-    return {python_name(name): value for name, value in told.items()}
+    return {field_name(name, known): value for name, value in told.items()}
 
 
 def _shown(value: Any) -> str:

@@ -1,8 +1,8 @@
 """Values in a form that anyone can read: JSON, a column of SQL, a cell of a CSV file.
 
-An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object with
-the names of the ABI (`from` where Python has `from_`), a list or a fixed tuple a list. A whole number is a number if it fits in 64 bits with its sign, as far as SQL and most JSON readers
-go, and its decimal digits as text if it does not.
+An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object with the
+names of the ABI (`from`, where Python has `from_`), a list or a fixed tuple a list. A whole number is a number if it fits in
+64 bits with its sign, as far as SQL and most JSON readers go, and its decimal digits as text if it does not.
 """
 
 from __future__ import annotations

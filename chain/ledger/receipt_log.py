@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
 _ADDRESSES: Final = ("sender", "to", "address")
+_READERS: Final = {"program": attrgetter("_digest"), "called": attrgetter("_digest", "entry")}
 _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
 
 
@@ -85,13 +87,27 @@ class ReceiptLog(Sequence[Receipt]):
             return self.finder_by(value)
         if name in _ADDRESSES and value is not None:
             value = address_of(value)
+        if name == "entry":
+            return partial(self._by_entry, value)
         return self._finder(name, value)
+
+    def _by_entry(self, value: Any) -> Places:
+        """By the name of the method, or where a contract has none of that name by its name in the ABI or its signature."""
+        found = self._finder("entry", value)()
+        others = [
+            (digest, entry.name)
+            for digest, program in self._ledger.programs.items()
+            for entry in program.spec.meant(value)
+            if entry.name != value
+        ]
+        more = [self._finder("called", each)() for each in others]
+        return sorted({*found, *chain.from_iterable(more)}) if any(more) else found
 
     def finder_by(self, contract: Any) -> Finder:
         return self._finder(*contract_value(contract))
 
     def _finder(self, name: str, value: Any) -> Finder:
-        read = attrgetter("_digest" if name == "program" else name)
+        read = _READERS.get(name) or attrgetter(name)
         return partial(
             self._indexes.find, name, value, self.everything, lambda place: read(self.item(place))
         )

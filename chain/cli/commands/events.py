@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from chain.abi import python_name
+from chain.abi import field_name
 from chain.cli import options, say, targets
 from chain.cli.values import read_value
 from chain.ledger.export import Line, event_lines
@@ -77,7 +77,7 @@ def _places(chain: Chain, name: str, fields: tuple[str, ...]) -> Iterable[int]:
     values = {}
     for field in fields:
         key, equals, word = field.partition("=")
-        key = python_name(key)
+        key = field_name(key, members)
         if not equals or key not in members:
             raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
         try:

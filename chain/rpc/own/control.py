@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.ledger.given import by_python_name, given
+from chain.ledger.given import by_field, given
 from chain.ledger.logs import text_of
 from chain.loaded import Loaded
 from chain.overloads import signatures
@@ -130,7 +130,9 @@ def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str
     kinds, find = {member.name: member.kind for member in entry.params}, finder(node.chain)
     if not isinstance(args, dict) and len(args) > len(kinds):
         raise bad_params(f"{name} takes {len(kinds)} arguments; {len(args)} were given")
-    named = by_python_name(args) if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
+    named = (
+        by_field(args, kinds) if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
+    )
     with asked():
         values = {
             key: given(kinds[key], value, f"{name}.{key}", find) if key in kinds else value

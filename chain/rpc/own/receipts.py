@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.abi import abi_name, python_name
+from chain.abi import abi_name, field_name
 from chain.ledger.given import given
 from chain.ledger.logs import text_of
 from chain.ledger.portable import address_text, to_hex
@@ -184,7 +184,8 @@ def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
         kinds = {m.name: m.kind for m in chain.ledger.event_spec(event).members}
         names = tuple(dict.fromkeys([*map(abi_name, kinds), *kinds]))
         wanted = known_fields(filter.get("where"), names, f"event {event}")
-        find, fields = finder(chain), {python_name(name): value for name, value in wanted.items()}
+        find = finder(chain)
+        fields = {field_name(name, kinds): value for name, value in wanted.items()}
         values = {name: given(kinds[name], value, name, find) for name, value in fields.items()}
         query = narrowed(chain, chain.ledger.events.ask(event, values), filter)
         if filter.get("contract") is not None:
