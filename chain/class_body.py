@@ -23,6 +23,6 @@ class ClassBody(dict[str, Any]):
             where = line_of(value) if inspect.isfunction(value) else line_of(before)
             raise DeclarationError(
                 f"{where}: {self._name}.{name}: it replaces the entry of that name at {line_of(before)};"
-                f" give it a name of its own, and @{entry.kind}(name='{name}') if both are '{name}' in the ABI"
+                f" give it a name of its own, with @{entry.kind}(name='{name}') if it is to be another '{name}' in the ABI"
             )
         super().__setitem__(name, value)

@@ -164,7 +164,8 @@ class _Reader:
                 what = (
                     f"its selector 0x{entry.selector.hex()} is by chance that of {other.name} too; rename one"
                     if entry.signature != other.signature
-                    else f"{other.name} is {entry.signature} already; entries of one name take other arguments"
+                    else f"its signature {entry.signature} is that of {other.name} too;"
+                    " give it other arguments or another name"
                 )
                 self._refuse(line_of(entry.function), entry.name, what)
         for entry in entries.values():

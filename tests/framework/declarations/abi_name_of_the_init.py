@@ -1,0 +1,6 @@
+from chain import Contract, init
+
+
+class Game(Contract):
+    @init(name="new")
+    def begin(self) -> None: ...

@@ -1,0 +1,6 @@
+from chain import Contract, call
+
+
+class Game(Contract):
+    @call(name="make move")
+    def move(self) -> None: ...
