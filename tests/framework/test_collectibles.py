@@ -7,7 +7,20 @@ from typing import Any
 import pytest
 import vyper
 
-from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event, require, reverts, view
+from chain import (
+    Address,
+    Chain,
+    Contract,
+    Key,
+    Map,
+    Revert,
+    call,
+    error,
+    event,
+    require,
+    reverts,
+    view,
+)
 from chain.handle import Handle
 from chain.replays import record, replay
 from chain.types import ZERO_ADDRESS, bytes4, u256
@@ -51,9 +64,7 @@ class Receiver(Contract):
     """Anybody who takes tokens, but none that comes with the word 'no'."""
 
     @call(name="onERC721Received")
-    def on_received(
-        self, operator: Address, from_: Address, token_id: u256, data: bytes
-    ) -> bytes4:
+    def on_received(self, operator: Address, from_: Address, token_id: u256, data: bytes) -> bytes4:
         return RECEIVED if data != b"no" else bytes(4)
 
 
@@ -135,9 +146,7 @@ class Robber(Contract):
     """What sends on what it holds, by both entries."""
 
     @call(name="onERC721Received")
-    def on_received(
-        self, operator: Address, from_: Address, token_id: u256, data: bytes
-    ) -> bytes4:
+    def on_received(self, operator: Address, from_: Address, token_id: u256, data: bytes) -> bytes4:
         return RECEIVED
 
     @call
@@ -188,7 +197,9 @@ def test_arguments_say_which_entry_is_meant(chain: Chain, art: Handle) -> None:
     assert [receipt.entry for receipt in chain.receipts[-2:]] == names
     assert chain.receipts.where(entry="safeTransferFrom").count() == 2
     assert [chain.receipts.where(entry=name).count() for name in names] == [1, 1]
-    with pytest.raises(TypeError, match=r"no 'safeTransferFrom' takes these arguments; there are saf.*, saf"):
+    with pytest.raises(
+        TypeError, match=r"no 'safeTransferFrom' takes these arguments; there are saf.*, saf"
+    ):
         art.safeTransferFrom(alice)
     with pytest.raises(TypeError, match="token_id = 'x' is not a whole number"):
         art.safeTransferFrom(alice, bob, "x")
@@ -200,7 +211,9 @@ def test_each_by_the_name_of_its_method_and_its_signature(chain: Chain, art: Han
     art["safeTransferFrom(address,address,uint256)"](alice, bob, 2)
     assert owners(art) == [bob, bob]
     assert art["safe_transfer_from"].spec is art.safe_transfer_from.spec
-    with pytest.raises(LookupError, match=r"2 entries 'safeTransferFrom': say which, safe.*\), safe"):
+    with pytest.raises(
+        LookupError, match=r"2 entries 'safeTransferFrom': say which, safe.*\), safe"
+    ):
         art["safeTransferFrom"]
 
 
@@ -245,7 +258,9 @@ def test_web3_and_bytecode_use_both(chain: Chain, art: Handle) -> None:
     sender.functions.send_with(str(art.address), bob, 2, b"gift").transact({"from": alice})
     calls = art.web3.functions
     calls["safeTransferFrom(address,address,uint256)"](bob, alice, 1).transact({"from": bob})
-    calls["safeTransferFrom(address,address,uint256,bytes)"](bob, alice, 2, b"").transact({"from": bob})
+    calls["safeTransferFrom(address,address,uint256,bytes)"](bob, alice, 2, b"").transact(
+        {"from": bob}
+    )
     assert [str(each) for each in owners(art)] == [alice, alice]
     assert art.supportsInterface(bytes.fromhex("80ac58cd"))
     kept = [(str(each.from_), each.token_id) for each in chain.events(Transfer)][-4:]
@@ -271,5 +286,7 @@ def test_node_resolves_by_arguments(chain: Chain, art: Handle) -> None:
     exact = "safeTransferFrom(address,address,uint256,bytes)"
     sent = chain.node.request("chain_send", [message | {"entry": exact, "args": named}])
     assert (sent["entry"], sent["args"]["from"]) == ("safe_transfer_with_data", alice)
-    with pytest.raises(Exception, match="2 entries 'safeTransferFrom', and none of them takes these"):
+    with pytest.raises(
+        Exception, match="2 entries 'safeTransferFrom', and none of them takes these"
+    ):
         chain.node.request("chain_send", [message | {"args": [alice]}])

@@ -10,7 +10,20 @@ import pytest
 import vyper
 from web3.exceptions import ContractCustomError
 
-from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event, init, reverts, view
+from chain import (
+    Address,
+    Chain,
+    Contract,
+    Key,
+    Map,
+    Revert,
+    call,
+    error,
+    event,
+    init,
+    reverts,
+    view,
+)
 from chain.handle import Handle
 from chain.replays import record, replay
 from chain.types import ZERO_ADDRESS, u8, u256
@@ -150,7 +163,10 @@ def standard(kind: str, text: str) -> dict[str, Any]:
     parameters = []
     for each in filter(None, inputs.split(", ")):
         written, *indexed, called = each.split()
-        parameters.append({"type": written, "name": called} | ({"indexed": bool(indexed)} if kind == "event" else {}))
+        parameters.append(
+            {"type": written, "name": called}
+            | ({"indexed": bool(indexed)} if kind == "event" else {})
+        )
     item: dict[str, Any] = {"type": kind, "name": name, "inputs": parameters}
     if kind == "event":
         return item | {"anonymous": False}
@@ -210,9 +226,12 @@ def test_custom_error_reaches_web3(chain: Chain, gold: Handle) -> None:
     alice, bob = map(str, chain.accounts[:2])
     with pytest.raises(ContractCustomError) as caught:
         gold.web3.functions.transferFrom(alice, bob, 5).call({"from": bob})
-    assert ERC20InsufficientAllowance.__error__.decode(  # type: ignore[attr-defined]
-        bytes.fromhex(str(caught.value.data)[2:])
-    ) == ERC20InsufficientAllowance(Address(alice), 0, 5)
+    assert (
+        ERC20InsufficientAllowance.__error__.decode(  # type: ignore[attr-defined]
+            bytes.fromhex(str(caught.value.data)[2:])
+        )
+        == ERC20InsufficientAllowance(Address(alice), 0, 5)
+    )
     [shown] = [item for item in gold.abi if item.get("name") == "ERC20InsufficientAllowance"]
     assert [each["name"] for each in shown["inputs"]] == ["from", "allowance", "needed"]
 

@@ -1,0 +1,491 @@
+"""What an entry may be called, who may call a private one, and what is said of names that nobody declared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, overload
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chain import Chain, Contract, Key, System, call, event, init, model, reverts, view
+from chain.cli.main import cli
+from chain.deployment import Deployment
+from chain.fuzz import Fuzz, by, invariant, proposes
+from chain.gas_report import GasReport
+from chain.handle import Handle
+from chain.types import Address, u8, u64, u256
+
+
+class Shop(Contract):
+    """Overloads by number, by type, and with both fitting; names that every contract has."""
+
+    sold: u64
+    paid: u256
+
+    @call
+    def sell(self, count: u64) -> u64:
+        self.sold += count
+        return 1
+
+    @call(name="sell")
+    def sell_to(self, count: u64, to: Address) -> u64:
+        self.sold += count
+        return 2
+
+    @call(name="sell")
+    def sell_called(self, count: u64, to: str) -> u64:
+        self.sold += count
+        return 3
+
+    @view(name="price")
+    def price_small(self, of: u8) -> u8:
+        return 1
+
+    @view(name="price")
+    def price_wide(self, of: u256) -> u8:
+        return 2
+
+    @view(name="chain")
+    def chain_of_shops(self) -> str:
+        return "a chain"
+
+    @view(name="abi")
+    def abi_text(self) -> str:
+        return "an abi"
+
+    @view
+    def balance(self, of: Address) -> u64:
+        return 7
+
+    @view
+    def at(self, x: u8, y: u8) -> u8:
+        return x * y
+
+    @call
+    def deploy(self, troops: u64) -> u64:
+        return troops
+
+    @view
+    def log(self, number: u64) -> u64:
+        return number.bit_length() - 1
+
+    @call(payable=True)
+    def transfer(self, to: Address) -> u256:
+        super().transfer(to, self.value // 2)
+        super().log("half of it")
+        return super().balance
+
+    def helper(self) -> None: ...
+
+
+def parameters(*types: str) -> list[dict[str, str]]:
+    return [{"name": f"x{i}", "type": each} for i, each in enumerate(types)]
+
+
+SHOP_ABI = [
+    {
+        "type": "function",
+        "name": "sell",
+        "inputs": parameters(*types),
+        "outputs": parameters("uint64"),
+    }
+    for types in (("uint64",), ("uint64", "string"))
+]
+
+
+class Customer(Contract):
+    @call
+    def visit(self, shop: Address, to: Address) -> list[u64]:
+        there: Any = self.at(Shop, shop)
+        return [there.sell(1), there.sell(1, to), there.sell(1, to="me"), there.sell_called(1, "x")]
+
+    @call
+    def ask(self, shop: Address, signature: str) -> u64:
+        there: Any = self.abi(shop, SHOP_ABI)
+        return there.sell(1) if not signature else there[signature](1, "x")
+
+
+@pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
+def chain(request: pytest.FixtureRequest) -> Chain:
+    return Chain(evm_only=request.param)
+
+
+@pytest.fixture
+def shop(chain: Chain) -> Handle:
+    return chain.deploy(Shop)
+
+
+# Overloads
+
+
+def test_arguments_choose(chain: Chain, shop: Handle) -> None:
+    alice = chain.accounts[0]
+    made = [shop.sell(1), shop.sell(1, alice, sender=alice), shop.sell(to="x", count=1)]
+    assert [receipt.return_value for receipt in made] == [1, 2, 3]
+    assert [receipt.entry for receipt in made] == ["sell", "sell_to", "sell_called"]
+    assert shop.sell.observe(1, "x").value == 3
+    assert shop.sell.calldata(1) == shop["sell(uint64)"].calldata(1) == shop["sell"].calldata(1)
+
+
+def test_ambiguous_arguments_are_refused(shop: Handle) -> None:
+    assert (shop.price(2**60), shop.price_small(5), shop["price(uint256)"](5)) == (2, 1, 2)
+    with pytest.raises(TypeError) as caught:
+        shop.price(5)
+    assert str(caught.value) == (
+        "these arguments fit 2 of the entries called 'price': price(uint8), price(uint256);"
+        " use the name of the method, or the signature in brackets, as in ['price(uint8)']"
+    )
+
+
+def test_contracts_choose_too(chain: Chain, shop: Handle) -> None:
+    customer = chain.deploy(Customer)
+    assert customer.visit(shop.address, chain.accounts[1]).return_value == [1, 2, 3, 3]
+    assert customer.ask(shop.address, "").return_value == 1
+    assert customer.ask(shop.address, "sell(uint64,string)").return_value == 3
+
+
+def test_range_is_the_contract_s_to_refuse(shop: Handle) -> None:
+    with reverts("sell: count = 18446744073709551616 does not fit u64 (0..2^64-1)"):
+        shop.sell(2**64)
+
+
+def test_abi_has_the_given_names(shop: Handle) -> None:
+    named = [item["name"] for item in shop.abi if item["type"] == "function"]
+    assert (named.count("sell"), named.count("price")) == (3, 2)
+    assert {"transfer", "chain", "abi"} <= {*named}
+
+
+# Names that everybody has
+
+
+def test_entry_takes_the_place_of_a_word(chain: Chain, shop: Handle) -> None:
+    bob = chain.accounts[1]
+    before = chain.balance(bob)
+    assert (shop.balance(bob), shop.at(3, 4), shop.log(1024)) == (7, 12, 10)
+    assert shop.deploy(5).return_value == 5
+    receipt = shop.transfer(bob, value=100)
+    assert (receipt.return_value, receipt.logs[-1]) == (50, "half of it")
+    assert chain.balance(bob) - before == 50
+
+
+def test_handle_keeps_its_own(chain: Chain, shop: Handle) -> None:
+    assert shop.chain is chain and isinstance(shop.abi, list)
+    assert (shop["chain"](), shop.chain_of_shops(), shop["abi"]()) == (
+        "a chain",
+        "a chain",
+        "an abi",
+    )
+
+
+def test_word_is_taken_in_a_local_contract_too(chain: Chain) -> None:
+    class Purse(Contract):
+        @call(payable=True)
+        def transfer(self, to: Address) -> None:
+            super().transfer(to, self.value)
+
+    before = chain.balance(chain.accounts[1])
+    chain.deploy(Purse).transfer(chain.accounts[1], value=3)
+    assert chain.balance(chain.accounts[1]) - before == 3
+
+
+def test_setters_and_typing_overloads_replace_nothing() -> None:
+    class Game(Contract):
+        count: u64
+
+        @property
+        def twice(self) -> int:
+            return 2 * self.count
+
+        @twice.setter
+        def twice(self, value: int) -> None:
+            self.count = value // 2
+
+        @overload
+        def helper(self, x: int) -> int: ...
+        @overload
+        def helper(self, x: str) -> str: ...
+        def helper(self, x: Any) -> Any:
+            return x
+
+        @call
+        def go(self) -> u64:
+            self.twice = 8
+            return self.helper(self.count)
+
+    assert Chain().deploy(Game).go().return_value == 4
+
+
+# Private entries
+
+
+class Vault(Contract):
+    settled: u64
+
+    @call
+    def close(self) -> u64:
+        return self.at(Vault, self.address).settle(3)
+
+    @call(private=True)
+    def settle(self, count: u64) -> u64:
+        self.settled += count
+        return self.settled
+
+    @call
+    def again(self) -> u64:
+        return self.at(Vault, self.address).close()
+
+    @call(private=True)
+    def twice(self) -> u64:
+        there = self.at(Vault, self.address)
+        return there.settle(1) + there.settle(1)
+
+    @call
+    def deep(self) -> u64:
+        return self.at(Vault, self.address).twice()
+
+    @call
+    def enter(self, by: Address) -> None:
+        self.at(Thief, by).knock(self.address)
+
+
+class Thief(Contract):
+    @call
+    def knock(self, vault: Address) -> None:
+        self.at(Vault, vault).settle(9)
+
+
+def test_private_entry_is_called_by_the_contract_itself(chain: Chain) -> None:
+    vault = chain.deploy(Vault)
+    assert [vault.close().return_value, vault.deep().return_value] == [3, 4 + 5]
+    assert vault.fields.settled == 5
+
+
+def test_private_entry_is_nobody_else_s(chain: Chain) -> None:
+    vault, thief = chain.deploy(Vault), chain.deploy(Thief)
+    refused = "Vault.settle is private: only the contract itself may call it"
+    assert vault.settle(1, check=False).error.text == refused
+    assert thief.knock(vault.address, check=False).error.text == refused
+    assert vault.enter(thief.address, check=False).error.text == refused
+
+
+def test_reentry_names_its_remedy(chain: Chain) -> None:
+    assert chain.deploy(Vault).again(check=False).error.text == (
+        "Vault.close is not open to re-entry: Vault is still busy with a call;"
+        " write @call(nonreentrant=False) above close if it may run all the same"
+    )
+
+
+# Names that nobody declared
+
+
+class Forgetful(Contract):
+    count: u64
+
+    @init
+    def begin(self) -> None: ...
+
+    @call
+    def read(self, name: str) -> None:
+        if name == "sender":
+            self.sender  # type: ignore[attr-defined]  # noqa: B018
+        if name == "msg":
+            msg.sender  # type: ignore[name-defined]  # noqa: B018, F821
+        if name == "total":
+            self.total  # type: ignore[attr-defined]  # noqa: B018
+        self.broken  # noqa: B018
+
+    @property
+    def broken(self) -> u64:
+        return self.lost  # type: ignore[attr-defined]
+
+    @call
+    def write(self) -> None:
+        self.total = 1
+
+    @view
+    def draw(self) -> u64:
+        return self.random.below(6)
+
+    def helper(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("sender", "AttributeError: Forgetful has no field 'sender': the sender is self.caller"),
+        ("msg", "NameError: there is no 'msg' in a contract: the sender is self.caller, the wei sent along are self.value"),
+        ("total", "AttributeError: Forgetful has no field 'total': declare 'total: u64', or of another type, in the class"),
+        ("", "AttributeError: Forgetful has no field 'lost': declare 'lost: u64', or of another type, in the class"),
+    ],
+)  # fmt: skip
+def test_read_of_what_is_not_declared(chain: Chain, name: str, words: str) -> None:
+    error = chain.deploy(Forgetful).read(name, check=False).error
+    assert error.text == words and Path(error.file).name == Path(__file__).name
+
+
+def test_write_of_what_is_not_declared(chain: Chain) -> None:
+    error = chain.deploy(Forgetful).write(check=False).error
+    assert error.text == (
+        "AttributeError: Forgetful has no field 'total': declare 'total: u64', or of another type, in the class"
+    )
+
+
+def test_local_contract_says_the_same(chain: Chain) -> None:
+    class Game(Contract):
+        @call
+        def read(self) -> None:
+            self.foo  # type: ignore[attr-defined]  # noqa: B018
+
+        @call
+        def write(self) -> None:
+            self.foo = 1
+
+    game = chain.deploy(Game)
+    told = {game.read(check=False).error.text, game.write(check=False).error.text}
+    assert told == {
+        "AttributeError: Game has no field 'foo': declare 'foo: u64', or of another type, in the class"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("helper", "Forgetful.helper has no decorator: mark it with @call or @view"),
+        ("count", "Forgetful.count is a field, not an entry: read it with handle.fields.count"),
+        ("begin", "Forgetful.begin is the @init: it runs once, when the contract is deployed"),
+        ("raed", "Forgetful has no entry 'raed'; it has read, write, draw"),
+    ],
+)
+def test_handle_says_what_is_missing(chain: Chain, name: str, words: str) -> None:
+    game = chain.deploy(Forgetful)
+    with pytest.raises(AttributeError) as caught:
+        getattr(game, name)
+    assert str(caught.value) == words
+    with pytest.raises(Exception) as told:
+        chain.node.request("chain_look", [{"to": str(game.address), "entry": name}])
+    assert words in str(told.value)
+
+
+def test_fields_of_a_handle_say_it_too() -> None:
+    with pytest.raises(AttributeError, match="Forgetful has no field 'total': declare"):
+        Chain().deploy(Forgetful).fields.total  # noqa: B018
+
+
+# The tools
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    chain = ["--chain", str(tmp_path / "shop.chain")]
+
+    def run(command: str, *words: str) -> Result:
+        where = [] if command in ("inspect", "abi") else chain
+        return CliRunner().invoke(cli, [command, *words, "--contracts", __name__, *where])
+
+    assert run("deploy", "Shop").exit_code == 0
+    return run
+
+
+@pytest.mark.parametrize(
+    ("entry", "args", "meant"),
+    [
+        ("sell", ["1"], "sell"),
+        ("sell", ["1", "bob"], ""),
+        ("sell(uint64,address)", ["1", "bob"], "sell_to"),
+        ("sell_called", ["1", "bob"], "sell_called"),
+        ("sell", ["1", "somebody"], "sell_called"),
+        ("sell", ["one"], ""),
+    ],
+)
+def test_command_calls_an_overload(run: Run, entry: str, args: list[str], meant: str) -> None:
+    done = run("call", "Shop", entry, *args, "--json")
+    if meant:
+        assert json.loads(done.output)["entry"] == meant
+    else:
+        assert "there are 3 entries of that name, and" in done.stderr
+        assert "say which, sell(uint64), sell(uint64,address), sell(uint64,string)" in done.stderr
+
+
+def test_command_looks_at_an_overload(run: Run) -> None:
+    assert run("view", "Shop", "price(uint8)", "5").output == "1\n"
+    assert run("view", "Shop", "price", "1000", "--block", "1").output == "2\n"
+
+
+def test_typescript_has_all_overloads(run: Run) -> None:
+    assert run("abi", "Shop", "--ts").output.count('"name": "sell"') == 3
+
+
+@event
+class Told:
+    from_: Key[Address]
+
+
+@model
+class Kept:
+    id: Key[u8]
+    much: u64
+
+
+class Teller(System):
+    @call
+    def tell(self) -> None:
+        self.emit(Told(self.caller))
+        self.world.write(Kept(1, 2))
+
+
+class Nothing(Contract): ...
+
+
+@pytest.mark.parametrize("name", ["Shop", "Vault", "Teller", "Nothing", "Forgetful"])
+def test_everything_can_be_inspected(run: Run, name: str) -> None:
+    shown = run("inspect", name, "--json")
+    assert shown.exit_code == 0 and json.loads(shown.output)["contract"] == name
+    assert run("inspect", name).output.startswith(f"{name}, digest 0x")
+
+
+def test_inspect_of_an_address_is_refused_in_words(run: Run) -> None:
+    told = run("inspect", "0x5FbDB2315678afecb367f032d93F642f64180aa3")
+    assert told.exit_code == 2 and "offers no contract '0x5FbD" in told.stderr
+
+
+def test_gas_is_reported_by_method() -> None:
+    report, chain = GasReport(), Chain()
+    report.born(chain)
+    shop = chain.deploy(Shop)
+    shop.sell(1)
+    shop.sell(1, "x")
+    report.end()
+    assert list(report.lines()) == ["Shop.deploy", "Shop.sell", "Shop.sell_called"]
+
+
+def test_plan_takes_an_overload() -> None:
+    plan = Deployment()
+    shop = plan.deploy(Shop)
+    shop.sell(1, "x")
+    shop["sell(uint64)"](2)
+    assert [step.name for step in plan.steps] == ["Shop", "Shop.sell_called", "Shop.sell"]
+
+
+class ShopFuzz(Fuzz):
+    contracts = (Shop,)
+    leaves_out = ("price", "Shop.sell(uint64)")
+
+    @invariant
+    def sells_little(self) -> None:
+        assert self.handle.fields.sold < 1_000
+
+    @proposes("sell(uint64,string)")
+    def names(self) -> Any:
+        yield by(self.accounts[0], 1_000, "x")
+
+
+def test_fuzz_calls_each_overload() -> None:
+    with pytest.raises(AssertionError) as caught:
+        ShopFuzz.run(max_examples=20)
+    text = str(caught.value)
+    assert "sell_called(1000, " in text or "sell_to(" in text
