@@ -79,8 +79,8 @@ def _open(method: F) -> F | Callable[..., Any]:
 class Contract(metaclass=ContractType):
     """Derive from it, annotate fields, mark methods with `@init`, `@call`, `@view`.
 
-    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at`, `has_code` or `keccak`; the contract then reaches what is
-    described here as `super().transfer(…)`.
+    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at`, `has_code` or `keccak`; the contract then reaches
+    what is described here as `super().transfer(…)`.
     """
 
     __slots__ = ("_frame", "_random")

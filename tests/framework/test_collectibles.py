@@ -1,4 +1,4 @@
-"""An ERC-721 as one writes it: two `safeTransferFrom`, receivers that may refuse, and both used by name, number and bytecode."""
+"""An ERC-721 as one writes it: two entries `safeTransferFrom`, told apart by Python, web3.py, a node and bytecode."""
 
 from __future__ import annotations
 

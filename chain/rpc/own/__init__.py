@@ -16,7 +16,7 @@ Everything of `Chain` can be asked over the wire: what is there, what happened, 
     chain_model(world, model, keys, block), chain_models(world, model, block), chain_modelHistory(world, model, keys)
     chain_fields(contract, block)        a contract's own storage, by name
     chain_send(fields)                   send, and get the receipt: {from, to, data}, {from, to, entry, args}, {contract, args}
-    chain_look(fields, block)            what that would do, or what a view sees
+    chain_look(fields, block)            what that would do, or what a view sees; an entry by its name or its signature
     chain_now(), chain_advance(seconds), chain_setTime(timestamp), chain_mine(n)
     chain_load(outcomes), chain_unload() what self.random draws next, by tag
 
