@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from chain import names
 from chain.class_body import ClassBody
@@ -24,7 +24,6 @@ from chain.records import EventSpec
 from chain.remote import Remote, answer
 from chain.spec import ContractSpec, EntrySpec
 from chain.types import Address
-from chain.unknown_names import no_field
 
 C = TypeVar("C", bound="Contract")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -91,17 +90,6 @@ class Contract(metaclass=ContractType):
     def _deployed(cls, spec: ContractSpec) -> ContractSpec:
         """What a kind of contract makes of its author's declaration; a plain one leaves it as it is."""
         return spec
-
-    if not TYPE_CHECKING:  # which would take any name for one that is declared
-
-        def __getattr__(self, name: str) -> Any:
-            """Runs only where Python found nothing."""
-            cls = type(self)
-            if hasattr(
-                cls, name
-            ):  # a property that failed on a name of its own, or a slot that is empty
-                return object.__getattribute__(self, name)
-            raise AttributeError(no_field(cls.__name__, name))
 
     # Who and where
 

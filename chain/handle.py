@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from chain.contract import Contract
 from chain.errors import Reverted
@@ -155,11 +155,8 @@ class Handle:
         self.chain = chain
         self.contract = contract
         self.address = address
-        spec = contract.__spec__
-        for name in spec.entry_names:
-            if name not in _OWN:
-                entries = tuple(Entry(chain, address, each) for each in spec.named(name))
-                setattr(self, name, entries[0] if len(entries) == 1 else Overloads(name, entries))
+        for name, spec in contract.__spec__.unshared.items():
+            setattr(self, name, Entry(chain, address, spec))
 
     @property
     def abi(self) -> list[dict[str, Any]]:
@@ -176,23 +173,19 @@ class Handle:
         return self.chain.web3.eth.contract(address=str(self.address), abi=self.abi)
 
     def __getattr__(self, name: str) -> Any:
+        spec = self.contract.__spec__
+        if found := spec.named(name):  # a name of the ABI
+            entries = tuple(Entry(self.chain, self.address, each) for each in found)
+            return entries[0] if len(entries) == 1 else Overloads(name, entries)
         if name == "balance":  # in wei, where the contract has no entry of that name
             return self.chain.balance(self.address)
-        raise AttributeError(self.contract.__spec__.no_entry(name))
+        raise AttributeError(spec.no_entry(name))
 
     def __getitem__(self, name: str) -> Entry:
         return Entry(self.chain, self.address, self.contract.__spec__.exactly(name))
 
     def __repr__(self) -> str:
         return f"<{self.contract.__name__} at {self.address}>"
-
-
-_OWN: Final = {
-    *dir(Handle),
-    "address",
-    "chain",
-    "contract",
-}  # what no name in the ABI takes the place of
 
 
 def bound(contract: type[Contract], frame: Frame) -> Contract:

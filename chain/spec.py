@@ -232,9 +232,9 @@ class ContractSpec:
         return {name: (entry,) for name, entry in self.entries.items()} | shared | exact
 
     @cached_property
-    def entry_names(self) -> tuple[str, ...]:
-        """What entries are called: by their methods, and in the ABI."""
-        return tuple(name for name in self._called if "(" not in name)
+    def unshared(self) -> dict[str, EntrySpec]:
+        """The entries that are alone meant by the names of their methods."""
+        return {name: entry for name, entry in self.entries.items() if len(self.named(name)) == 1}
 
     def named(self, name: str) -> tuple[EntrySpec, ...]:
         """The entries that are meant by a method's name, a name in the ABI, or a signature; most often one."""

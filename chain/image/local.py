@@ -66,7 +66,7 @@ class _Renewal:
         for name in ("init", "setup"):
             entry = getattr(spec, name)
             changes[name] = None if entry is None else self._entry(entry)
-        for name in ("by_selector", "_called"):
+        for name in ("by_selector", "unshared", "_called"):
             vars(anew).pop(name, None)
         vars(anew).update(changes)
         return anew

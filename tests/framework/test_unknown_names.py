@@ -102,8 +102,3 @@ def test_handle_says_what_is_missing(chain: Chain, name: str, words: str) -> Non
     with pytest.raises(RpcError) as told:
         chain.node.request("chain_look", [{"to": str(game.address), "entry": name}])
     assert words in str(told.value)
-
-
-def test_fields_of_a_handle_say_it_too() -> None:
-    with pytest.raises(AttributeError, match="Forgetful has no field 'total': declare"):
-        Chain().deploy(Forgetful).fields.total  # noqa: B018

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.abi import abi_name
 from chain.fields import MapLayout, Set, SetLayout, Vector, VectorLayout, decode_key
 from chain.layout import Layout, Members
 from chain.ledger.given import given_members
@@ -45,7 +46,9 @@ def _described(node: Node, world: StoredWorld) -> Json:
         "namespace": world.namespace,
         "address": address_text(world.address),
         "systems": systems,
-        "models": {spec.name: list(spec.record.keys) for spec in world.models.values()},
+        "models": {
+            spec.name: [abi_name(key) for key in spec.record.keys] for spec in world.models.values()
+        },
     }
 
 
