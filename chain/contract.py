@@ -223,7 +223,7 @@ def run(frame: Frame, program: Program) -> None:
                 return
             raise Refused(
                 f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
-                f" write @call(nonreentrant=False) above {entry.name} if it may run all the same"
+                " @call(nonreentrant=False) lets an entry run all the same"
             )
         entered.add(address)
         try:

@@ -298,7 +298,9 @@ def test_refused_bytecode_is_undone(chain, relay, initcode):
 
 def test_reentry_is_refused(asker, relay):
     error = asker.around(asked("put", 1), check=False).error
-    assert error.text == "Asker.put is not open to re-entry: Asker is still busy with a call"
+    assert error.text.startswith(
+        "Asker.put is not open to re-entry: Asker is still busy with a call"
+    )
 
 
 def test_reentry_may_be_open(chain, asker):

@@ -274,7 +274,7 @@ def test_private_entry_is_nobody_else_s(chain: Chain) -> None:
 def test_reentry_names_its_remedy(chain: Chain) -> None:
     assert chain.deploy(Vault).again(check=False).error.text == (
         "Vault.close is not open to re-entry: Vault is still busy with a call;"
-        " write @call(nonreentrant=False) above close if it may run all the same"
+        " @call(nonreentrant=False) lets an entry run all the same"
     )
 
 

@@ -380,7 +380,10 @@ def test_any_refund_is_alike(roads, script, changes):
             roads.play(script, *steps)
 
 
-BUSY = "Script.guarded is not open to re-entry: Script is still busy with a call"
+BUSY = (
+    "Script.guarded is not open to re-entry: Script is still busy with a call;"
+    " @call(nonreentrant=False) lets an entry run all the same"
+)
 
 
 @pytest.mark.parametrize(
