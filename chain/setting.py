@@ -14,7 +14,7 @@ class Setting:
 
     ledger: Ledger
     state: State
-    wishes: dict[str, Any]  # what somebody wants of the next block
+    _overrides: dict[str, Any]  # fields of the next block
 
     def _save(self) -> None:
         raise NotImplementedError
@@ -51,9 +51,10 @@ class Setting:
         """What the next block shall have. A base fee and a coinbase stay until they are set again."""
         if self.ledger.open is not None:
             raise ValueError("the next block is open already: mine it before you say what it has")
-        wishes = {
+        overrides = {
             "forced_prevrandao": prevrandao,
             "base_fee": base_fee,
             "coinbase": None if coinbase is None else bytes(coinbase),
         }
-        self.wishes |= {name: value for name, value in wishes.items() if value is not None}
+        self._overrides |= {name: value for name, value in overrides.items() if value is not None}
+        self._save()
