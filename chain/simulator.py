@@ -126,38 +126,6 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
     # Time
 
     @property
-    def mining(self) -> Mining:
-        """The clock, when blocks are mined, and what is overridden in the next one."""
-        return Mining(
-            self._clock, self._automine, self._block_interval, tuple(self._overrides.items())
-        )
-
-    @mining.setter
-    def mining(self, mining: Mining) -> None:
-        self._clock, automine, self._block_interval, overrides = mining
-        self._automine, self._overrides = bool(automine), dict(overrides)
-
-    @property
-    def automine(self) -> bool:
-        """Whether each transaction is mined at once. Without it they wait for `mine`."""
-        return self._automine
-
-    @automine.setter
-    def automine(self, on: bool) -> None:
-        self._automine = on
-        self._save()
-
-    @property
-    def block_interval(self) -> int:
-        """The seconds from a block to the next, if the clock has not moved."""
-        return self._block_interval
-
-    @block_interval.setter
-    def block_interval(self, seconds: int) -> None:
-        self._block_interval = seconds
-        self._save()
-
-    @property
     def now(self) -> int:
         """The chain's clock. A block is stamped with it, or one second after its parent if it has not moved since."""
         return self._clock

@@ -167,7 +167,6 @@ def test_split_play_has_the_hashes_of_one(tmp_path: Path) -> None:
     assert play(STEPS, lambda: Chain.open(tmp_path / "x.chain")) == play(STEPS, lambda: whole)
 
 
-
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_was_set_is_in_the_file_at_once(
     tmp_path: Path, change: Callable[[Chain], None]
@@ -177,9 +176,7 @@ def test_what_was_set_is_in_the_file_at_once(
     before = next_block(chain)
     copy = tmp_path / "copy.chain"
     for suffix in ("", "-wal"):
-        (tmp_path / f"copy.chain{suffix}").write_bytes(
-            (tmp_path / f"x.chain{suffix}").read_bytes()
-        )
+        (tmp_path / f"copy.chain{suffix}").write_bytes((tmp_path / f"x.chain{suffix}").read_bytes())
     chain.close()
     with Chain.open(copy) as survivor:
         assert next_block(survivor) == before
