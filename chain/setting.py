@@ -1,4 +1,4 @@
-"""What a test sets on a chain outside of any transaction: balances, code, words, how blocks are mined, what the next one has."""
+"""What a test sets on a chain outside of any transaction: balances, code, words, how blocks are mined and what they have."""
 
 from __future__ import annotations
 
