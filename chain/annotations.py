@@ -113,11 +113,6 @@ class _Reader:
             raise UnknownKind(
                 f"'{cls.__name__}' is a whole field of a contract or a value of its Map; write list[T] here"
             )
-        if issubclass(cls, Flag):
-            raise UnknownKind(
-                f"{show(cls)} is a Flag: what its members combine to is none of them; hold a number, u8 or wider,"
-                f" and read it as {cls.__name__}(number)"
-            )
         if issubclass(cls, Enum):
             return _choice(cls)
         if dataclasses.is_dataclass(cls) and cls is annotation:
@@ -170,6 +165,11 @@ _REMEDIES: dict[type, str] = {
 
 
 def _choice(cls: type[Enum]) -> Choice:
+    if issubclass(cls, Flag):
+        raise UnknownKind(
+            f"'{cls.__name__}' is a Flag, whose members combine, and an Enum is one of its members;"
+            " write u8, u16 … and set its bits by number"
+        )
     values = [member.value for member in cls]
     if not 1 <= len(values) <= 256:
         raise UnknownKind(
@@ -202,10 +202,9 @@ def require_frozen(kind: Kind) -> None:
     """A stored value that could be changed in place would look stored and not be."""
     match kind:
         case Record(cls=cls, members=members):
-            if cls is not None and "__model__" in vars(cls):
+            if "__model__" in vars(cls or object):
                 raise UnknownKind(
-                    f"'{kind.name}' is a @model, and models live in a World; hold a frozen dataclass here, or write a"
-                    " System and keep it with self.world.write"
+                    f"'{kind.name}' is a model, and lives in a World; hold its keys here, or write a dataclass"
                 )
             if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
                 raise UnknownKind(

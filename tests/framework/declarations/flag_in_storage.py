@@ -1,12 +1,12 @@
-from enum import IntFlag
+from enum import IntFlag, auto
 
 from chain import Contract
 
 
-class Right(IntFlag):
-    READ = 1
-    WRITE = 2
+class Walls(IntFlag):
+    NORTH = auto()
+    SOUTH = auto()
 
 
-class Game(Contract):
-    rights: Right
+class Maze(Contract):
+    start: Walls
