@@ -55,7 +55,8 @@ class Random:
         forced = self._frame.context.loaded
         order = None if forced is None else forced.order(self._shown(items), tag)
         if order is not None:
-            items[:] = [items[place] for place in order]
+            for at, item in enumerate([items[place] for place in order]):
+                items[at] = item
             return
         for last in range(len(items) - 1, 0, -1):
             other = self._draw(last + 1)

@@ -136,15 +136,15 @@ class SequenceLayout(_Stored):
         if count == 0:
             return self.kind.make()
         base, load, step = frame.data_slot(slot), self.item.load, self.item.words
+        make = self.kind.make
         if self.per_word > 1:
             words = [frame.sload(base + i) for i in range(-(-count // self.per_word))]
-            return (
-                self._unpack(count, *words)
-                if self.kind.make is list
-                else self._tuples[count, *words]
-            )
-        values = [load(frame, base + i * step) for i in range(count)]
-        return values if self.kind.make is list else tuple(values)
+            if make is tuple:
+                return self._tuples[count, *words]
+            values = self._unpack(count, *words)
+        else:
+            values = [load(frame, base + i * step) for i in range(count)]
+        return values if make is list else make(values)
 
     def items_in(self, word: int) -> list[Any]:
         """The items that lie in a word, where several do."""
