@@ -16,7 +16,8 @@ from chain.kinds import Kind, Member, Option, Record, Sequence
 
 T = TypeVar("T")
 
-_CHANGES: Final = {
+# What changes a list, and how a refusal names it.
+CHANGES: Final = {
     **{name: name for name in ("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse")},
     "__setitem__": "'items[i] = …'",
     "__delitem__": "'del items[i]'",
@@ -51,8 +52,15 @@ def _refusing(change: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-for _name, _change in _CHANGES.items():
+for _name, _change in CHANGES.items():
     setattr(FrozenList, _name, _refusing(_change))
+
+
+def changeable(items: Any) -> Any:
+    """`items`, to be changed by a function of C, which would pass by the methods of a `FrozenList`."""
+    if type(items) is FrozenList:
+        _refusing("this")(items)
+    return items
 
 
 def read_only(kind: Kind) -> Kind:
