@@ -71,9 +71,9 @@ class Collection:
 
     def _require_same_items(self, since: int) -> None:
         """Refuse if our word, the number of items, was written since the journal of changes had that length."""
-        frame, slot = self._frame, self._slot
-        addresses, slots = frame.journal[since::4], frame.journal[since + 1 :: 4]
-        if slot in slots and (frame.address, slot) in zip(addresses, slots, strict=True):
+        frame = self._frame
+        journal, ours = frame.journal, (frame.address, self._slot)
+        if ours in zip(journal[since::4], journal[since + 1 :: 4], strict=True):
             self._refuse_change()
 
     def _refuse_change(self) -> NoReturn:

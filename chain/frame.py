@@ -66,7 +66,7 @@ class Context:
     entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
-    open_models: set[tuple[bytes, int]] = field(default_factory=set)  # by world and slot
+    open_models: frozenset[tuple[bytes, int]] = frozenset()  # by world and slot
     loaded: Forced | None = None  # outcomes of chance that somebody forces
     fuel: int = 30_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took

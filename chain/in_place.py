@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Generic, NoReturn, TypeVar
 
 from chain.fit import Misfit
+from chain.frame import Context
 from chain.layout import PackedLayout, SequenceLayout, Words
 from chain.models import ModelSpec
 
@@ -168,11 +169,11 @@ class InPlace(Generic[M]):
 
     __slots__ = (
         "_before",
+        "_context",
         "_key",
         "_keys",
         "_lists",
         "_model",
-        "_open",
         "_save",
         "_spec",
         "_words",
@@ -180,20 +181,20 @@ class InPlace(Generic[M]):
 
     def __init__(
         self, spec: ModelSpec, words: Words, key: OpenKey, keys: tuple[Any, ...],
-        save: Callable[[Any, Store], None], open_models: set[OpenKey],
+        save: Callable[[Any, Store], None], context: Context,
     ) -> None:  # fmt: skip
         self._spec, self._words, self._key, self._keys = spec, words, key, keys
-        self._save, self._open = save, open_models
+        self._save, self._context = save, context
         self._lists: list[tuple[str, Items[Any]]] = []
         self._before: list[tuple[str, Any]] = []
 
     def __enter__(self) -> M:
-        if self._key in self._open:
+        if self._key in self._context.open_models:
             raise TypeError(
                 f"{self._spec.name}{self._keys} is open already: use the model of that 'with', or end it first"
             )
         self._model: M = self._load()
-        self._open.add(self._key)
+        self._context.open_models |= {self._key}
         return self._model
 
     def _load(self) -> M:
@@ -211,7 +212,7 @@ class InPlace(Generic[M]):
         return made
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
-        self._open.discard(self._key)
+        self._context.open_models -= {self._key}
         if problem is None:
             model = self._model
             replaced = [name for name, was in self._before if getattr(model, name) is not was]

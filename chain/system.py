@@ -115,8 +115,8 @@ class WorldStorage:
             slot = spec.slot(words, self.namespace, keys)
         finally:
             self._frame.gas = words.gas
-        key, open_models = (words.address, slot), self._frame.context.open_models
-        return InPlace(spec, _Lent(self), key, keys, self._change, open_models)
+        key, context = (words.address, slot), self._frame.context
+        return InPlace(spec, _Lent(self), key, keys, self._change, context)
 
     def erase(self, model: Any) -> None:
         """Make the model unset: its keys then read as zero again."""
