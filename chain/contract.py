@@ -6,6 +6,7 @@ arguments, run the author's method, encode what it returns.
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any, TypeVar, cast
 
@@ -27,6 +28,15 @@ C = TypeVar("C", bound="Contract")
 
 _BASES = ("chain.contract", "chain.system")  # what contracts derive from
 _TEXT_HEAD = (32).to_bytes(32)
+_LACKING = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_MEANT = {
+    "sender": "self.caller",
+    "msg": "self.caller and self.value",
+    "tx": "self.origin",
+    "timestamp": "self.block.timestamp",
+    "now": "self.block.timestamp",
+    "number": "self.block.number",
+}
 
 
 class Block:
@@ -174,6 +184,21 @@ def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -
     if args or named:
         raise TypeError(f"{contract.__name__} has no @init, so it takes no arguments")
     return b""
+
+
+def lacking(spec: ContractSpec, text: str) -> str:
+    """An AttributeError with what to write instead, where the contract itself lacks the attribute; else nothing."""
+    found = _LACKING.search(text)
+    if found is None or found[1] != spec.name:
+        return ""
+    name = found[2]
+    if name in _MEANT:
+        return f"AttributeError: {spec.name} has no '{name}': write {_MEANT[name]}"
+    names = ", ".join(spec.fields.names) if spec.fields else "none"
+    return (
+        f"AttributeError: {spec.name} has no '{name}': declare as a field what is kept (there are: {names}),"
+        " and keep all else in a local name"
+    )
 
 
 def run(frame: Frame, program: Program) -> None:

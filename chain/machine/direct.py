@@ -252,7 +252,7 @@ def failure_of(frame: Frame, problem: BaseException) -> Failure:
         frame.gas = 0
         place = raised_at((problem.__cause__ or problem).__traceback__) or (None, None)
         return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *place)
-    return _exception(problem)
+    return _exception(problem, frame.program)
 
 
 def _refusal(no: Revert) -> Failure:
@@ -270,9 +270,11 @@ def _refusal(no: Revert) -> Failure:
     return Failure(kind, text or revert_text(data), data, cause, *place)
 
 
-def _exception(bug: BaseException) -> Failure:
+def _exception(bug: BaseException, program: Program | None) -> Failure:
     place = raised_at(bug.__traceback__) or (None, None)
     text = f"{type(bug).__name__}: {_said(str, bug)}"
+    if program is not None and isinstance(bug, AttributeError):
+        text = contract.lacking(program.spec, text) or text
     return Failure("exception", text, revert_data(text), turned_error(bug, author_of), *place)
 
 

@@ -331,3 +331,18 @@ def test_loaded_order_shuffles_a_vector() -> None:
     with on.chain.loaded(deal=[["3", "1", "2"]]):
         work(on, lambda contract: contract.random.shuffle(contract.texts, tag="deal"))
     assert [*on.fields.texts] == ["3", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [
+        (lambda shelf: shelf.sender, r"AttributeError: Shelf has no 'sender': write self\.caller"),
+        (lambda shelf: shelf.now, r"Shelf has no 'now': write self\.block\.timestamp"),
+        (lambda shelf: shelf.cell, r"Shelf has no 'cell': declare as a field .* cells, cards, te"),
+        (lambda shelf: setattr(shelf, "cell", 1), "Shelf has no 'cell': declare as a field"),
+    ],
+)
+def test_what_a_contract_lacks_is_told(what: Callable[[Any], object], text: str) -> None:
+    _, on = shelf()
+    with pytest.raises(Reverted, match=text):
+        work(on, what)
