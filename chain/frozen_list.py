@@ -56,10 +56,10 @@ for _name, _change in CHANGES.items():
     setattr(FrozenList, _name, _refusing(_change))
 
 
-def changeable(items: Any) -> Any:
-    """`items`, to be changed by a function of C, which would pass by the methods of a `FrozenList`."""
+def changeable(items: T, change: str = "this") -> T:
+    """`items`, or the refusal of a `FrozenList`: before a function of C changes it without asking it."""
     if type(items) is FrozenList:
-        _refusing("this")(items)
+        _refusing(change)(items)
     return items
 
 

@@ -9,6 +9,7 @@ import operator
 import pickle
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -132,6 +133,7 @@ CHANGES: dict[str, Callable[[Any], object]] = {
     "option": lambda me: me.last.append(9),
     "tuple": lambda me: me.pair[0].append(9),
     "shuffle": lambda me: me.random.shuffle(me.row),
+    "shuffle of one": lambda me: me.random.shuffle(me.rows[0]),
     "method": lambda me: me.of_row().append(9),
 }
 
@@ -278,8 +280,23 @@ def test_fields_are_read_only_outside(table: Any) -> None:
 # Behind the methods of a list
 
 
+class Colour(Enum):
+    RED = 1
+
+
+@error
+class Mixed(Revert):
+    colours: list[Colour]
+
+
 class Heap(Contract):
     row: list[u8]
+    colours: list[Colour]
+
+    @call
+    def refuse(self) -> None:
+        self.colours = [Colour.RED]
+        raise Mixed(self.colours)
 
     @call
     def push(self) -> None:
@@ -313,6 +330,12 @@ def test_functions_of_c_change_a_copy() -> None:
     heap = Chain(guard=False).deploy(Heap)
     heap.kept()
     assert heap.fields.row == [9, 10]
+
+
+def test_error_of_an_image_carries_it() -> None:
+    with pytest.raises(Reverted) as refused:
+        Chain(guard=False).deploy(Heap).refuse()
+    assert refused.value.__cause__ == Mixed([Colour.RED])
 
 
 def test_guard_finds_them_before() -> None:
