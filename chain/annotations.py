@@ -9,13 +9,13 @@ import typing
 from enum import Enum, Flag
 from typing import Any
 
+from chain.collection import Collection
 from chain.hints import Names, UnknownKind, resolve
 from chain.kinds import (
     Account,
     Blob,
     Bool,
     Choice,
-    Collection,
     Kind,
     Member,
     Option,

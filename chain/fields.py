@@ -11,9 +11,11 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin
 
 from chain import abi
 from chain.annotations import kind_of, require_frozen, show
+from chain.collection import Collection
 from chain.fit import Misfit
+from chain.frozen_list import read_only
 from chain.hints import Names, UnknownKind
-from chain.kinds import Blob, Collection, Kind, Option, Record, Sequence, Text
+from chain.kinds import Blob, Kind, Option, Record, Sequence, Text
 from chain.layout import Layout, layout_of
 from chain.memory import memory_of
 from chain.packing import Memo
@@ -44,7 +46,20 @@ class Vector(Collection, Generic[T]):
         self._layout.write_item(self._frame, self._slot, place, packed)
 
     def __iter__(self) -> Iterator[T]:
-        return (self[index] for index in range(len(self)))
+        return self._walk(len(self), len(self._frame.journal))
+
+    def _walk(self, count: int, seen: int) -> Iterator[T]:
+        """The items in order; each asks how many there are, as one that is asked for alone does."""
+        frame, slot, load = self._frame, self._slot, self._layout.load_item
+        journal = frame.journal
+        for index in range(count):
+            if frame.sload(slot) != count:
+                self._refuse_change()
+            yield load(frame, slot, index)
+            if len(journal) != seen:
+                if slot in journal[seen + 1 :: 4]:  # written by us, or by another at that slot
+                    self._require_same_items(seen)
+                seen = len(journal)
 
     def change(self, index: int, before: T, after: T) -> None:
         """Write only what differs in `after` from `before`, which is the item as it was read."""
@@ -69,7 +84,7 @@ class Vector(Collection, Generic[T]):
         count = len(self)
         if not isinstance(index, int):
             raise TypeError(
-                f"{self._layout.name}: a Vector is read item by item: {index!r} is no number"
+                f"{self._layout.name}: a Vector is read item by item: {index!r} is not a whole number"
             )
         place = index + count if index < 0 else index
         if not 0 <= place < count:
@@ -117,9 +132,10 @@ class Map(Collection, Generic[K, V]):
         return self[key] is not None
 
     def __iter__(self) -> Iterator[K]:
-        raise TypeError(
-            f"{self._layout.name}: a Map does not know its keys: keep them in a Vector or a Set beside it"
-        )
+        self._refuse("a Map does not know its keys: keep them in a Vector or a Set beside it")
+
+    def __len__(self) -> int:
+        self._refuse("a Map does not know how many keys it has: count them beside it")
 
     def _place(self, key: K) -> int:
         return cast(int, self._frame.map_slot(self._slot, self._layout.key_bytes(key)))
@@ -296,6 +312,7 @@ class SetLayout(_Collection):
         super().__init__(name)
         self.key = item
         self.items = VectorLayout(name, layout_of(item))
+        self.items.what = self.what
         self.key_bytes = _key_encoder(f"{name}[item]", item)
 
     def load(self, frame: Any, slot: int) -> Set[Any]:
@@ -360,7 +377,7 @@ def field_layout(name: str, annotation: Any, names: Names | None = None) -> Layo
 def _value_layout(annotation: Any, names: Names | None) -> Layout:
     kind = kind_of(annotation, names)
     require_frozen(kind)
-    return layout_of(kind)
+    return layout_of(read_only(kind))
 
 
 def _is_option(annotation: Any, names: Names | None) -> bool:

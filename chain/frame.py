@@ -66,6 +66,7 @@ class Context:
     entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
+    open_models: frozenset[tuple[bytes, int]] = frozenset()  # by world and slot
     loaded: Forced | None = None  # outcomes of chance that somebody forces
     fuel: int = 30_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
@@ -154,6 +155,11 @@ class Frame:
         if self.gas < 0:
             raise OutOfGas
         return word
+
+    @property
+    def journal(self) -> Changes:
+        """What the running transaction has changed, of all accounts."""
+        return self.state.changes
 
     def recall(self, words: dict[int, int]) -> bool:
         """Read all slots of `words` if they hold these; whether they do."""

@@ -2,7 +2,8 @@
 
 A whole model is read and written whole, which is right for small ones. A list of hundreds of items of which a call touches
 a few is better opened: an item is read when it is first asked for, with those that share its word. What was set is merged
-into its words when the scope ends, and nothing at all if it ends with an error.
+into its words when the scope ends, and nothing at all if it ends with an error. Until then nobody else in the transaction may
+open or write that model: what one of them sets, the other would write over.
 
     with self.world.in_place(UnionFind, board_id) as union_find:
         union_find.nodes_parents[7] = 3
@@ -15,6 +16,7 @@ from functools import partial
 from typing import Any, Generic, NoReturn, TypeVar
 
 from chain.fit import Misfit
+from chain.frame import Context
 from chain.layout import PackedLayout, SequenceLayout, Words
 from chain.models import ModelSpec
 
@@ -22,6 +24,7 @@ M = TypeVar("M")
 T = TypeVar("T")
 
 Store = Callable[[ModelSpec, Words, int, Any], None]
+OpenKey = tuple[bytes, int]  # the address of a world, and the slot of an open model there
 
 
 class Items(Generic[T]):
@@ -69,14 +72,28 @@ class Items(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         items = self._items
-        for index in range(len(self)):
+        count = len(self)
+        for index in range(count):
             yield items[index] if index in items else self[index]
+            if self._length != count:
+                raise RuntimeError(
+                    "this list grew while it was walked through: walk through list(…) of it"
+                )
 
     def append(self, value: T) -> None:
         index = len(self)
         self._changed[index] = None
         self._items[index] = value
         self._length = index + 1
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("a list of an open model is not compared: write list(…) == […]")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"a list of an open model has no '{name}': it has append, len and items by number;"
+            " for all else assign a new list to the member"
+        )
 
     def _place(self, index: int) -> int:
         """The place of an item that is there."""
@@ -150,28 +167,52 @@ class InPlace(Generic[M]):
     Members that are no lists are read at once, and written if they are set anew; so is a list if another takes its place.
     """
 
-    __slots__ = ("_before", "_lists", "_model", "_save")
+    __slots__ = (
+        "_before",
+        "_context",
+        "_key",
+        "_keys",
+        "_lists",
+        "_model",
+        "_save",
+        "_spec",
+        "_words",
+    )
 
     def __init__(
-        self, spec: ModelSpec, words: Words, slot: int, keys: tuple[Any, ...],
-        save: Callable[[Any, Store], None],
+        self, spec: ModelSpec, words: Words, key: OpenKey, keys: tuple[Any, ...],
+        save: Callable[[Any, Store], None], context: Context,
     ) -> None:  # fmt: skip
-        self._save = save
+        self._spec, self._words, self._key, self._keys = spec, words, key, keys
+        self._save, self._context = save, context
         self._lists: list[tuple[str, Items[Any]]] = []
         self._before: list[tuple[str, Any]] = []
-        for name, layout, word in spec.members:
+
+    def __enter__(self) -> M:
+        if self._key in self._context.open_models:
+            raise TypeError(
+                f"{self._spec.name}{self._keys} is open already: use the model of that 'with', or end it first"
+            )
+        self._model: M = self._load()
+        self._context.open_models |= {self._key}
+        return self._model
+
+    def _load(self) -> M:
+        spec, words, (_, slot) = self._spec, self._words, self._key
+        for name, layout, word in spec.open_members:
             if isinstance(layout, SequenceLayout) and layout.kind.make is list:
                 items: Items[Any] = Items(words, slot + word, layout)
                 self._lists.append((name, items))
                 self._before.append((name, items))
-            else:
+            elif isinstance(layout, PackedLayout):
                 self._before.append((name, spec.load_member(words, slot, name)))
-        self._model: M = spec.make(keys, tuple([value for _, value in self._before]))
-
-    def __enter__(self) -> M:
-        return self._model
+            else:
+                self._before.append((name, layout.load(words, slot + word)))
+        made: M = spec.make(self._keys, tuple([value for _, value in self._before]))
+        return made
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
+        self._context.open_models -= {self._key}
         if problem is None:
             model = self._model
             replaced = [name for name, was in self._before if getattr(model, name) is not was]

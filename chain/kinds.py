@@ -74,8 +74,12 @@ class Sequence:
     make: type[list[Any]] | type[tuple[Any, ...]] = list
 
     @property
+    def word(self) -> str:
+        return "tuple" if self.make is tuple else "list"
+
+    @property
     def name(self) -> str:
-        return f"{self.make.__name__} of {self.item.name}"
+        return f"{self.word} of {self.item.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +104,6 @@ class Record:
 
 Scalar: TypeAlias = Int | FixedBytes | Bool | Account | Choice
 Kind: TypeAlias = Scalar | Text | Blob | Option | Sequence | Record
-
-
-class Collection:
-    """What only a contract's own storage can hold: `Vector`, `Map`, `Set`."""
 
 
 def zero(kind: Kind) -> Any:

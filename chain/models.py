@@ -8,14 +8,15 @@ words: the frame of a running message, or the state as it stands, seen from outs
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from chain import abi
+from chain.frozen_list import read_only
 from chain.hashing import keccak
-from chain.kinds import Bool, Member, Record
-from chain.layout import Layout, RecordLayout, Words
+from chain.kinds import Bool, Kind, Member, Record, Sequence
+from chain.layout import Layout, RecordLayout, Words, layout_of
 from chain.records import RecordSpec
 
 # The slot that all models of a world hang on.
@@ -55,6 +56,15 @@ class ModelSpec:
             for name, layout, at in zip(
                 names, self.layout.layouts[1:], self.layout.places[1:], strict=True
             )
+        )
+
+    @cached_property
+    def open_members(self) -> tuple[tuple[str, Layout, int], ...]:
+        """The same of an open model: lists are changed item by item there, and what lists are within is read-only."""
+        layouts = [layout_of(_open(member.kind)) for member in self.record.data_members]
+        return tuple(
+            (name, layout, word)
+            for (name, _, word), layout in zip(self.members, layouts, strict=True)
         )
 
     # Where it is
@@ -138,6 +148,12 @@ class ModelSpec:
                 f"'{name}' {why} of {self.name}; its members are {', '.join(self._access)}"
             )
         return access
+
+
+def _open(kind: Kind) -> Kind:
+    if isinstance(kind, Sequence) and kind.make is list:
+        return Sequence(read_only(kind.item))
+    return read_only(kind)
 
 
 def model_spec(model: type) -> ModelSpec:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from chain.frozen_list import changeable
 from chain.hashing import keccak
 
 if TYPE_CHECKING:
@@ -54,8 +55,10 @@ class Random:
         """Put `items` in a random order, in place."""
         forced = self._frame.context.loaded
         order = None if forced is None else forced.order(self._shown(items), tag)
+        changeable(items, "shuffle")
         if order is not None:
-            items[:] = [items[place] for place in order]
+            for at, item in enumerate([items[place] for place in order]):
+                items[at] = item
             return
         for last in range(len(items) - 1, 0, -1):
             other = self._draw(last + 1)

@@ -40,7 +40,7 @@ def spelled(kind: Kind) -> str:
         case Option(item=item):
             return f"{spelled(item)} | None"
         case Sequence(item=item):
-            return f"{kind.make.__name__} of {spelled(item)}"
+            return f"{kind.word} of {spelled(item)}"
         case Record(members=members):
             inner = ", ".join(f"{each.name}: {spelled(each.kind)}" for each in members)
             return f"{kind.name}({inner})"

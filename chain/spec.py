@@ -14,6 +14,7 @@ from typing import Any
 
 from chain import abi
 from chain.fit import short
+from chain.frozen_list import plain
 from chain.kinds import Kind, Member, Record, holds_classes
 from chain.layout import Members
 from chain.mentions import Mentions, mentions_of
@@ -163,9 +164,15 @@ class EntrySpec:
     def _has_classes(self) -> bool:
         return self.returns is not None and holds_classes(self.returns)
 
+    @cached_property
+    def _plain(self) -> Callable[[Any], Any] | None:
+        return plain(self.returns) if self.returns is not None else None
+
     def seen(self, result: Any, output: bytes) -> Any:
-        """What came back, for who looks from outside: of classes that an image has twins of, the author's."""
-        return self.decode_result(output) if self._has_classes else result
+        """What came back, for who looks from outside: of classes that an image has twins of, the author's; lists are plain."""
+        if self._has_classes:
+            return self.decode_result(output)
+        return self._plain(result) if self._plain is not None else result
 
     def decode_result(self, data: bytes) -> Any:
         return abi.decode_members(self._result.members, data)[0] if self._result else None

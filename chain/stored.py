@@ -132,19 +132,21 @@ class SequenceLayout(_Stored):
         return source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
 
     def load(self, frame: Words, slot: int) -> Any:
-        count = frame.sload(slot)
+        count, make, per_word = frame.sload(slot), self.kind.make, self.per_word
         if count == 0:
-            return self.kind.make()
-        base, load, step = frame.data_slot(slot), self.item.load, self.item.words
-        if self.per_word > 1:
-            words = [frame.sload(base + i) for i in range(-(-count // self.per_word))]
-            return (
-                self._unpack(count, *words)
-                if self.kind.make is list
-                else self._tuples[count, *words]
+            return make()
+        base = frame.data_slot(slot)
+        if per_word == 1:
+            load, step = self.item.load, self.item.words
+            values = [load(frame, base + i * step) for i in range(count)]
+        else:
+            words = [frame.sload(base + i) for i in range(-(-count // per_word))]
+            if make is tuple:
+                return self._tuples[count, *words]
+            values = (
+                self._words[words[0]][:count] if len(words) == 1 else self._unpack(count, *words)
             )
-        values = [load(frame, base + i * step) for i in range(count)]
-        return values if self.kind.make is list else tuple(values)
+        return values if make is list else make(values)
 
     def items_in(self, word: int) -> list[Any]:
         """The items that lie in a word, where several do."""

@@ -34,6 +34,11 @@ HOME_FIELDS: Final = Members(["world", "initialized"], [layout_of(Account()), la
 _load_world, _store_world = HOME_FIELDS.access(0)
 _load_initialized, _store_initialized = HOME_FIELDS.access(1)
 
+_IS_OPEN: Final = (
+    "{name}{keys} is open in place, and the end of that 'with' would write over this:"
+    " set its members there, or write it afterwards"
+)
+
 
 class WorldStorage:
     """The models of a world, as one of its systems reads and writes them."""
@@ -110,7 +115,8 @@ class WorldStorage:
             slot = spec.slot(words, self.namespace, keys)
         finally:
             self._frame.gas = words.gas
-        return InPlace(spec, _Lent(self), slot, keys, self._change)
+        key, context = (words.address, slot), self._frame.context
+        return InPlace(spec, _Lent(self), key, keys, self._change, context)
 
     def erase(self, model: Any) -> None:
         """Make the model unset: its keys then read as zero again."""
@@ -121,6 +127,9 @@ class WorldStorage:
         try:
             self._require_writer(spec.name)
             slot = spec.slot(words, self.namespace, spec.keys_of(model))
+            open_models = self._frame.context.open_models
+            if open_models and (words.address, slot) in open_models:
+                raise TypeError(_IS_OPEN.format(name=spec.name, keys=spec.keys_of(model)))
             how(spec, words, slot, model, *more)
         finally:
             self._frame.gas = words.gas

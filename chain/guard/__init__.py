@@ -2,8 +2,8 @@
 
 It reads the source of a contract and of what it uses of its own package, runs nothing, and reports what is not on its lists:
 clocks, chance but `self.random`, floats and `/`, the order of sets, addresses in memory, values of modules and classes that
-calls change, caches, errors caught without a name, reflection, threads, files. Each finding says where, what, why, and what to
-write instead.
+calls change, lists of storage changed where they are, caches, errors caught without a name, reflection, threads, files. Each
+finding says where, what, why, and what to write instead.
 
 It is made for honest authors, who want to know. It is no sandbox: who wants to get past it will. Nor does it see everything.
 It takes a value for a set where an annotation, a literal or a call in sight says so, and follows that through the functions

@@ -20,6 +20,7 @@ from chain.guard.kinds import (
     Kind,
     attribute,
     call_result,
+    copied,
     either,
     element,
     finder,
@@ -97,13 +98,13 @@ def _subscript(node: ast.Subscript, place: Place) -> Kind | None:
     if kind is None:
         return None
     if isinstance(node.slice, ast.Slice):
-        return kind
-    if kind.name == "dict":
+        return copied(kind)
+    if kind.name in ("dict", "map"):
         return kind.of[1] if len(kind.of) == 2 else None
     if kind.name == "tuple" and isinstance(node.slice, ast.Constant):
         index = node.slice.value
         return kind.of[index] if isinstance(index, int) and index < len(kind.of) else None
-    return element(kind) if kind.name in ("list", "tuple", "text", "bytes") else None
+    return element(kind) if kind.name in ("list", "tuple", "vector", "text", "bytes") else None
 
 
 def _call(node: ast.Call, place: Place) -> Kind | None:
@@ -118,7 +119,7 @@ def _call(node: ast.Call, place: Place) -> Kind | None:
         if path == "collections.defaultdict" and node.args:
             return Kind("dict", (None, _made_by(node.args[0], place)))
         if path in _LIKE_THEIR_ARGUMENT and node.args:
-            return kind_of(node.args[0], place)
+            return _copy_of(kind_of(node.args[0], place), path)
         if path.startswith(("pathlib.", "importlib.resources.")):
             return PATH
         return Kind(path) if name[:1].isupper() else None
@@ -132,6 +133,12 @@ def _call(node: ast.Call, place: Place) -> Kind | None:
     if isinstance(definition.value, ast.Lambda):
         return _given(definition.value, place.at_top_of(definition.module))
     return _made(_defined(definition, place))
+
+
+def _copy_of(kind: Kind | None, path: str) -> Kind | None:
+    if kind is None or not path.startswith("copy."):
+        return kind  # the same lists are in it
+    return copied(kind)
 
 
 def _held(func: ast.Name, place: Place) -> Kind | None:
@@ -263,7 +270,7 @@ def _binary(node: ast.BinOp, place: Place) -> Kind | None:
     if isinstance(node.op, ast.Mod) and left == TEXT:
         return TEXT
     if left == right or (isinstance(node.op, ast.Mult) and left in (TEXT, BYTES)):
-        return NUMBER if left == TRUTH else left
+        return NUMBER if left == TRUTH else copied(left)
     return None
 
 

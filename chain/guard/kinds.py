@@ -20,6 +20,7 @@ class Kind(NamedTuple):
 
     name: str
     of: tuple[Kind | None, ...] = ()
+    field: str = ""  # of the contract from whose storage it was read, if it was
 
 
 SET: Final = Kind("set")
@@ -63,9 +64,24 @@ _HOMES: Final = frozenset(
         "collections.abc",
         "types",
         "chain",
+        "chain.fields",
         "chain.types",
     ]
 )
+_COLLECTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        f"{home}.{name}": name.lower()
+        for home in ("chain", "chain.fields")
+        for name in ("Vector", "Map")
+    }
+)
+_OWN_SETS: Final = ("chain.Set", "chain.fields.Set")
+_CONTRACTS: Final = frozenset(
+    f"{home}.{name}"
+    for name in ("Contract", "System")
+    for home in ("chain", f"chain.{name.lower()}")
+)
+_PARTED: Final = frozenset({"list", "tuple", "vector", "map"})  # what has parts that can be lists
 _WRAPPERS: Final = frozenset(
     ["Final", "ClassVar", "Annotated", "Optional", "Key", "Required", "NotRequired", "ReadOnly"]
 )
@@ -136,7 +152,9 @@ def _built_in(
 ) -> Kind | None:
     if path.startswith("chain.types.") and name[:1] in "uif" and name[-1:].isdigit():
         return NUMBER
-    if name in _CLASSES and path != "chain.Set":
+    if path in _COLLECTIONS:
+        return Kind(_COLLECTIONS[path], tuple(kinds))
+    if name in _CLASSES and path not in _OWN_SETS:
         word = _CLASSES[name]
         if word == "tuple" and len(inner) == 2 and _is_dots(inner[1]):
             return Kind("list", (kinds[0],))
@@ -156,9 +174,21 @@ def either(*kinds: Kind | None) -> Kind | None:
             return kind
     if any(kind is None for kind in some) or not some:
         return None
-    if len(set(some)) == 1:
-        return some[0]
+    if len({copied(kind) for kind in some}) == 1:
+        return some[0] if len(set(some)) == 1 else copied(some[0])
     return TEXT if all(kind is not None and kind.name in PLAIN for kind in some) else None
+
+
+def stored(kind: Kind | None, field: str) -> Kind | None:
+    """The kind of what is read from that field, or from a part of it."""
+    if kind is None or not field or not (kind.name in _PARTED or "." in kind.name):
+        return kind
+    return Kind(kind.name, tuple(stored(each, field) for each in kind.of), field)
+
+
+def copied(kind: Kind | None) -> Kind | None:
+    """The kind of a copy: what is in it may still be of storage."""
+    return kind._replace(field="") if kind is not None and kind.field else kind
 
 
 def finder(module: Module) -> Find:
@@ -202,7 +232,10 @@ def attribute(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
     for each in lineage(cls, sources) if cls else ():
         find = finder(each.definition.module)
         if name in each.fields:
-            return read(each.fields[name], find, sources)
+            held, annotation = kind.field if kind else "", each.fields[name]
+            if cls and not held and _is_stored(annotation, find, cls, sources):
+                held = name
+            return stored(read(annotation, find, sources), held)
         if name in each.methods:
             method = each.methods[name]
             is_property = any(ast.unparse(mark) == "property" for mark in method.decorator_list)
@@ -210,6 +243,18 @@ def attribute(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
     if cls and is_enum(cls, sources):
         return TEXT if name == "name" else None
     return None
+
+
+def _is_stored(annotation: ast.expr, find: Find, cls: Class, sources: Sources) -> bool:
+    """Whether such an attribute is a field of a contract, and no constant."""
+    outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if (find(outer) or "").rpartition(".")[2] in ("ClassVar", "Final"):
+        return False
+    return any(
+        finder(each.definition.module)(base) in _CONTRACTS
+        for each in lineage(cls, sources)
+        for base in each.node.bases
+    )
 
 
 def call_result(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
@@ -220,6 +265,8 @@ def call_result(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
         return _RESULTS[kind.name, name]
     if kind.name in ("set", "keys", "items") and name in _SET_METHODS:
         return Kind("set", kind.of)
+    if (kind.name, name) == ("vector", "pop"):
+        return element(kind)
     if kind.name == "dict":
         key, value = (*kind.of, None, None)[:2]
         results = {"keys": Kind("keys", (key,)), "values": Kind("list", (value,)), "copy": kind}
@@ -284,6 +331,6 @@ def element(kind: Kind | None) -> Kind | None:
         return TEXT
     if kind.name == "bytes":
         return NUMBER
-    if kind.name in ("list", "set", "stream", "keys", "items", "dict"):
+    if kind.name in ("list", "set", "stream", "keys", "items", "dict", "vector"):
         return kind.of[0] if kind.of else None
     return either(*kind.of) if kind.name == "tuple" and kind.of else None

@@ -65,7 +65,7 @@ _MAKERS: Final = words("list dict set bytearray", "builtins.") | words(
     "ChainMap Counter OrderedDict defaultdict deque", "collections."
 )
 _ITERATORS: Final = words("enumerate filter iter map open reversed zip", "builtins.")
-_ARGUMENT_CHANGERS: Final = words(
+ARGUMENT_CHANGERS: Final = words(
     """
     bisect.insort bisect.insort_left bisect.insort_right heapq.heapify heapq.heappop heapq.heappush heapq.heappushpop
     heapq.heapreplace operator.delitem operator.setitem
@@ -107,7 +107,7 @@ def calls(node: ast.Call, place: Place) -> None:
     if not place.is_running:
         return
     path = place.path(node.func)
-    if path in _ARGUMENT_CHANGERS and node.args:
+    if path in ARGUMENT_CHANGERS and node.args:
         _say_shared(node.args[0], node, place)
     elif isinstance(node.func, ast.Attribute):
         if node.func.attr == "shuffle" and node.args:

@@ -12,6 +12,7 @@ from chain.guard import (
     files,
     handing,
     imports,
+    lists,
     magic,
     names,
     numbers,
@@ -24,13 +25,13 @@ from chain.guard import (
 from chain.guard.allowed import words
 from chain.guard.classes import root_name
 from chain.guard.finding import Rule
-from chain.guard.kinds import Kind
+from chain.guard.kinds import Kind, copied
 from chain.guard.place import Place
 from chain.guard.sources import definitions, is_type_checking
 
 Check = Callable[[Any, Place], None]
 
-TOPICS: Final = (syntax, imports, names, numbers, order, state, magic, failing, texts, files)
+TOPICS: Final = (syntax, imports, names, numbers, order, state, lists, magic, failing, texts, files)
 RULES: Final[tuple[Rule, ...]] = tuple(rule for topic in TOPICS for rule in topic.RULES)
 
 
@@ -161,6 +162,13 @@ class Walk:
             scope = scope.outer
         for self.place.scope in (scope, inner):
             self.place.bind(node.target.id, kind, shared)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        self.children(node)
+        if isinstance(node.target, ast.Name):
+            scope = self.place.holder(node.target.id)
+            if scope is not None:  # `row += [1]` makes a list of its own out of one that was read
+                scope.kinds[node.target.id] = copied(scope.kinds[node.target.id])
 
     def loop(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
@@ -339,6 +347,7 @@ _LOOKS: Final[Mapping[type[ast.AST], Callable[[Walk, Any], None]]] = MappingProx
         ast.Assign: Walk.assign,
         ast.AnnAssign: Walk.annotated,
         ast.NamedExpr: Walk.named,
+        ast.AugAssign: Walk.augmented,
         ast.For: Walk.loop,
         ast.AsyncFor: Walk.loop,
         ast.withitem: Walk.with_item,

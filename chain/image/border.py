@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from chain.frozen_list import FrozenList
+
 if TYPE_CHECKING:
     from chain.image.worlds import World
 
@@ -41,8 +43,9 @@ def twin_in(world: World | None) -> Twin:
 
 def turned(value: Any, twin: Twin) -> Any:
     """`value` with all that is in it, as the other world has it."""
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
-        return type(value)(turned(each, twin) for each in value)
+    if isinstance(value, list | tuple) and type(value) in (list, tuple, FrozenList):
+        make = tuple if isinstance(value, tuple) else list
+        return make(turned(each, twin) for each in value)
     cls = type(value)
     other = twin(cls)
     if other is cls:

@@ -12,6 +12,7 @@ from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, S
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
+from chain.frozen_list import FrozenList
 from chain.image.meter import charge, dry, spend
 
 MOST_BITS: Final = 2**16
@@ -25,7 +26,7 @@ _SIZED: Final[tuple[type[Sized], ...]] = (
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _TEXTS: Final = (str, bytes, bytearray)
-_PLAIN: Final = frozenset({*_TEXTS, list, tuple, set, frozenset, dict})
+_PLAIN: Final = frozenset({*_TEXTS, list, FrozenList, tuple, set, frozenset, dict})
 _ROWS: Final = (list, tuple, deque)
 _REPEATED: Final = (*_TEXTS, list, tuple)
 _SLICED: Final = frozenset(_REPEATED)

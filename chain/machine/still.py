@@ -14,6 +14,7 @@ class Still:
     __slots__ = ("_words", "data_slot", "map_slot")
 
     address = b""  # nobody's: what is read here is not remembered
+    journal = ()
 
     def __init__(self, slots: Slots, words: Mapping[int, int]) -> None:
         self._words = words

@@ -243,3 +243,91 @@ def test_fields_from_outside_are_read_only() -> None:
     _, on = shelf()
     with pytest.raises(Exception, match="Shelf is a view and cannot write"):
         on.fields.cells.append((1, 2, 3))
+
+
+# What they do not do
+
+
+LACKS: list[tuple[Callable[[Any], object], str]] = [
+    (lambda shelf: shelf.cells == [], r"Shelf\.cells: a Vector is not compared: write len\(self\.cells\) == 0"),
+    (lambda shelf: shelf.cells != [(1, 2, 3)], r"or list\(self\.cells\) == \[\.\.\.\]"),
+    (lambda shelf: shelf.prices == {}, r"a Map is not compared: write self\.prices\[key\] == value"),
+    (lambda shelf: shelf.seen == {1}, r"a Set is not compared: write len\(self\.seen\) == 0"),
+    (lambda shelf: shelf.piles[3] == [1], r"write len\(self\.piles\[…\]\) == 0"),
+    (lambda shelf: shelf.cells.extend([]), r"a Vector has no 'extend': append one by one: 'for item"),
+    (lambda shelf: shelf.cells.clear(), r"has no 'clear': write 'while self\.cells: self\.cells\.pop\(\)'"),
+    (lambda shelf: shelf.cells.insert(0, 1), "has no 'insert': append at the end, or declare"),
+    (lambda shelf: shelf.cells.foo, r"has no 'foo': it has append, pop, change, len and self\.cells\[i\]"),
+    (lambda shelf: shelf.prices.get("a"), r"a Map has no 'get': write self\.prices\[key\], which is zero"),
+    (lambda shelf: shelf.prices.items(), "has no 'items': a Map does not know its keys: keep them in"),
+    (lambda shelf: shelf.prices.keys(), "has no 'keys': a Map does not know its keys"),
+    (lambda shelf: len(shelf.prices), "a Map does not know how many keys it has"),
+    (lambda shelf: bool(shelf.prices), "a Map does not know how many keys it has"),
+    (lambda shelf: shelf.seen.remove(1), r"a Set has no 'remove': write self\.seen\.discard\(item\)"),
+    (lambda shelf: shelf.seen.foo, "a Set has no 'foo': it has add, discard, 'in' and len"),
+    (lambda shelf: setattr(shelf, "cells", shelf.cells.__iadd__([])), r"has no '\+=': append one by one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "text"), LACKS)
+def test_what_is_lacking_is_told(what: Callable[[Any], object], text: str) -> None:
+    _, on = shelf()
+    with pytest.raises(Reverted, match=text):
+        work(on, what)
+
+
+def filled() -> Any:
+    _, on = shelf()
+
+    def fill(contract: Any) -> None:
+        for item in (1, 2, 3):
+            contract.seen.add(item)
+            contract.texts.append(str(item))
+
+    work(on, fill)
+    return on
+
+
+def swap(contract: Any, item: int) -> None:
+    contract.seen.discard(item)
+    contract.seen.add(item + 10)
+
+
+CHANGED: list[tuple[Callable[[Any], object], str]] = [
+    (lambda me: [me.texts.append(text) for text in me.texts], "Vector"),
+    (lambda me: [me.texts.pop() for _ in me.texts], "Vector"),
+    (lambda me: [me.texts.pop() for text in me.texts if text == "3"], "Vector"),
+    (lambda me: [me.seen.add(item + 10) for item in me.seen], "Set"),
+    (lambda me: [me.seen.discard(item) for item in me.seen], "Set"),
+    (lambda me: [swap(me, item) for item in me.seen], "Set"),
+    (lambda me: [swap(me, 1) for item in me.seen if item == 2], "Set"),
+]
+
+
+@pytest.mark.parametrize(("what", "name"), CHANGED)
+def test_change_while_walked_is_refused(what: Callable[[Any], object], name: str) -> None:
+    text = rf"RuntimeError: Shelf\.\w+: the {name} grew or shrank while it was walked through"
+    with pytest.raises(Reverted, match=text):
+        work(filled(), what)
+
+
+def test_items_may_be_set_while_walked() -> None:
+    on = filled()
+
+    def go(contract: Any) -> None:
+        for i, text in enumerate(contract.texts):
+            contract.texts[i] = text * 2
+            contract.seen.add(3)
+            contract.prices[text] = 5
+        for item in list(contract.seen):
+            contract.seen.discard(item)
+
+    work(on, go)
+    assert ([*on.fields.texts], [*on.fields.seen]) == (["11", "22", "33"], [])
+
+
+def test_loaded_order_shuffles_a_vector() -> None:
+    on = filled()
+    with on.chain.loaded(deal=[["3", "1", "2"]]):
+        work(on, lambda contract: contract.random.shuffle(contract.texts, tag="deal"))
+    assert [*on.fields.texts] == ["3", "1", "2"]

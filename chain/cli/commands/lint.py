@@ -1,4 +1,4 @@
-"""What in a contract may not be the same on every machine."""
+"""What in a contract may be lost or not be the same on every machine."""
 
 from __future__ import annotations
 
