@@ -71,6 +71,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("record", found)
 
 
+@pytest.fixture(scope="session")
+def recorded() -> Callable[[Path], list[tuple[str, Any]]]:
+    """Every recorded value below a folder, with its name."""
+    return _recorded
+
+
 @cache
 def _recorded(folder: Path) -> list[tuple[str, Any]]:
     """Every recorded value below `folder`, read once."""
@@ -80,7 +86,7 @@ def _recorded(folder: Path) -> list[tuple[str, Any]]:
 def _read(folder: Path) -> Iterator[tuple[str, Any]]:
     """A `.json` file is one value, or a list of some; a `.jsonl` holds one a line.
 
-    A packed `.jsonl.xz` is one long game: a value with its `lines`.
+    A `.jsonl` that begins with a header and a start is one long game, a value with its `lines`, and so is a packed `.jsonl.xz`.
     """
     for path in sorted(folder.rglob("*.json*")):
         name = str(path.relative_to(folder))
@@ -91,8 +97,16 @@ def _read(folder: Path) -> Iterator[tuple[str, Any]]:
             else:
                 yield name, content
         elif path.suffix == ".jsonl":
-            lines = path.read_text("utf-8").splitlines()
-            yield from ((f"{name}:{i}", json.loads(line)) for i, line in enumerate(lines, 1))
+            values = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+            if _begins_a_game(values[:2]):
+                yield name, {"lines": values}
+            else:
+                yield from ((f"{name}:{i}", value) for i, value in enumerate(values, 1))
         elif path.suffix == ".xz":
             text = lzma.decompress(path.read_bytes()).decode("utf-8")
             yield name, {"lines": [json.loads(line) for line in text.splitlines()]}
+
+
+def _begins_a_game(values: list[Any]) -> bool:
+    marks = [value.get("kind", value.get("op")) for value in values if isinstance(value, dict)]
+    return marks == ["header", "start"]

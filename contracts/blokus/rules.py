@@ -25,7 +25,7 @@ from contracts.blokus.board import (
 from contracts.blokus.legal import LegalMoves, Placement, legal_moves, placement_of, room
 from contracts.blokus.move import Move
 from contracts.blokus.notation import draw, from_text, to_text
-from contracts.blokus.pieces import NUMBERS
+from contracts.blokus.pieces import NUMBERS, PIECES
 from contracts.blokus.scoring import ranks, scores
 from contracts.blokus.shapes import Pose, pose_of
 from contracts.blokus.state import (
@@ -123,7 +123,7 @@ def refusal(state: State, move: Move) -> str | None:
     if move.piece is None or move.position is None:
         return CANNOT_PASS if legal_moves(state, player) else None
     number = NUMBERS.get(move.piece.name)
-    if number is None:
+    if number is None or move.piece.cells != PIECES[number].cells:  # turned or made up
         return NOT_OWNED
     if not state.seat(player).hand >> number & 1:
         return ALREADY_PLACED

@@ -52,19 +52,11 @@ class Views(System):
 
     @view
     def board_at(self, board_id: felt252, move_number: u8) -> models.Board:
-        """A board as it stood after so many moves; after the last one, as it stands."""
+        """A board as it stood after so many moves; after the last one, or more, as it stands."""
         board = self._board(board_id)
-        if move_number == board.moves_done:
+        if move_number >= board.moves_done:
             return board
-        require(move_number < board.moves_done, f"Board {board_id} has {board.moves_done} moves")
-        moves = self._moves_since(board, move_number)
-        draws = [self.draws[move.id] for move in moves]
-        state, _ = rules.rewind(
-            self._state(board), [records.move_of(move) for move in moves], move_number, draws
-        )
-        last = None if state.last_move is None else moves[-1]
-        state = replace(state, updated_at=self._time_of(board_id, move_number, last))
-        return records.board_after(board, state, None if last is None else last.id)
+        return records.board_after(board, *self._then(board, move_number))
 
     @view
     def state(self, board_id: felt252) -> State:
@@ -107,6 +99,20 @@ class Views(System):
             None if last is None else records.move_of(last),
             self.endings[board.id] if is_over else None,
         )
+
+    def _then(self, board: models.Board, move_number: int) -> tuple[State, int | None]:
+        """How a board stood before its last moves, and the last move it had had by then."""
+        moves = self._moves_since(board, move_number)
+        made_on = moves[board.moves_done - move_number - 1].first_board_id
+        if made_on != board.id:  # before a snapshot was taken: draws lead back on that board alone
+            return self._then(self._board(made_on), move_number)
+        draws = [self.draws[move.id] for move in moves]
+        state, _ = rules.rewind(
+            self._state(board), [records.move_of(move) for move in moves], move_number, draws
+        )
+        last = None if state.last_move is None else moves[-1]
+        state = replace(state, updated_at=self._time_of(board.id, move_number, last))
+        return state, None if last is None else last.id
 
     def _moves_back(self, board: models.Board) -> Iterator[models.Move]:
         """The moves that led to a board, the last one first."""

@@ -68,7 +68,7 @@ class Sagrada(Contract):
 
     @call
     def load_game(self, document: str) -> u64:
-        """Take up a game from the JSON of its state, as `data` gives it."""
+        """Take up a game from the JSON of its state, as `data` gives it; what was done before cannot be undone."""
         state = _read(document)
         game_id = self._add(())
         self._begin(game_id, state)
@@ -113,13 +113,17 @@ class Sagrada(Contract):
 
     @call
     def force_pass(self, game_id: u64) -> None:
-        """End a turn whose time is over: undo until passing is legal, then pass. Anyone may."""
+        """End a turn whose time is over: undo until passing is legal, then pass. Anyone may.
+
+        A game that was loaded in mid-turn may have nothing left to undo: its turn is broken off.
+        """
         table = after = self._table(game_id)
         require(not is_finished(table.state), GAME_FINISHED)
         self._require_time_over(table.turn_began)
-        while not rules.is_legal(after.state, _whose_turn(after), "pass"):
-            require(after.undos, NOT_AVAILABLE)
+        while after.undos and not _may_pass(after):
             after = self._undo(game_id, after)
+        if not _may_pass(after):
+            after = replace(after, state=rules.break_off(after.state, self.random))
         after = self._do(game_id, after, _whose_turn(after), "pass")
         self.tables.change(game_id, table, after)
 
@@ -241,6 +245,10 @@ class Sagrada(Contract):
 
 def _whose_turn(table: Table) -> str:
     return current_player(table.state).username
+
+
+def _may_pass(table: Table) -> bool:
+    return rules.is_legal(table.state, _whose_turn(table), "pass")
 
 
 def _can_undo(table: Table) -> bool:

@@ -9,8 +9,10 @@ from chain.fuzz import Fuzz, Proposal, by, invariant, proposes
 from contracts.sagrada import rules, setup
 from contracts.sagrada.contract import TURN_TIME, Sagrada
 from contracts.sagrada.dice import DICE
+from contracts.sagrada.history import History, force_pass
 from contracts.sagrada.models import Table
 from contracts.sagrada.patch import follow
+from contracts.sagrada.playouts import Seeded
 from contracts.sagrada.state import ROUNDS, State, current_player, is_finished
 from contracts.sagrada.window import ORTHOGONAL, Window
 
@@ -95,6 +97,14 @@ class SagradaFuzz(Fuzz):
                     assert follow(there, back)[0] == state, f"step {step} does not lead back"
                     assert there != state, f"step {step} changes nothing"
                     state = there
+
+    @invariant
+    def every_turn_can_be_ended(self) -> None:
+        """Even that of a game which is taken up from elsewhere, and has no past."""
+        for state in self._states():
+            if not is_finished(state):
+                forced = force_pass(History(state), Seeded(0)).state
+                assert forced.order is not state.order
 
     @invariant
     def games_end_after_ten_rounds(self) -> None:

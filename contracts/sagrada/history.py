@@ -7,14 +7,14 @@ what a player would be allowed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chain.errors import require
 from contracts.sagrada.dice import Chance
 from contracts.sagrada.library import LIBRARY, Library
-from contracts.sagrada.messages import GAME_FINISHED, NOT_AVAILABLE
+from contracts.sagrada.messages import GAME_FINISHED
 from contracts.sagrada.patch import diff, follow
-from contracts.sagrada.rules import execute, is_legal
+from contracts.sagrada.rules import break_off, execute, is_legal
 from contracts.sagrada.state import State, current_player, is_finished
 
 
@@ -56,12 +56,20 @@ def can_redo(history: History) -> bool:
 
 
 def force_pass(history: History, chance: Chance, library: Library = LIBRARY) -> History:
-    """End a turn whose time is over: undo until passing is legal, then pass."""
+    """End a turn whose time is over: undo until passing is legal, then pass.
+
+    A game that was loaded in mid-turn may have nothing left to undo: its turn is broken off.
+    """
     require(not is_finished(history.state), GAME_FINISHED)
-    while not is_legal(history.state, _whose_turn(history), "pass", library):
-        require(history.undos, NOT_AVAILABLE)
+    while history.undos and not _may_pass(history, library):
         history = undo(history)
+    if not _may_pass(history, library):
+        history = replace(history, state=break_off(history.state, chance))
     return play(history, _whose_turn(history), "pass", chance, library)
+
+
+def _may_pass(history: History, library: Library) -> bool:
+    return is_legal(history.state, _whose_turn(history), "pass", library)
 
 
 def _whose_turn(history: History) -> str:

@@ -16,6 +16,7 @@ from contracts.sagrada import messages
 from contracts.sagrada.cards import Command
 from contracts.sagrada.conditions import Args
 from contracts.sagrada.dice import Chance
+from contracts.sagrada.instructions import tear_down, tear_down_passive_tools
 from contracts.sagrada.library import LIBRARY, Library
 from contracts.sagrada.models import Score
 from contracts.sagrada.notation import from_text, to_text
@@ -54,6 +55,13 @@ def legal_moves(state: State, library: Library = LIBRARY) -> tuple[str, ...]:
         return ()
     texts = (text for command in _commands(state, library) for text in command.legal_texts(state))
     return tuple(dict.fromkeys(texts))
+
+
+def break_off(state: State, chance: Chance) -> State:
+    """The turn as it must be to be passed: no tool card is in use, a picked die is back in the pool."""
+    for put_away in (tear_down(None), tear_down_passive_tools):
+        state = put_away(state, (), chance)
+    return state
 
 
 def scores(state: State, library: Library = LIBRARY) -> tuple[int, ...]:
@@ -135,6 +143,7 @@ def _score(state: State, player: Player, library: Library) -> int:
 __all__ = [
     "Outcome",
     "Seat",
+    "break_off",
     "deal_private_objectives",
     "draw",
     "execute",

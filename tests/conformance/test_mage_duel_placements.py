@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pytest
@@ -28,7 +28,7 @@ from contracts.mage_duel.scoring import (
 from contracts.mage_duel.session import GameStatus
 from contracts.mage_duel.state import EMPTY_CELL, Cell, Move, PlayerSide, Scores, State
 from contracts.mage_duel.tiles import DECK, LETTERS, TILES, Edge
-from contracts.mage_duel.union_find import Components, find, no_components
+from contracts.mage_duel.union_find import Components, find
 
 Record = dict[str, Any]
 
@@ -42,8 +42,8 @@ class RulesTable:
     def __init__(self, duels: Any, ring: list[int], cells: Iterable[Cell] = ()) -> None:
         self.duels, self.ring = duels, ring
         self.cells = [*cells] or [EMPTY_CELL] * CELLS
-        self.components = no_components()
-        self.scores: Scores = ((0, 0), (0, 0))
+        rebuilt = rules.rebuild(self)
+        self.components, self.scores = rebuilt.components, rebuilt.scores
 
     def lay(self, cell: int, content: Cell) -> list[Record]:
         self.scores = add_points(
@@ -75,9 +75,10 @@ class Laying(Game):
     @call
     def lay_out(self, ring: list[u8], cells: list[Cell]) -> None:
         state = State(tuple(ring), tuple(cells), (), None, (255, 255))
+        rebuilt = rules.rebuild(state)
+        state = replace(state, scores=rebuilt.scores)
         board = records.new_board(0, self.caller, self.caller, state)
-        components = rules.rebuild(state).components
-        self.world.write(board, records.union_find_record(0, components))
+        self.world.write(board, records.union_find_record(0, rebuilt.components))
         self.world.write(models.Game(self.caller, GameStatus.IN_PROGRESS, 0, None))
 
     @call
@@ -134,6 +135,8 @@ class ChainTable:
 
     def accepts(self, move: Move) -> bool:
         seen = self.game.make_move.observe(move.tile, move.rotation, move.col, move.row)
+        if seen.error is not None and seen.error.kind == "refused":
+            return False  # a column of -1 is not even sent
         last = type(seen.events[-1]).__name__
         assert last in ("InvalidMove", "BoardUpdated")
         return last == "BoardUpdated"
@@ -200,15 +203,40 @@ def content_of(laid: Record) -> Cell:
     return laid["tile"], laid["rotation"], int(SIDES[laid["side"]])
 
 
+PROBES = pytest.mark.records("mage_duel", "groups", "probe_fields", "board_fields")
+
+
 @TABLES
-@pytest.mark.records("mage_duel", "groups", "probe_fields", "board_fields")
+@PROBES
 def test_placement_check_answers_as_recorded(table: Any, duels: Any, record: Record) -> None:
     for group in record["groups"]:
-        cells = cells_with(group["board"], record["board_fields"])
-        ours = table(duels, group["initial_edge_state"], cells)
+        ours = laid_out(table, duels, record, group)
         for values in group["probes"]:
-            probe = dict(zip(record["probe_fields"], values, strict=True))
-            assert ours.accepts(joker_move(probe)) == bool(probe["valid"]), (group["id"], probe)
+            check_probe(ours, dict(zip(record["probe_fields"], values, strict=True)))
+
+
+@TABLES
+@PROBES
+def test_wrong_answers_are_noticed(table: Any, duels: Any, record: Record) -> None:
+    for group in record["groups"]:
+        ours = laid_out(table, duels, record, group)
+        probe = dict(zip(record["probe_fields"], group["probes"][0], strict=True))
+        with pytest.raises(AssertionError):
+            check_probe(ours, probe | {"valid": not probe["valid"]})
+
+
+def laid_out(table: Any, duels: Any, record: Record, group: Record) -> Any:
+    return table(
+        duels, group["initial_edge_state"], cells_with(group["board"], record["board_fields"])
+    )
+
+
+def check_probe(ours: Any, probe: Record) -> None:
+    assert ours.accepts(joker_move(probe)) == bool(probe["valid"]), probe
+    if probe.get("closes"):  # in a probe of our own: what a tile of Blue's closes there
+        at, content = cell_at(probe["col"], probe["row"]), (probe["tile"], probe["rotation"], 0)
+        (contest,) = ours.lay(at, content)
+        assert contest.items() >= probe["closes"].items()
 
 
 def cells_with(board: Iterable[Any], fields: list[str]) -> list[Cell]:
@@ -228,11 +256,25 @@ def joker_move(told: Record) -> Move:
 @pytest.mark.records("mage_duel", "cases", "rows")
 def test_placement_cases_come_out_as_recorded(table: Any, duels: Any, record: Record) -> None:
     for case in record["cases"]:
-        if case.get("op") == "place_unchecked":
-            came_out = asked_of(lay_unchecked(table, duels, **case["input"]), case["expect"])
-            assert came_out == case["expect"], case["id"]
-        if case.get("op") == "is_valid_move":
-            assert is_valid_move(table, duels, **case["input"]) == case["expect"], case["id"]
+        if case.get("op") in ("place_unchecked", "is_valid_move"):
+            check_case(table, duels, case, case["expect"])
+
+
+@TABLES
+@pytest.mark.records("mage_duel", "cases", "rows")
+def test_wrong_placement_cases_are_noticed(table: Any, duels: Any, record: Record) -> None:
+    for case in record["cases"]:
+        if case.get("op") in ("place_unchecked", "is_valid_move") and "wrong" in case:
+            with pytest.raises(AssertionError):
+                check_case(table, duels, case, case["wrong"])
+
+
+def check_case(table: Any, duels: Any, case: Record, told: Record) -> None:
+    if case["op"] == "is_valid_move":
+        assert is_valid_move(table, duels, **case["input"]) == told, case["id"]
+    else:
+        laid = lay_unchecked(table, duels, **case["input"])
+        assert told and asked_of(laid, told) == told, case["id"]
 
 
 def is_valid_move(
@@ -282,11 +324,10 @@ def asked_of(laid: Laid, asked: Record) -> Record:
     final = laid.after_each[-1]
     answers: dict[str, Callable[[Any], Any]] = {
         "tile_points": lambda _: laid.tile_points,
-        "contests": lambda _: laid.contests,
+        "contests": lambda contests: as_far_as_told(laid.contests, contests),
         "score_delta_beyond_tile_points": lambda _: laid.beyond_tiles,
-        "connected": lambda pairs: [
-            [a, b] for a, b in pairs if find(final, node_of(a)) == find(final, node_of(b))
-        ],
+        "connected": lambda pairs: [pair for pair in pairs if are_one(final, *pair)],
+        "not_connected": lambda pairs: [pair for pair in pairs if not are_one(final, *pair)],
         "components": lambda nodes: [component(final, told_node) for told_node in nodes],
         "open_edges_before_connect": lambda told_node: open_edges(laid.before_connect, told_node),
         "open_edges_after_each": lambda nodes: [
@@ -296,6 +337,17 @@ def asked_of(laid: Laid, asked: Record) -> Record:
         "final_open_edges": lambda told_node: open_edges(final, told_node),
     }
     return {key: answers[key](value) for key, value in asked.items()}
+
+
+def as_far_as_told(contests: list[Record], told: list[Record]) -> list[Record]:
+    """A record need not say where the root of a component lies."""
+    if len(contests) != len(told):
+        return contests
+    return [{key: ours[key] for key in each} for ours, each in zip(contests, told, strict=True)]
+
+
+def are_one(components: Components, first: list[Any], second: list[Any]) -> bool:
+    return find(components, node_of(first)) == find(components, node_of(second))
 
 
 def node_of(told_node: list[Any]) -> int:

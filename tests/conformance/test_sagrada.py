@@ -18,12 +18,14 @@ from chain.errors import Revert
 from chain.types import u64
 from contracts.sagrada import Sagrada, rules, setup
 from contracts.sagrada import history as histories
+from contracts.sagrada.contract import TURN_TIME
 from contracts.sagrada.encoding import decode, encode, encode_for
 from contracts.sagrada.history import History
 from contracts.sagrada.library import LIBRARY
 from contracts.sagrada.messages import GAME_FINISHED, NOT_AVAILABLE
 from contracts.sagrada.patch import apply, diff
-from contracts.sagrada.state import State, current_player
+from contracts.sagrada.playouts import Seeded
+from contracts.sagrada.state import State, current_player, is_finished
 
 Json = dict[str, Any]
 Outcomes = list[tuple[str, int]]  # of chance, each with its tag
@@ -76,6 +78,9 @@ class RulesDesk:
         before = self.history
         self.history = getattr(histories, operation)(before)
         return self.history is not before
+
+    def force_pass(self) -> None:
+        self.history = histories.force_pass(self.history, Seeded(0))
 
     def data(self, player: str | None = None) -> Json:
         state = self.history.state
@@ -154,6 +159,10 @@ class ChainDesk:
             assert receipt.error.text == (GAME_FINISHED if seen["ended"] else NOT_AVAILABLE)
             getattr(self.game, f"{operation}_anyway")(self.id)
         return True
+
+    def force_pass(self) -> None:
+        self.chain.advance(TURN_TIME)
+        self.game.force_pass(self.id)
 
     def data(self, player: str | None = None) -> Json:
         document: Json = json.loads(self.game.data(self.id, player))
@@ -295,6 +304,22 @@ def test_states_take_every_form(record: Json) -> None:
         assert encode(state) == document
         assert rules.from_text(rules.to_text(state)) == state
         assert apply(opening, diff(opening, state)) == state
+
+
+@pytest.mark.records("sagrada", "lines")
+def test_loaded_turn_can_be_ended(desk: RulesDesk | ChainDesk, record: Json) -> None:
+    """States amid a turn, out of their game, so that nothing can be undone."""
+    states = [step["state"] for step in record["lines"][1:] if "state" in step]
+    amid_a_turn = [each for each in states if each["picked_die"] or each["active_tool_ID"]]
+    for document in map(ours, amid_a_turn[::4]):
+        state = decode(document)
+        desk.load(document)
+        desk.force_pass()
+        went_on = decode(desk.data())
+        assert went_on.order != state.order
+        assert is_finished(went_on) or rules.is_legal(
+            went_on, current_player(went_on).username, "pick 1"
+        )
 
 
 @pytest.mark.records("sagrada", "lines")

@@ -93,6 +93,8 @@ def test_last_player_goes_on_alone() -> None:
     [
         (put("I1", 2, 3, 1), None),
         (Move(Piece("V4", ((0, 0),)), (2, 3), 0, 1), "Player does not own this piece"),
+        (Move(Piece("I5", ((0, 0),)), (2, 3), 0, 1), "Player does not own this piece"),
+        (Move(piece_named("I5").rotate(90), (2, 3), 0, 1), "Player does not own this piece"),
         (put("L4", 2, 3, 1), "Piece is already placed"),
         (put("I3", 18, 3, 1), "Position (20, 3) is outside board bounds"),
         (put("I3", 0, 1, 1, 180), "Position (-1, 1) is outside board bounds"),

@@ -96,7 +96,14 @@ def test_board_after_last_move_is_the_board(
     assert game.board_at(0, 4).game_state == GameState.IN_PROGRESS
 
 
+@pytest.mark.parametrize("number", [6, 255])
+def test_board_after_more_moves_is_the_last(game: Any, played: Any, number: int) -> None:
+    assert game.board_at(0, number) == game.board(0)
+
+
 def test_views_refuse_what_is_not_there(game: Any, opened: Any) -> None:
+    with reverts("There is no board 7"):
+        game.board_at(7, 0)
     for view in (
         game.board,
         game.state,
@@ -109,8 +116,6 @@ def test_views_refuse_what_is_not_there(game: Any, opened: Any) -> None:
             view(7)
     with reverts("There is no move 7"):
         game.move(7)
-    with reverts("Board 0 has 1 moves"):
-        game.board_at(0, 2)
 
 
 def test_legal_moves_are_those_of_the_rules(game: Any, opened: Any) -> None:
@@ -233,6 +238,24 @@ def test_restored_game_branches_off(game: Any, world: Any, played: Any, accounts
     assert game.board_at(1, 2).last_update_timestamp == game.fields.starts[1].at
     assert game.board_at(1, 0).state == [(24, 0, 0)] * 64
     assert len(game.move_history(0)) == 5
+
+
+def test_branch_remembers_the_tile_that_was_skipped(
+    chain: Chain, game: Any, opened: Any, accounts: Any
+) -> None:
+    stood = opened.board
+    with chain.loaded(draw=[0, 0]):  # skips return the top tile, and another one comes up
+        opened.skip(RED)
+        opened.joker(BLUE, CFFF, 1, 6, 1)
+        opened.skip(RED)
+    restored(game, 2, accounts[2])
+    then = game.board_at(1, 1)
+    assert (then.top_tile, then.available_tiles_in_deck) == (
+        stood.top_tile, stood.available_tiles_in_deck,
+    )  # fmt: skip
+    assert (then.id, then.player1[0], then.last_update_timestamp) == (
+        1, accounts[2], stood.last_update_timestamp,
+    )  # fmt: skip
 
 
 def test_restored_game_is_played_to_its_end(game: Any, played: Any, accounts: Any) -> None:

@@ -30,6 +30,8 @@ from contracts.mage_duel.session import Refusal
 from contracts.mage_duel.state import State
 from contracts.mage_duel.tiles import Edge
 
+Record = dict[str, Any]
+
 SEEDS: Final = st.integers(0, 2**32)
 REFUSALS: Final = {
     Refusal.GAME_IS_ALREADY_FINISHED: "GameIsAlreadyFinished",
@@ -124,6 +126,45 @@ def test_boards_are_seen_as_they_stood(seed: int) -> None:
         stood[duel.board.moves_done] = duel.board
     for number, board in stood.items():
         assert duel.game.board_at(0, number) == board
+
+
+def position(board: Board) -> Record:
+    """What lies on a board: cells, deck and top tile, jokers and scores."""
+    return {
+        "cells": board.state,
+        "deck": board.available_tiles_in_deck,
+        "top_tile": board.top_tile,
+        "jokers": (board.player1[2], board.player2[2]),
+        "scores": (board.blue_score, board.red_score),
+        "moves_done": board.moves_done,
+    }
+
+
+def stood_on(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
+    """Every position on the way to the end, behind those of the board that it goes on from."""
+    stood = [*past, position(duel.board)]
+    for _ in played_on(duel, chance):
+        now = position(duel.board)
+        if now["moves_done"] > len(stood):  # a silent skip moved nothing
+            stood.append(stood[-1] | {"moves_done": len(stood)})
+        stood.append(now)
+    return stood
+
+
+@given(SEEDS, st.data())
+@settings(max_examples=10, deadline=None)
+def test_branches_remember_where_they_come_from(seed: int, data: st.DataObject) -> None:
+    duel, chance = random_duel(seed)
+    stood, players = stood_on(duel, chance, []), iter(duel.chain.accounts[2:])
+    for snapshot_id in range(2):
+        host, guest = next(players), next(players)
+        number = data.draw(st.integers(0, len(stood) - 1))
+        duel.game.create_snapshot(duel.board_id, number, sender=host)
+        duel.game.create_game_from_snapshot(snapshot_id, sender=host)
+        duel = Duel(duel.world, host, guest)
+        stood = stood_on(duel, chance, stood[:number])
+        for then, expected in enumerate(stood):
+            assert position(duel.game.board_at(duel.board_id, then)) == expected, then
 
 
 @given(SEEDS)

@@ -40,6 +40,7 @@ from contracts.sagrada.messages import (
     UNKNOWN_PLAYER,
 )
 from contracts.sagrada.playouts import ChainGame
+from contracts.sagrada.state import Turn
 
 ENTRIES = [
     "create_game", "load_game", "choose_frame", "force_start", "execute_command", "undo", "redo", "force_pass",
@@ -315,12 +316,20 @@ def test_forced_pass_keeps_what_may_stay(game: ChainGame) -> None:
     assert game.state.players[0].window.dice[0] == Die(0, 1)
 
 
-def test_forced_pass_needs_a_way_back(game: ChainGame) -> None:
-    game.say("pick 1")
+def test_turn_that_was_loaded_half_done_is_broken_off(game: ChainGame) -> None:
+    game.say("pick 1", "tool 1")
     loaded = game.contract.load_game(game.ask("data")).return_value
-    game.chain.advance(60)
-    with reverts(NOT_AVAILABLE):
+    with reverts("There are 59 seconds left."):
         game.contract.force_pass(loaded)
+    game.chain.advance(60)
+    receipt = game.contract.force_pass(loaded)
+    assert list(receipt.events) == [
+        CommandExecuted(loaded, "ada", "pass", 1),
+        TurnPassed(loaded, "ada", "bruno"),
+    ]
+    state = game.contract.fields.tables[loaded].state
+    assert (state.turn, state.pool[-1]) == (Turn(), Die(0, 1))
+    assert state.tools[0].favor_points == 1  # what was paid stays paid
 
 
 def test_turn_time_is_a_setting(chain: Chain) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chain.errors import Revert
 from contracts.sagrada.history import History, can_redo, can_undo, force_pass, play, redo, undo
-from contracts.sagrada.messages import GAME_FINISHED, NOT_AVAILABLE
+from contracts.sagrada.messages import GAME_FINISHED
 from contracts.sagrada.playouts import Seeded, opening, random_game
 from contracts.sagrada.rules import legal_moves
-from contracts.sagrada.state import current_player, is_finished
+from contracts.sagrada.state import Turn, current_player, is_finished
 
 START = History(opening(seed=5, players=3))
 CHANCE = Seeded(1)
@@ -67,10 +69,21 @@ def test_forced_pass_undoes_no_more_than_needed() -> None:
     assert force_pass(placed, CHANCE) == after(placed, "pass")
 
 
-def test_forced_pass_needs_a_way_back() -> None:
-    stuck = History(after(START, "pick 1").state)
-    with pytest.raises(Revert, match=NOT_AVAILABLE):
-        force_pass(stuck, CHANCE)
+def test_forced_pass_breaks_off_what_cannot_be_undone() -> None:
+    picked = after(START, "pick 1").state
+    forced = force_pass(History(picked), CHANCE)
+    assert forced.state.order == after(START, "pass").state.order
+    assert forced.state.pool == (*START.state.pool[1:], START.state.pool[0])
+
+
+@given(st.integers(0, 2**32), st.integers(2, 4))
+@settings(max_examples=5)
+def test_no_state_is_stuck_without_its_past(seed: int, players: int) -> None:
+    for history in random_game(seed, players):
+        if not is_finished(history.state):
+            forced = force_pass(History(history.state), CHANCE).state
+            assert forced.turn == Turn()
+            assert forced.order is not history.state.order
 
 
 def test_forced_passes_end_the_game() -> None:
