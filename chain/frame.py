@@ -45,6 +45,7 @@ class Executor(Protocol):
     """Runs one message to its end."""
 
     state: State
+    programs: dict[bytes, Program]
 
     def execute(self, frame: Frame) -> None: ...
     def declare(self, program: Program) -> Program: ...
