@@ -23,9 +23,9 @@ from chain.looking import check
 from chain.offered import NotOffered, Offered
 from chain.simulator import Chain
 
-_OURS: Final = "chain"
+_KEPT: Final = ("chain", "__main__")
 
-Stamp = dict[Path, tuple[int, int]]
+Stamps = dict[Path, tuple[int, int]]
 
 
 class Package:
@@ -35,86 +35,95 @@ class Package:
         self._chain = chain
         self._take(offered)
 
+    def _take(self, offered: Offered) -> None:
+        self.offered, self._used = offered, _used_by(offered)
+        self._stamps = self._stamps_now()
+
+    def _stamps_now(self) -> Stamps:
+        return _stamps(_modules(self.offered, self._used))
+
     @property
     def is_edited(self) -> bool:
-        """Whether a file of the package is another one than when it was last taken up, or tried to be."""
-        return self._stamp_now() != self._stamp
+        """Whether a file of it is another one than when it was last taken up, or tried to be."""
+        return self._stamps_now() != self._stamps
 
     def reload(self) -> list[Program]:
-        """Import the package as it is now and declare its contracts; those that are new. `NotOffered` says what is wrong."""
-        machine, self._stamp = self._chain.machine, self._stamp_now()
-        offered, made = self._imported_anew()
+        """Import it as it is now and declare its contracts; those that are new. `NotOffered` says what is wrong."""
+        machine = self._chain.machine
+        self._stamps = self._stamps_now()
+        self._take(imported_anew(self.offered, is_checked=machine.guards))
+        made = [program_of(cls) for cls in self.offered.classes]
         new = [program for program in made if program.digest not in machine.programs]
         for program in made:
             machine.programs.pop(program.digest, None)  # the newest of a name stands last
             machine.declare(program)
             self._chain.declare(program.spec.cls)
-        self._take(offered)
         return new
 
-    def _take(self, offered: Offered) -> None:
-        self.offered = offered
-        self._used = {name for cls in offered.classes for name in modules_of(cls)}
-        self._stamp = self._stamp_now()
 
-    def _imported_anew(self) -> tuple[Offered, list[Program]]:
-        old = {name: sys.modules[name] for name in self._modules()}
-        undo = retire(old)
-        self._forget(old)
-        try:
-            offered = Offered(self.offered.package)
-            return offered, [self._checked(cls) for cls in offered.classes]
-        except BaseException as wrong:
-            self._forget(self._modules())
-            sys.modules.update(old)
-            undo()
-            if isinstance(wrong, DeclarationError):
-                raise NotOffered(str(wrong)) from wrong
-            raise
+def imported_anew(offered: Offered, *, is_checked: bool = True) -> Offered:
+    """A package with the modules beside it that its contracts use, as their sources are now, or all as it was."""
+    used = _used_by(offered)
+    old = {name: sys.modules[name] for name in _modules(offered, used)}
+    undo = retire(old)
+    _forget(old)
+    try:
+        made = Offered(offered.package)
+        for cls in made.classes:
+            if is_checked:
+                check(cls)
+            program_of(cls)
+    except BaseException as wrong:
+        _forget(_modules(offered, used))
+        sys.modules.update(old)
+        undo()
+        if isinstance(wrong, DeclarationError):
+            raise NotOffered(str(wrong)) from wrong
+        raise
+    return made
 
-    def _checked(self, cls: type) -> Program:
-        if self._chain.machine.guards:
-            check(cls)
-        return program_of(cls)
 
-    def _modules(self) -> list[str]:
-        """The modules of the package, and those beside it that its contracts use."""
-        top = self.offered.package.partition(".")[0]
-        return [
-            name
-            for name in sys.modules
-            if name.partition(".")[0] not in (_OURS, "__main__")
-            and (f"{name}.".startswith(f"{top}.") or name in self._used)
-        ]
+def _used_by(offered: Offered) -> frozenset[str]:
+    return frozenset(name for cls in offered.classes for name in modules_of(cls))
 
-    @staticmethod
-    def _forget(modules: Iterable[str]) -> None:
-        """Have Python read these modules from their sources, whatever it has compiled before."""
-        for name in modules:
-            module = sys.modules.pop(name, None)
-            file = getattr(module, "__file__", None)
-            if file:
-                with suppress(OSError, NotImplementedError):
-                    Path(cache_from_source(file)).unlink(missing_ok=True)
-        invalidate_caches()
-        linecache.checkcache()
 
-    def _stamp_now(self) -> Stamp:
-        """Of each file when it was last changed, and its size."""
-        found: Stamp = {}
-        for path in self._files():
-            with suppress(OSError):
-                status = path.stat()
-                found[path] = status.st_mtime_ns, status.st_size
-        return found
+def _modules(offered: Offered, used: frozenset[str]) -> list[str]:
+    """The modules of a package, and those beside it that its contracts use."""
+    top = offered.package.partition(".")[0]
+    return [
+        name
+        for name in sys.modules
+        if (f"{name}.".startswith(f"{top}.") or name in used)
+        and name.partition(".")[0] not in _KEPT
+    ]
 
-    def _files(self) -> Iterator[Path]:
-        top = sys.modules.get(self.offered.package.partition(".")[0])
-        for folder in getattr(top, "__path__", ()):
-            for path in Path(folder).rglob("*"):
-                if "__pycache__" not in path.parts and path.is_file():
-                    yield path
-        for name in self._modules():
-            file = getattr(sys.modules[name], "__file__", None)
-            if file:
-                yield Path(file)
+
+def _forget(modules: Iterable[str]) -> None:
+    """Have Python read these modules from their sources, whatever it has compiled before."""
+    for name in modules:
+        file = getattr(sys.modules.pop(name, None), "__file__", None)
+        if file:
+            with suppress(OSError, NotImplementedError):
+                Path(cache_from_source(file)).unlink(missing_ok=True)
+    invalidate_caches()
+    linecache.checkcache()
+
+
+def _stamps(modules: Iterable[str]) -> Stamps:
+    """Of the files of these modules, and of all that lie in packages, when they were last changed, and their sizes."""
+    found: Stamps = {}
+    for path in _files(modules):
+        with suppress(OSError):
+            status = path.stat()
+            found[path] = status.st_mtime_ns, status.st_size
+    return found
+
+
+def _files(modules: Iterable[str]) -> Iterator[Path]:
+    for name in modules:
+        module = sys.modules[name]
+        if getattr(module, "__file__", None):
+            yield Path(str(module.__file__))
+        if "." not in name:
+            for folder in getattr(module, "__path__", ()):
+                yield from (each for each in Path(folder).rglob("*") if "__pycache__" not in each.parts)  # fmt: skip
