@@ -43,6 +43,7 @@ _START: Final = (
     1,
     0,
     10,
+    0,
 )  # what every chain begins with: a block, the empty code, ten keys
 
 
@@ -76,6 +77,7 @@ class Far(Chain):
         chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = known
         rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
         self._begin(rules, genesis_time, int(base_fee, 16))
+        self.ledger.artifacts.is_copy = True
         self._since: Sequence[int] = _START
         self._taken: list[tuple[Snapshot, str]] = []
         known_here: tuple[type[Contract], ...] = (World, *contracts)

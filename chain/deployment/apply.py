@@ -117,7 +117,7 @@ class Deployer:
             hinder.append("its @init had other arguments, and runs once")
         if is_changed(record, program):
             told += changes(record, program)
-            hinder += obstacles(record, program.spec)
+            hinder += obstacles(record, program)
         if not told:
             return Finding(step, LEAVE, record)
         return Finding(step, CHANGED, record, changes=told, obstacles=hinder)

@@ -15,6 +15,7 @@ from chain.abi import BadData
 from chain.accounts import Account
 from chain.code import Program, split_code
 from chain.foreign import ForeignEvent, events_from_json
+from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.envelopes import Envelopes
 from chain.ledger.event_log import EventLog
@@ -45,7 +46,8 @@ class Ledger:
         base_fee: int,
     ) -> None:
         self.state = state
-        self.programs = programs
+        self.programs = programs  # of the classes that are declared, by digest
+        self.artifacts = Artifacts(programs, state.codes)
         self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline: list[Changes] = []
         self.receipts = ReceiptLog(self)
@@ -53,10 +55,10 @@ class Ledger:
         self.envelopes = Envelopes(self, keys)
         self.headers = Headers(self)
         self._event_specs: dict[int, EventSpec | ForeignEvent] = {}
+        self._artifacts_read = 0
         self.versions = Versions(self)
-        self.strangers: dict[
-            bytes, list[Call]
-        ] = {}  # by digest: calls of classes that are not declared yet
+        # By digest: calls of classes that are not declared yet.
+        self.strangers: dict[bytes, list[Call]] = {}
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
         self.open: Block | None = None  # the block that transactions go into now
@@ -152,6 +154,13 @@ class Ledger:
         for call in self.strangers.pop(program.digest, ()):
             call.program = program
 
+    def recognize(self) -> None:
+        """Let the artifacts speak for the classes that are not declared."""
+        for digest, calls in self.strangers.items():
+            program = self.artifacts.program(digest)
+            for call in calls:
+                call.program = program
+
     def copy(
         self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
         blocks: int, moments: int, receipts: int,
@@ -162,6 +171,8 @@ class Ledger:
         made.timeline = self.timeline[:moments]
         made._notes = self._notes[: bisect_left(self._notes, moments)]
         made._event_specs = dict(self._event_specs)
+        for digest, artifact in self.artifacts.items():
+            made.artifacts.add(digest, artifact)
         for receipt in self.receipts[:receipts]:
             made.receipts.append(receipt.row)
             made.events.extend(receipt.log_rows, receipt.position)
@@ -249,7 +260,15 @@ class Ledger:
 
     @property
     def event_specs(self) -> list[EventSpec | ForeignEvent]:
-        return list(self._event_specs.values())
+        return list(self._events_by_topic().values())
+
+    def _events_by_topic(self) -> dict[int, EventSpec | ForeignEvent]:
+        if len(self.artifacts) != self._artifacts_read:
+            self._artifacts_read = len(self.artifacts)
+            for spec in self.known_specs:
+                for event in spec.events.values():
+                    self._event_specs.setdefault(event.topic, event)
+        return self._event_specs
 
     def event_spec(self, event: type | str) -> EventSpec | ForeignEvent:
         """What an event means that is asked for by its class, its name, or `Name(types)` where a name is not enough."""
@@ -273,16 +292,29 @@ class Ledger:
         names = ", ".join(sorted({spec.name for spec in self.event_specs})) or "none"
         raise TypeError(f"no contract on this chain declares an event '{name}'; there are {names}")
 
+    def program(self, digest: bytes) -> Program | None:
+        """The Python contract with that digest: of the class that is declared, or what its artifact tells."""
+        return self.programs.get(digest) or self.artifacts.program(digest)
+
     def program_at(self, address: bytes) -> Program | None:
         """The Python contract at an address."""
-        return self.programs.get(split_code(self.state.code(address)) or b"")
+        digest = split_code(self.state.code(address))
+        return None if digest is None else self.program(digest)
+
+    @property
+    def known_specs(self) -> list[ContractSpec]:
+        """All contracts that are known: those on the chain in the order in which they came, then the others."""
+        artifacts, programs = self.artifacts, self.programs
+        there = [self.program(digest) for digest in artifacts]
+        more = [program for digest, program in programs.items() if digest not in artifacts]
+        return [program.spec for program in (*there, *more) if program is not None]
 
     def decode(self, row: LogRow, spec: EventSpec | ForeignEvent | None = None) -> Any:
         """The event in a log, as `spec` describes it if given, or None where nobody has declared it."""
         _, topics, data, kept = row
         if not topics or not (kept is None or isinstance(kept, bytes)):
             return kept
-        spec = spec or self._event_specs.get(topics[0])
+        spec = spec or self._events_by_topic().get(topics[0])
         if spec is None:
             return None
         try:
@@ -294,8 +326,8 @@ class Ledger:
 
     def decode_error(self, data: bytes) -> Any:
         """The declared error in revert data, or None where no contract known here declares it."""
-        for program in self.programs.values():
-            spec = program.spec.errors_by_selector.get(data[:4])
+        for contract in self.known_specs:
+            spec = contract.errors_by_selector.get(data[:4])
             if spec is not None:
                 with suppress(BadData, ValueError):
                     return spec.decode(data)

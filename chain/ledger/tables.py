@@ -192,9 +192,7 @@ class Models(Table):
 
 def declared_on(ledger: Ledger) -> list[EventSpec | ForeignEvent | ModelSpec]:
     """What there are tables for, beside receipts and logs."""
-    models = [
-        model for program in ledger.programs.values() for model in program.spec.models.values()
-    ]
+    models = [model for spec in ledger.known_specs for model in spec.models.values()]
     return [*ledger.event_specs, *dict.fromkeys(models)]
 
 

@@ -14,12 +14,13 @@ from typing import Any, Final
 
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
+from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Rules
 from chain.ledger.receipts import Receipt
 from chain.loaded import Recorded
 from chain.offered import NotOffered, Offered
 from chain.replays.form import BadTranscript, Step, Text, read
-from chain.replays.recording import Named, Writer, full_name, record, settings_of
+from chain.replays.recording import Named, Writer, record, settings_of
 from chain.replays.requests import Requests
 from chain.simulator import Chain
 from chain.where import line_of

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from chain import names
 from chain.accounts import account_of_key
 from chain.code import Program
+from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -55,10 +56,6 @@ class Named(NamedTuple):
 
     name: str
     full: str
-
-
-def full_name(cls: type) -> str:
-    return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def contract_names(ledger: Ledger) -> dict[bytes, Named]:

@@ -307,7 +307,7 @@ def test_nobody_there_is_told() -> None:
         Chain.connect("http://127.0.0.1:9")
 
 
-@pytest.mark.parametrize("since", [None, [1], [0, 1, 0, 0, 1, 0, -1], "0100110", [0] * 8])
+@pytest.mark.parametrize("since", [None, [1], [0, 1, 0, 0, 1, 0, 0, -1], "0100110", [0] * 9])
 def test_wrong_lengths_are_refused(near: Chain, since: Any) -> None:
     asked = {"jsonrpc": "2.0", "id": 1, "method": "chain_follow"}
     token = near.node.request("chain_rules")[-1]

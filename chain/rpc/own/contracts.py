@@ -26,7 +26,7 @@ def contracts(node: Node) -> list[Json]:
     who = Who(ledger)
     return [
         {
-            **described(chain.machine.programs[program.digest]),
+            **described(program),
             "label": who.name(address),
             "address": address_text(address),
             "receipt": made.get(address),
