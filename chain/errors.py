@@ -77,8 +77,8 @@ class UnknownCode(Undeclared):
     def __init__(self, digest: bytes) -> None:
         BaseException.__init__(
             self,
-            f"no contract with digest 0x{digest.hex()} was declared on this chain: give its class to chain.declare,"
-            " or have the node take up the package as it is now (boardchain node --reload, or chain_reload)",
+            f"no contract with digest 0x{digest.hex()} was declared on this chain: give its class to chain.declare;"
+            " a node takes up the package as it is now by chain_reload, or by itself as boardchain node --reload",
         )
 
 

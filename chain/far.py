@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
 
 from chain.accounts import Account
+from chain.code import Program
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
 from chain.ledger.answer import Answer
@@ -177,6 +178,10 @@ class Far(Chain):
         return super().moment
 
     # Acting
+
+    def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
+        there = {each["digest"] for each in self._do("chain_programs")}
+        return [each for each in programs if _hex(each.digest) not in there]
 
     def send(
         self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,

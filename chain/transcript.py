@@ -15,6 +15,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.shown import Shown
 from chain.ledger.who import Who
 from chain.machine.state import LogRow
+from chain.spec import UPGRADE
 
 _WIDEST = 60  # characters of a result; what it was exactly, the receipt tells
 _INDENT = "    "
@@ -56,10 +57,17 @@ class Transcript:
         if receipt.to is None:
             what = receipt.contract or f"{len(receipt.data)} bytes"
             return f"deploy {what}({args}){value}" if receipt.contract else f"deploy {what}{value}"
+        if receipt.entry_spec is UPGRADE:
+            return f"upgrade {show(receipt.to)} to {self._version(receipt.args['digest'])}{value}"
         if receipt.entry is not None:
             return f"{show(receipt.to)}.{receipt.entry}({args}){value}"
         data = f" data {self.show(receipt.data)}" if receipt.data else ""
         return f"send {receipt.value} wei to {show(receipt.to)}{data}"
+
+    def _version(self, digest: bytes) -> str:
+        """A class as it was with that digest."""
+        program = self._ledger.program(digest)
+        return f"{program.spec.name if program else 'Contract'}@{digest.hex()[:8]}"
 
     def how(self, receipt: Receipt) -> str:
         """How it went."""

@@ -31,6 +31,10 @@ from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.records import EventSpec
 from chain.spec import ContractSpec
+from chain.upgrades import Upgraded
+
+_UPGRADED: EventSpec = Upgraded.__event__  # type: ignore[attr-defined]
+_RESERVED = {_UPGRADED.topic: _UPGRADED}  # what any contract may announce, whatever its class declares
 
 
 class Ledger:
@@ -281,7 +285,8 @@ class Ledger:
         return spec
 
     def _event_named(self, name: str) -> EventSpec | ForeignEvent:
-        found = [spec for spec in self.event_specs if name in (spec.name, spec.signature)]
+        known = [*self.event_specs, *_RESERVED.values()]
+        found = [spec for spec in known if name in (spec.name, spec.signature)]
         if len(found) == 1:
             return found[0]
         if found:
@@ -314,7 +319,7 @@ class Ledger:
         _, topics, data, kept = row
         if not topics or not (kept is None or isinstance(kept, bytes)):
             return kept
-        spec = spec or self._events_by_topic().get(topics[0])
+        spec = spec or self._events_by_topic().get(topics[0]) or _RESERVED.get(topics[0])
         if spec is None:
             return None
         try:

@@ -42,7 +42,7 @@ def command(
             places = _places(chain, name, fields)
         lines = list(event_lines(ledger, places))
         if contract is not None:
-            whose = address_text(targets.contract(chain, contract, offered).address)
+            whose = address_text(targets.contract_address(chain, contract))
             lines = [line for line in lines if line["address"] == whose]
         low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
         lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]

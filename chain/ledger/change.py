@@ -11,18 +11,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from chain.code import Program
-from chain.ledger.artifacts import artifact_of
+from chain.ledger.artifacts import Artifact, artifact_of
 
 
 def description_of(program: Program) -> dict[str, Any]:
     """What a journal keeps of a contract, so that later it can be told what changed."""
-    made = artifact_of(program)
+    return described(program.digest, artifact_of(program))
+
+
+def described(digest: bytes, artifact: Artifact) -> dict[str, Any]:
+    """The same of the class with that digest, whether it is declared or not."""
     return {
-        "contract": made.name,
-        "digest": f"0x{program.digest.hex()}",
-        "abi": made.abi,
-        "storage": made.storage,
-        "models": made.models,
+        "contract": artifact.name,
+        "digest": f"0x{digest.hex()}",
+        "abi": artifact.abi,
+        "storage": artifact.storage,
+        "models": artifact.models,
     }
 
 
