@@ -34,7 +34,9 @@ from chain.spec import ContractSpec
 from chain.upgrades import Upgraded
 
 _UPGRADED: EventSpec = Upgraded.__event__  # type: ignore[attr-defined]
-_RESERVED = {_UPGRADED.topic: _UPGRADED}  # what any contract may announce, whatever its class declares
+_RESERVED = {
+    _UPGRADED.topic: _UPGRADED
+}  # what any contract may announce, whatever its class declares
 
 
 class Ledger:
