@@ -78,7 +78,7 @@ class UnknownCode(Undeclared):
         BaseException.__init__(
             self,
             f"no contract with digest 0x{digest.hex()} was declared on this chain: give its class to chain.declare;"
-            " a node takes up the package as it is now by chain_reload, or by itself as boardchain node --reload",
+            " a node takes up an edited package by 'boardchain reload', or by itself as 'boardchain node --reload'",
         )
 
 

@@ -27,6 +27,10 @@ class CannotUpgrade(ValueError):
     """A contract cannot get that code; the text says why, and names the fields that are in the way."""
 
 
+class OlderNode(ValueError):
+    """A node was started before the package was edited, or with another one."""
+
+
 class Upgrading(ABC):
     """Something on which contracts can be upgraded."""
 
@@ -48,8 +52,18 @@ class Upgrading(ABC):
         """Send a transaction."""
 
     def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
-        """Those of these contracts that cannot be deployed here; a node has what it was started with."""
+        """Those of these contracts that cannot be deployed here. A chain declares them itself."""
         return ()
+
+    def need_code(self, programs: Sequence[Program]) -> None:
+        """Refuse contracts that cannot be deployed here, before anything is sent."""
+        lacking = self.lacking(programs)
+        if lacking:
+            names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
+            raise OlderNode(
+                f"the node has other code of {names} than is here: nothing was sent. Have it take up its package with"
+                " 'boardchain reload', start it as 'boardchain node --reload', or start it again"
+            )
 
     def upgrade(
         self, contract: Handle | Address | str, new: type[Contract], *, sender: Address | None = None
@@ -65,6 +79,7 @@ class Upgrading(ABC):
         if before is not None:
             return before
         check_upgrade(self.ledger, address, code, program)
+        self.need_code([program])
         receipt = self.send(address, UPGRADE.encode_args((program.digest,), {}), sender=sender)
         if receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause

@@ -33,10 +33,6 @@ NOTHING: Final = (LEAVE,)
 Decide = Callable[["Finding"], str]  # UPGRADE or BESIDE
 
 
-class OlderNode(ValueError):
-    """A node does not have the code of a contract that is to be put there."""
-
-
 class StepFailed(ValueError):
     """A step was refused by its contract; the text says which and why."""
 
@@ -162,13 +158,7 @@ class Deployer:
             for finding in self.look(decide)
             if finding.action in (CREATE, CHANGED) and finding.step.program is not None
         ]
-        lacking = self.chain.lacking(programs)
-        if lacking:
-            names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
-            raise OlderNode(
-                f"the node runs other code of {names}: nothing was changed; have it take up the package as it is now"
-                " (chain_reload, or boardchain node --reload), or start it again"
-            )
+        self.chain.need_code(programs)
 
     def _do(self, finding: Finding, decide: Decide) -> Record:
         step, record = finding.step, finding.record
