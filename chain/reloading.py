@@ -13,17 +13,14 @@ from contextlib import suppress
 from importlib import invalidate_caches
 from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Final
 
 from chain.code import Program, program_of
 from chain.errors import DeclarationError
-from chain.image.making import modules_of
+from chain.image.sources import own_module
 from chain.image.worlds import retire
 from chain.looking import check
 from chain.offered import NotOffered, Offered
 from chain.simulator import Chain
-
-_KEPT: Final = ("chain", "__main__")
 
 Stamps = dict[Path, tuple[int, int]]
 
@@ -32,15 +29,11 @@ class Package:
     """The package whose contracts a chain offers, to be taken up again when it was edited."""
 
     def __init__(self, chain: Chain, offered: Offered) -> None:
-        self._chain = chain
-        self._take(offered)
-
-    def _take(self, offered: Offered) -> None:
-        self.offered, self._used = offered, _used_by(offered)
+        self._chain, self.offered = chain, offered
         self._stamps = self._stamps_now()
 
     def _stamps_now(self) -> Stamps:
-        return _stamps(_modules(self.offered, self._used))
+        return _stamps(_modules(self.offered))
 
     @property
     def is_edited(self) -> bool:
@@ -50,8 +43,9 @@ class Package:
     def reload(self) -> list[Program]:
         """Import it as it is now and declare its contracts; those that are new. `NotOffered` says what is wrong."""
         machine = self._chain.machine
-        self._stamps = self._stamps_now()
-        self._take(imported_anew(self.offered, is_checked=machine.guards))
+        self._stamps = before = self._stamps_now()
+        self.offered = imported_anew(self.offered, is_checked=machine.guards)
+        self._stamps = self._stamps_now() | before  # what was edited meanwhile is to be seen
         made = [program_of(cls) for cls in self.offered.classes]
         new = [program for program in made if program.digest not in machine.programs]
         for program in made:
@@ -63,8 +57,7 @@ class Package:
 
 def imported_anew(offered: Offered, *, is_checked: bool = True) -> Offered:
     """A package with the modules beside it that its contracts use, as their sources are now, or all as it was."""
-    used = _used_by(offered)
-    old = {name: sys.modules[name] for name in _modules(offered, used)}
+    old = {name: sys.modules[name] for name in _modules(offered)}
     undo = retire(old)
     _forget(old)
     try:
@@ -74,7 +67,7 @@ def imported_anew(offered: Offered, *, is_checked: bool = True) -> Offered:
                 check(cls)
             program_of(cls)
     except BaseException as wrong:
-        _forget(_modules(offered, used))
+        _forget(_modules(offered))
         sys.modules.update(old)
         undo()
         if isinstance(wrong, DeclarationError):
@@ -83,19 +76,25 @@ def imported_anew(offered: Offered, *, is_checked: bool = True) -> Offered:
     return made
 
 
-def _used_by(offered: Offered) -> frozenset[str]:
-    return frozenset(name for cls in offered.classes for name in modules_of(cls))
-
-
-def _modules(offered: Offered, used: frozenset[str]) -> list[str]:
-    """The modules of a package, and those beside it that its contracts use."""
+def _modules(offered: Offered) -> list[str]:
+    """The modules of a package, and those of its author that they import."""
     top = offered.package.partition(".")[0]
-    return [
-        name
-        for name in sys.modules
-        if (f"{name}.".startswith(f"{top}.") or name in used)
-        and name.partition(".")[0] not in _KEPT
-    ]
+    waiting = [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]
+    found = dict.fromkeys(waiting)
+    while waiting:
+        module = own_module(waiting.pop(), top)
+        targets = [each.target for each in module.names.values() if each.target] if module else []
+        for name in {prefix for target in targets for prefix in _prefixes(target)}:
+            if name not in found and own_module(name, top) is not None:
+                found[name] = None
+                waiting.append(name)
+    return [name for name in found if name.partition(".")[0] != "chain"]
+
+
+def _prefixes(path: str) -> Iterator[str]:
+    """Of `a.b.c` the modules that it may lead through: a, a.b, a.b.c."""
+    parts = path.split(".")
+    return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
 def _forget(modules: Iterable[str]) -> None:

@@ -52,12 +52,6 @@ def _module_of(cls: type) -> Module | None:
     return module
 
 
-def modules_of(cls: type) -> list[str]:
-    """The modules of its author that a contract class reaches, its own first of all."""
-    module = _module_of(cls)
-    return [] if module is None else [each.name for each in _reach_of(cls, module).modules]
-
-
 def _reach_of(cls: type, module: Module) -> Reach:
     reach = Reach(module)
     reach.name(module, cls.__qualname__.partition(".")[0])

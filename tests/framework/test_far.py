@@ -20,7 +20,6 @@ from chain import (  # fmt: skip
     InvalidTransaction,
     Key,
     Map,
-    Reverted,
     System,
     World,
     call,
@@ -229,7 +228,7 @@ def test_contract_not_offered_is_refused(near: Chain) -> None:
         def one(self) -> u8:
             return 1
 
-    with pytest.raises(Reverted, match="no contract with digest"):
+    with pytest.raises(InvalidTransaction, match="no contract with digest"):
         Chain.connect(near.node).deploy(Other)
 
 

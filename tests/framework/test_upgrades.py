@@ -224,6 +224,24 @@ def test_broken_edit_changes_nothing(text: str, told: str, edit: Edit, chain: Ch
     assert len(package.reload()) == 1
 
 
+def test_module_beside_the_package_is_taken_up_too(
+    edit: Edit, tmp_path: Path, chain: Chain
+) -> None:
+    beside = tmp_path / "arena_rules.py"
+    beside.write_text("STEP = 1\n")
+    first = edit(
+        FIRST.replace("+= n", "+= n * STEP").replace(
+            "\n", "\n    from arena_rules import STEP\n", 1
+        )
+    )
+    package = offering(chain, first)
+    beside.write_text("STEP = 9\n")
+    assert package.is_edited
+    (new,) = package.reload()
+    assert chain.deploy(new.spec.cls).add(1).return_value == 9
+    del sys.modules["arena_rules"]
+
+
 def test_factory_makes_what_it_made_before(edit: Edit, chain: Chain) -> None:
     factory = """
         class Factory(Contract):
