@@ -65,19 +65,24 @@ def contracts_on(chain: Chain) -> dict[str, Address]:
     return {name: Address(raw) for raw, name in Who(chain.ledger).contracts.items()}
 
 
-def contract(chain: Chain, word: str, offered: Offered) -> Handle:
-    """The contract at an address or of a name, with the class that it has now."""
+def where(chain: Chain, word: str, offered: Offered) -> Address:
+    """The address of a contract, of which the class need not be at hand."""
     known = contracts_on(chain)
     try:
-        where = known[word] if word in known else Address(word)
+        return known[word] if word in known else Address(word)
     except ValueError:
         raise click.UsageError(_who_is_there(chain, word, list(known), offered)) from None
-    code = chain.code(where)
+
+
+def contract(chain: Chain, word: str, offered: Offered) -> Handle:
+    """The contract at an address or of a name, with the class that it has now."""
+    address = where(chain, word, offered)
+    code = chain.code(address)
     program = chain.machine.programs.get(split_code(code) or b"")
     if program is None:
-        raise click.UsageError(_why_not(code, where, offered))
+        raise click.UsageError(_why_not(code, address, offered))
     cls: type[Contract] = program.spec.cls
-    return Handle(chain, cls, where)
+    return Handle(chain, cls, address)
 
 
 def _who_is_there(chain: Chain, word: str, known: list[str], offered: Offered) -> str:
