@@ -61,6 +61,11 @@ class Artifact:
         name, full_name, shown, types = row
         return cls(name, full_name, **json.loads(shown), types=types)
 
+    @property
+    def events(self) -> Description:
+        """Its events: name, full name, fields, keys."""
+        return self.types[4]
+
     @cached_property
     def spec(self) -> ContractSpec:
         """A counterpart of the class: everything that it declared, and no code."""
@@ -95,9 +100,9 @@ def artifact_of(program: Program) -> Artifact:
             None if spec.init is None else _describe_entry(spec.init),
             tuple(map(_describe_entry, spec.entries.values())),
             _describe_fields(spec.fields),
-            tuple(_describe_record(event.record) for event in spec.events.values()),
-            tuple(_describe_record(error.record) for error in spec.errors.values()),
-            tuple(_describe_record(model.record) for model in spec.models.values()),
+            tuple(describe_record(event.record) for event in spec.events.values()),
+            tuple(describe_record(error.record) for error in spec.errors.values()),
+            tuple(describe_record(model.record) for model in spec.models.values()),
         ),
     )
 
@@ -111,7 +116,7 @@ class Artifacts(Mapping[bytes, Artifact]):
 
     def __init__(self, programs: Mapping[bytes, Program], codes: Mapping[bytes, bytes]) -> None:
         self._programs, self._codes = programs, codes
-        self._recorded: dict[bytes, Artifact] = {}
+        self.recorded: dict[bytes, Artifact] = {}
         self._unknown: dict[bytes, None] = {}  # their code is there, their class was never declared
         self._seen = 0  # codes looked at
         self._counterparts: dict[bytes, Program] = {}
@@ -119,19 +124,19 @@ class Artifacts(Mapping[bytes, Artifact]):
 
     def __getitem__(self, digest: bytes) -> Artifact:
         self._record()
-        return self._recorded[digest]
+        return self.recorded[digest]
 
     def __iter__(self) -> Iterator[bytes]:
         self._record()
-        return iter(self._recorded)
+        return iter(self.recorded)
 
     def __len__(self) -> int:
         self._record()
-        return len(self._recorded)
+        return len(self.recorded)
 
     def add(self, digest: bytes, artifact: Artifact) -> None:
         """Take over an artifact that was recorded elsewhere."""
-        self._recorded.setdefault(digest, artifact)
+        self.recorded.setdefault(digest, artifact)
 
     def newest(self, length: int) -> list[tuple[bytes, Artifact]]:
         """Those behind the first so many."""
@@ -152,12 +157,12 @@ class Artifacts(Mapping[bytes, Artifact]):
         if new:
             for code in list(islice(reversed(self._codes.values()), new))[::-1]:  # type: ignore[call-overload]
                 digest = split_code(code)
-                if digest is not None and digest not in self._recorded:
+                if digest is not None and digest not in self.recorded:
                     self._unknown[digest] = None
             self._seen += new
         for digest in [digest for digest in self._unknown if digest in self._programs]:
             del self._unknown[digest]
-            self._recorded[digest] = artifact_of(self._programs[digest])
+            self.recorded[digest] = artifact_of(self._programs[digest])
 
 
 # To plain data
@@ -169,7 +174,7 @@ def _describe_entry(entry: EntrySpec) -> Description:
     return entry.name, entry.kind, flags, describe_members(entry.params), returns
 
 
-def _describe_record(record: RecordSpec) -> Description:
+def describe_record(record: RecordSpec) -> Description:
     return record.name, full_name(record.cls), describe_members(record.members), record.keys
 
 
@@ -218,8 +223,9 @@ def _fields(contract: str, described: Description) -> Members | None:
 
 
 def _record(described: Description) -> RecordSpec:
-    name, _, pairs, keys = described
+    name, full_name, pairs, keys = described
     cls = make_dataclass(name, [each for each, _ in pairs], frozen=True)
+    cls.__module__, _, cls.__qualname__ = full_name.partition(":")
     return RecordSpec(cls, members_of(pairs), keys, Source("", 0))
 
 

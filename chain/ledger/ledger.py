@@ -14,11 +14,11 @@ from typing import Any
 from chain.abi import BadData
 from chain.accounts import Account
 from chain.code import Program, split_code
-from chain.foreign import ForeignEvent, events_from_json
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.envelopes import Envelopes
 from chain.ledger.event_log import EventLog
+from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.headers import Header, Headers
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, row_of
@@ -29,14 +29,7 @@ from chain.ledger.versions import Versions
 from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
-from chain.records import EventSpec
 from chain.spec import ContractSpec
-from chain.upgrades import Upgraded
-
-_UPGRADED: EventSpec = Upgraded.__event__  # type: ignore[attr-defined]
-_RESERVED = {
-    _UPGRADED.topic: _UPGRADED
-}  # what any contract may announce, whatever its class declares
 
 
 class Ledger:
@@ -60,8 +53,7 @@ class Ledger:
         self.events = EventLog(self)
         self.envelopes = Envelopes(self, keys)
         self.headers = Headers(self)
-        self._event_specs: dict[int, EventSpec | ForeignEvent] = {}
-        self._artifacts_read = 0
+        self.event_types = EventTypes(self)
         self.versions = Versions(self)
         # By digest: calls of classes that are not declared yet.
         self.strangers: dict[bytes, list[Call]] = {}
@@ -155,8 +147,7 @@ class Ledger:
             self.note(notes[len(self.timeline)])
 
     def meet(self, program: Program) -> None:
-        """Know a contract class, and in which calls of former days it ran."""
-        self.learn(program.spec)
+        """Know in which calls of former days a contract class ran."""
         for call in self.strangers.pop(program.digest, ()):
             call.program = program
 
@@ -176,7 +167,7 @@ class Ledger:
         made.blocks = self.blocks.copy(blocks)
         made.timeline = self.timeline[:moments]
         made._notes = self._notes[: bisect_left(self._notes, moments)]
-        made._event_specs = dict(self._event_specs)
+        made.event_types.copy_from(self.event_types)
         for digest, artifact in self.artifacts.items():
             made.artifacts.add(digest, artifact)
         for receipt in self.receipts[:receipts]:
@@ -254,50 +245,9 @@ class Ledger:
 
     # Decoding
 
-    def learn(self, spec: ContractSpec) -> None:
-        """Know the events of a Python contract, so that its logs can be decoded."""
-        for event in spec.events.values():
-            self._event_specs[event.topic] = event
-
     def learn_json(self, abi: list[dict[str, Any]]) -> None:
         """Know the events of a foreign contract."""
-        for event in events_from_json(abi):
-            self._event_specs.setdefault(event.topic, event)
-
-    @property
-    def event_specs(self) -> list[EventSpec | ForeignEvent]:
-        return list(self._events_by_topic().values())
-
-    def _events_by_topic(self) -> dict[int, EventSpec | ForeignEvent]:
-        if len(self.artifacts) != self._artifacts_read:
-            self._artifacts_read = len(self.artifacts)
-            for spec in self.known_specs:
-                for event in spec.events.values():
-                    self._event_specs.setdefault(event.topic, event)
-        return self._event_specs
-
-    def event_spec(self, event: type | str) -> EventSpec | ForeignEvent:
-        """What an event means that is asked for by its class, its name, or `Name(types)` where a name is not enough."""
-        if isinstance(event, str):
-            return self._event_named(event)
-        spec: EventSpec | None = getattr(event, "__event__", None)
-        if spec is None:
-            raise TypeError(f"{event.__name__} is no event; mark its class with @event")
-        self._event_specs.setdefault(spec.topic, spec)
-        return spec
-
-    def _event_named(self, name: str) -> EventSpec | ForeignEvent:
-        known = [*self.event_specs, *_RESERVED.values()]
-        found = [spec for spec in known if name in (spec.name, spec.signature)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ways = " or ".join(f"'{spec.signature}'" for spec in found)
-            raise TypeError(
-                f"{len(found)} events are called {name}: ask for the class, or for {ways}"
-            )
-        names = ", ".join(sorted({spec.name for spec in self.event_specs})) or "none"
-        raise TypeError(f"no contract on this chain declares an event '{name}'; there are {names}")
+        self.event_types.learn_json(abi)
 
     def program(self, digest: bytes) -> Program | None:
         """The Python contract with that digest: of the class that is declared, or what its artifact tells."""
@@ -316,20 +266,10 @@ class Ledger:
         more = [program for digest, program in programs.items() if digest not in artifacts]
         return [program.spec for program in (*there, *more) if program is not None]
 
-    def decode(self, row: LogRow, spec: EventSpec | ForeignEvent | None = None) -> Any:
-        """The event in a log, as `spec` describes it if given, or None where nobody has declared it."""
-        _, topics, data, kept = row
-        if not topics or not (kept is None or isinstance(kept, bytes)):
-            return kept
-        spec = spec or self._events_by_topic().get(topics[0]) or _RESERVED.get(topics[0])
-        if spec is None:
-            return None
-        try:
-            if kept is not None and isinstance(spec, EventSpec):  # it came out of a file
-                return spec.decode_whole(kept)
-            return spec.decode(topics, data)
-        except (BadData, ValueError):  # somebody else's event of the same name
-            return None
+    def decode(self, row: LogRow) -> Any:
+        """The event in a log, or None where nobody has declared it."""
+        meaning = self.event_types.meaning(row)
+        return None if meaning is None else decoded(row, meaning.spec)
 
     def decode_error(self, data: bytes) -> Any:
         """The declared error in revert data, or None where no contract known here declares it."""
