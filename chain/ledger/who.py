@@ -33,12 +33,13 @@ class Who:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self.receipt: int | None = None  # contracts have the names that they had then; None: of now
 
     def account(self, address: bytes) -> str | None:
         return names.read(self._ledger.state, address) or _LABELS.get(address)
 
     def name(self, address: bytes) -> str | None:
-        return self.account(address) or self.contracts.get(address)
+        return self.account(address) or self._contract(address)
 
     def find(self, name: str, keys: Iterable[Account] = ()) -> bytes | None:
         """Who is called so: an account whose key is at hand, or else any account or contract."""
@@ -53,27 +54,35 @@ class Who:
     @property
     def contracts(self) -> dict[bytes, str]:
         """The Python contracts by address, numbered in the order in which they were made."""
-        return self._contracts[0]
+        return {address: had[-1][1] for address, had in self._had.items()}
 
     @property
     def former(self) -> dict[str, bytes]:
         """The Python contracts by every name that they have or had."""
-        return self._contracts[1]
+        return {name: address for address, had in self._had.items() for _, name in had}
+
+    def _contract(self, address: bytes) -> str | None:
+        had = self._had.get(address)
+        if had is None:
+            return None
+        then = [name for receipt, name in had if self.receipt is None or receipt <= self.receipt]
+        return then[-1] if then else had[0][1]
 
     @cached_property
-    def _contracts(self) -> tuple[dict[bytes, str], dict[str, bytes]]:
-        now: dict[bytes, str] = {}
+    def _had(self) -> dict[bytes, list[tuple[int, str]]]:
+        """For each contract the names that it had, and from which receipt on."""
+        had: dict[bytes, list[tuple[int, str]]] = {}
         given: dict[tuple[bytes, str], str] = {}  # to an address, as one of a class
         count: Counter[str] = Counter()
         for receipt in self._ledger.receipts.where(_may_place, ok=True):
             for address, digest in placed(receipt):
                 program = self._ledger.program(digest)
                 if program is not None:
-                    name = program.spec.name
-                    if (address, name) not in given:
-                        given[address, name] = numbered(name, count)
-                    now[address] = given[address, name]
-        return now, {name: address for (address, _), name in given.items()}
+                    key = address, program.spec.name
+                    if key not in given:
+                        given[key] = numbered(program.spec.name, count)
+                    had.setdefault(address, []).append((receipt.position, given[key]))
+        return had
 
 
 def _may_place(receipt: Receipt) -> bool:

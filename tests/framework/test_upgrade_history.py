@@ -181,6 +181,41 @@ def test_other_name_after_an_upgrade(edit: Edit) -> None:
     assert Who(chain.ledger).find("Game") == games[0].address  # as it was called
     assert [receipt.contract for receipt in chain.receipts] == ["Game", "Game", "Game"]
     assert chain.handle(match, games[0].address).add(1).contract == "Match"
+    chain.upgrade(games[0], first)
+    assert [
+        line.partition(" [")[0] for line in chain.transcript().split("\n") if line[:1].isdigit()
+    ] == [
+        "1 +1s alice: deploy Game() ok",
+        "2 +2s alice: deploy Game() as Game#2",
+        f"3 +3s alice: upgrade Game to Match@{program_of(match).digest.hex()[:8]} ok",
+        "4 +4s alice: Match.add(1) -> 1",
+        f"5 +5s alice: upgrade Match to Game@{program_of(first).digest.hex()[:8]} ok",
+    ]
+
+
+def test_own_entry_called_upgrade_is_another(edit: Edit, chain: Chain) -> None:
+    own = (
+        "        @call\n        def upgrade(self, digest: u64) -> u64:\n            return digest\n"
+    )
+    first = edit(FIRST + own)
+    game = chain.deploy(first)
+    assert game.upgrade(5).return_value == 5
+    second = edit(DOUBLE + own)
+    chain.upgrade(game, second)
+    assert game.upgrade(6).return_value == 6
+    text = record(chain)
+    assert "Game.upgrade(6)" in text and "upgrade Game to Game@2" in text
+    assert replay(text, contracts=[first, second]).ok
+
+
+def test_upgrades_are_asked_in_sql(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    (row,) = chain.sql("select after, block from Upgraded")
+    assert row["after"] == f"0x{program_of(game.contract).digest.hex()}" and row["block"] == 4
+    names = chain.sql("select contract, entry from receipts order by position")
+    assert [tuple(each) for each in names] == [
+        ("Game", None), ("Game", None), ("Game", "add"), ("Game", "upgrade"), ("Game", "add"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("address", "told"), [
