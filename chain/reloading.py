@@ -13,6 +13,7 @@ from contextlib import suppress
 from importlib import invalidate_caches
 from importlib.util import cache_from_source
 from pathlib import Path
+from stat import S_ISREG
 
 from chain.code import Program, program_of
 from chain.errors import DeclarationError
@@ -30,22 +31,23 @@ class Package:
 
     def __init__(self, chain: Chain, offered: Offered) -> None:
         self._chain, self.offered = chain, offered
-        self._stamps = self._stamps_now()
-
-    def _stamps_now(self) -> Stamps:
-        return _stamps(_modules(self.offered))
+        self._modules = _modules(offered)
+        self._stamps = _stamps(self._modules)
 
     @property
     def is_edited(self) -> bool:
         """Whether a file of it is another one than when it was last taken up, or tried to be."""
-        return self._stamps_now() != self._stamps
+        return _stamps(self._modules) != self._stamps
 
     def reload(self) -> list[Program]:
         """Import it as it is now and declare its contracts; those that are new. `NotOffered` says what is wrong."""
         machine = self._chain.machine
-        self._stamps = before = self._stamps_now()
+        self._stamps = before = _stamps(self._modules)
         self.offered = imported_anew(self.offered, is_checked=machine.guards)
-        self._stamps = self._stamps_now() | before  # what was edited meanwhile is to be seen
+        self._modules = _modules(self.offered)
+        now = _stamps(self._modules)
+        # As they were before the import: an edit while it went on is to be seen.
+        self._stamps = {path: before.get(path, stamp) for path, stamp in now.items()}
         made = [program_of(cls) for cls in self.offered.classes]
         new = [program for program in made if program.digest not in machine.programs]
         for program in made:
@@ -114,15 +116,17 @@ def _stamps(modules: Iterable[str]) -> Stamps:
     for path in _files(modules):
         with suppress(OSError):
             status = path.stat()
-            found[path] = status.st_mtime_ns, status.st_size
+            if S_ISREG(status.st_mode):
+                found[path] = status.st_mtime_ns, status.st_size
     return found
 
 
 def _files(modules: Iterable[str]) -> Iterator[Path]:
     for name in modules:
-        module = sys.modules[name]
-        if getattr(module, "__file__", None):
-            yield Path(str(module.__file__))
+        module = sys.modules.get(name)
+        file = getattr(module, "__file__", None)
+        if file:
+            yield Path(file)
         if "." not in name:
             for folder in getattr(module, "__path__", ()):
                 yield from (each for each in Path(folder).rglob("*") if "__pycache__" not in each.parts)  # fmt: skip
