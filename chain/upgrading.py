@@ -57,7 +57,7 @@ class Upgrading(ABC):
 
     def need_code(self, programs: Sequence[Program]) -> None:
         """Refuse contracts that cannot be deployed here, before anything is sent."""
-        lacking = self.lacking(programs)
+        lacking = self.lacking(programs) if programs else ()
         if lacking:
             names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
             raise OlderNode(

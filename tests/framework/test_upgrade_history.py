@@ -230,6 +230,18 @@ def test_what_is_not_a_contract_stays(
         chain.upgrade(where, edit(FIRST))
 
 
+def test_class_that_nobody_knows_cannot_be_compared(edit: Edit, chain: Chain) -> None:
+    where, first = chain.accounts[3], edit(FIRST)
+    chain.set_code(where, program_of(first).code)
+    second = edit(DOUBLE)
+    with pytest.raises(
+        CannotUpgrade, match=r"nothing is known of the class .* chain\.declare first"
+    ):
+        chain.upgrade(where, second)
+    chain.declare(first)
+    assert chain.upgrade(where, second).entry == "upgrade"
+
+
 # Playing it again
 
 
