@@ -11,7 +11,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from chain.image.border import author_of, turned, turned_error, twin_in
+from chain.errors import UnknownSource
+from chain.image.border import author_of, former, turned, turned_error, twin_in
 from chain.spec import ContractSpec
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def program_of(cls: type) -> Program:
     check_class(cls)
     author = author_of(cls)
     if author not in _programs:
+        if author in former:
+            raise UnknownSource(author)
         # What makes images reads sources, which a chain that only looks never does.
         _programs[author] = import_module("chain.image.making").make_program(author)
     return _programs[author]

@@ -60,6 +60,28 @@ class Undeclared(BaseException):
         )
 
 
+class UnknownSource(Undeclared):
+    """Somebody wants the code of a class whose module has been imported anew since, with other source perhaps."""
+
+    def __init__(self, cls: type) -> None:
+        BaseException.__init__(
+            self,
+            f"{cls.__name__} is of {cls.__module__} as it was before the package was taken up anew, and its source is not known"
+            " any more: upgrade the contract that deploys it, or start the node again",
+        )
+
+
+class UnknownCode(Undeclared):
+    """Somebody wants to deploy, or to upgrade to, a class that nobody has declared here."""
+
+    def __init__(self, digest: bytes) -> None:
+        BaseException.__init__(
+            self,
+            f"no contract with digest 0x{digest.hex()} was declared on this chain: give its class to chain.declare;"
+            " a node takes up an edited package by 'boardchain reload', or by itself as 'boardchain node --reload'",
+        )
+
+
 class OutOfGas(Halt):
     """The message needed more gas than it had."""
 

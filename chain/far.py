@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
 
 from chain.accounts import Account
+from chain.code import Program
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
 from chain.ledger.answer import Answer
@@ -43,6 +44,7 @@ _START: Final = (
     1,
     0,
     10,
+    0,
 )  # what every chain begins with: a block, the empty code, ten keys
 
 
@@ -76,6 +78,7 @@ class Far(Chain):
         chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = known
         rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
         self._begin(rules, genesis_time, int(base_fee, 16))
+        self.ledger.artifacts.is_copy = True
         self._since: Sequence[int] = _START
         self._taken: list[tuple[Snapshot, str]] = []
         known_here: tuple[type[Contract], ...] = (World, *contracts)
@@ -193,6 +196,10 @@ class Far(Chain):
         return super().moment
 
     # Acting
+
+    def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
+        there = {each["digest"] for each in self._do("chain_programs")}
+        return [each for each in programs if _hex(each.digest) not in there]
 
     def send(
         self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,

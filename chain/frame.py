@@ -45,6 +45,7 @@ class Executor(Protocol):
     """Runs one message to its end."""
 
     state: State
+    programs: dict[bytes, Program]
 
     def execute(self, frame: Frame) -> None: ...
     def declare(self, program: Program) -> Program: ...
@@ -236,7 +237,9 @@ class Frame:
         if self.static:
             raise Revert(f"{self.name} is a view and cannot emit")
         self.charge(cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data))
-        self.state.logs.append((self.address, topics, data, event))
+        program = self.program
+        digest = None if program is None else program.digest
+        self.state.logs.append((self.address, topics, data, event, digest))
 
     # Other accounts
 

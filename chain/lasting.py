@@ -60,6 +60,7 @@ class Lasting(ABC):
                 made.declare(World)
             for contract in contracts:
                 made.declare(contract)
+            made.ledger.recognize()
             made._save()
         except BaseException:
             made.close()

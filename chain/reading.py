@@ -19,7 +19,7 @@ from chain.hints import Names, UnknownKind, names_at, resolve
 from chain.kinds import Kind, Member
 from chain.layout import Layout, Members
 from chain.mentions import functions_in, mentions_of
-from chain.spec import REQUIRED, ContractSpec, EntrySpec
+from chain.spec import REQUIRED, UPGRADE, ContractSpec, EntrySpec
 from chain.where import here, line_of, line_of_argument, line_of_field
 
 # What a handle has beside the entries.
@@ -157,7 +157,7 @@ class _Reader:
         return entries.pop(inits[0].name) if inits else None
 
     def _check_selectors(self, entries: dict[str, EntrySpec]) -> None:
-        known: dict[bytes, EntrySpec] = {}
+        known: dict[bytes, EntrySpec] = {UPGRADE.selector: UPGRADE}
         for entry in entries.values():
             other = known.setdefault(entry.selector, entry)
             if other is not entry:

@@ -28,6 +28,7 @@ from chain.past import Past, block_at, state_at
 from chain.questions import Questions
 from chain.setting import Setting
 from chain.types import Address
+from chain.upgrading import Upgrading
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 LAST_TIME = 2**53 - 1  # the last whole number that JSON is sure of; files hold no more than 63 bits
@@ -49,7 +50,7 @@ class Snapshot(NamedTuple):
     ] = ()  # what stood at the end then; once taken back, it never stands there again
 
 
-class Chain(Looking, Deploys, Questions, Lasting, Setting):
+class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
     def __init__(

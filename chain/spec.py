@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from chain import abi
 from chain.fit import short
@@ -21,6 +21,8 @@ from chain.mentions import Mentions, mentions_of
 from chain.models import ModelSpec
 from chain.overloads import signatures
 from chain.records import ErrorSpec, EventSpec
+from chain.types import FixedBytes
+from chain.upgrades import SIGNATURE, upgrade
 
 CALL_WORDS = frozenset(
     {"sender", "value", "gas", "check"}
@@ -194,6 +196,29 @@ class EntrySpec:
         return "view" if self.is_view else "payable" if self.payable else "nonpayable"
 
 
+class _Reserved(EntrySpec):
+    """An entry that every contract has, and no ABI lists."""
+
+    @cached_property
+    def signature(self) -> str:
+        return SIGNATURE
+
+
+# It checks the value itself, so that its words are the same where the class of the contract is not known.
+UPGRADE: Final = _Reserved(
+    contract="Contract",
+    name="upgrade",
+    kind="call",
+    payable=True,
+    private=False,
+    nonreentrant=True,
+    function=upgrade,
+    params=(Member("digest", FixedBytes("bytes32", 32)),),
+    defaults=(REQUIRED,),
+    returns=None,
+)
+
+
 @dataclass(frozen=True, eq=False)
 class ContractSpec:
     """A contract class, read."""
@@ -228,7 +253,7 @@ class ContractSpec:
 
     @cached_property
     def by_selector(self) -> dict[bytes, EntrySpec]:
-        return {entry.selector: entry for entry in self.entries.values()}
+        return {entry.selector: entry for entry in (UPGRADE, *self.entries.values())}
 
     @cached_property
     def _called(self) -> dict[str, tuple[EntrySpec, ...]]:

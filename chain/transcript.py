@@ -15,6 +15,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.shown import Shown
 from chain.ledger.who import Who
 from chain.machine.state import LogRow
+from chain.spec import UPGRADE
 
 _WIDEST = 60  # characters of a result; what it was exactly, the receipt tells
 _INDENT = "    "
@@ -50,19 +51,34 @@ class Transcript:
 
     def what(self, receipt: Receipt) -> str:
         """What was asked."""
+        is_upgrade = receipt.entry_spec is UPGRADE
+        self._turn_to(receipt.position - is_upgrade)
         show = self._who.show
         value = f" with {receipt.value} wei" if receipt.value else ""
         args = ", ".join(map(self.show, receipt.args.values()))
         if receipt.to is None:
             what = receipt.contract or f"{len(receipt.data)} bytes"
             return f"deploy {what}({args}){value}" if receipt.contract else f"deploy {what}{value}"
+        if is_upgrade:
+            return f"upgrade {show(receipt.to)} to {self._version(receipt.args['digest'])}{value}"
         if receipt.entry is not None:
             return f"{show(receipt.to)}.{receipt.entry}({args}){value}"
         data = f" data {self.show(receipt.data)}" if receipt.data else ""
         return f"send {receipt.value} wei to {show(receipt.to)}{data}"
 
+    def _version(self, digest: bytes) -> str:
+        """A class as it was with that digest."""
+        program = self._ledger.program(digest)
+        return f"{program.spec.name if program else 'Contract'}@{digest.hex()[:8]}"
+
+    def _turn_to(self, position: int) -> None:
+        """Contracts are called as they were after the receipt there."""
+        if isinstance(self._who, Who):
+            self._who.receipt = position
+
     def how(self, receipt: Receipt) -> str:
         """How it went."""
+        self._turn_to(receipt.position)
         if receipt.error is not None:
             place = f" at {receipt.error.place}" if receipt.error.place else ""
             return f"failed: {receipt.error.text}{place}"

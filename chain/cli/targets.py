@@ -59,36 +59,31 @@ def sender(chain: Chain, word: str) -> Address:
         raise click.UsageError(f"--from: {wrong}") from None
 
 
-def contracts_on(chain: Chain) -> dict[str, Address]:
-    """The Python contracts on a chain, by name."""
+def contract_address(chain: Chain, word: str) -> Address:
+    """The contract at an address, or of a name that it has or had."""
     _ = chain.head  # as it is now, wherever it runs
-    return {name: Address(raw) for raw, name in Who(chain.ledger).contracts.items()}
+    who = Who(chain.ledger)
+    if word in who.former:
+        return Address(who.former[word])
+    try:
+        return Address(word)
+    except ValueError:
+        there = ", ".join(who.contracts.values()) or "none"
+        text = f"there is no contract '{word}' on this chain; there are {there}"
+        if not chain.receipts:
+            text += ". It is empty: name the one that is meant with --chain"
+        raise click.UsageError(text) from None
 
 
 def contract(chain: Chain, word: str, offered: Offered) -> Handle:
     """The contract at an address or of a name, with the class that it has now."""
-    known = contracts_on(chain)
-    try:
-        where = known[word] if word in known else Address(word)
-    except ValueError:
-        raise click.UsageError(_who_is_there(chain, word, list(known), offered)) from None
+    where = contract_address(chain, word)
     code = chain.code(where)
     program = chain.machine.programs.get(split_code(code) or b"")
     if program is None:
         raise click.UsageError(_why_not(code, where, offered))
     cls: type[Contract] = program.spec.cls
     return Handle(chain, cls, where)
-
-
-def _who_is_there(chain: Chain, word: str, known: list[str], offered: Offered) -> str:
-    """That nobody has this name, and who has one; a contract that was changed since it was deployed has none."""
-    text = f"there is no contract '{word}' on this chain; there are {', '.join(known) or 'none'}"
-    if not chain.receipts:
-        return f"{text}. It is empty: name the one that is meant with --chain"
-    changed = chain.receipts.where(lambda r: r.to is None and r.is_stranger, ok=True).last()
-    if changed is None:
-        return text
-    return f"{text}. But {_why_not(chain.code(changed.address), changed.address, offered)}"
 
 
 def _why_not(code: bytes, where: Address, offered: Offered) -> str:
@@ -99,7 +94,7 @@ def _why_not(code: bytes, where: Address, offered: Offered) -> str:
         return f"what is at {text} is bytecode, not a Python contract"
     return (
         f"the contract at {text} is of a class that {offered.package} does not have in this form:"
-        " it was changed since, so give the package as it was with --contracts, or upgrade it"
+        " it was changed since, so give the package as it was with --contracts, or upgrade it (deploy PLAN --upgrade)"
     )
 
 

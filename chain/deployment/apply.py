@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chain.deployment.change import changes, description_of, is_changed, obstacles
+from chain.code import split_code
 from chain.deployment.journal import DONE, SENDING, Journal, Record
 from chain.deployment.plan import Deployment, Step
 from chain.errors import Reverted
 from chain.ledger import portable as form
+from chain.ledger.change import changes, described, description_of, is_changed, obstacles
 from chain.ledger.receipts import Receipt
 from chain.simulator import Chain
 from chain.types import Address
+from chain.upgrading import CannotUpgrade
 
 CREATE: Final = "create"
 CALL: Final = "call"
-ADOPT: Final = "resume"  # its transaction was made, its record was not finished
+ADOPT: Final = "resume"  # its transaction, or its upgrade, was made; its record was not finished
 LEAVE: Final = "leave"
 CHANGED: Final = "changed"
 UPGRADE: Final = "upgrade"
@@ -29,10 +31,6 @@ BESIDE: Final = "beside"
 NOTHING: Final = (LEAVE,)
 
 Decide = Callable[["Finding"], str]  # UPGRADE or BESIDE
-
-
-class CannotUpgrade(ValueError):
-    """The storage of a deployed contract cannot stay; the text names the fields."""
 
 
 class StepFailed(ValueError):
@@ -49,6 +47,11 @@ class Finding:
     receipt: Receipt | None = None  # of the transaction that was found
     changes: Sequence[str] = ()
     obstacles: Sequence[str] = ()  # why it cannot be upgraded
+
+    @property
+    def stands(self) -> bool:
+        """Whether its contract is on the chain, whatever its code."""
+        return self.action in (CHANGED, ADOPT) and self.receipt is None
 
     def check_upgrade(self) -> None:
         if self.obstacles:
@@ -73,7 +76,8 @@ class Deployer:
         found = []
         for step in self.plan.steps:
             finding = self._examine(step)
-            if finding.action == LEAVE or (finding.action == CHANGED and decide(finding) != BESIDE):
+            is_beside = finding.action == CHANGED and decide(finding) == BESIDE
+            if finding.action == LEAVE or (finding.stands and not is_beside):
                 self._enter(step, finding.record)
             elif finding.receipt is not None and step.stand_in is not None:
                 self._book[step.stand_in] = finding.receipt.address
@@ -82,7 +86,8 @@ class Deployer:
         return found
 
     def apply(self, decide: Decide) -> Iterator[tuple[Finding, Record]]:
-        """Do it, step by step; each is told when it is done."""
+        """Do it, step by step; each is told when it is done. A node that lacks the code of any is refused before."""
+        self._need_code(decide)
         for step in self.plan.steps:
             finding = self._examine(step)
             yield finding, self._do(finding, decide)
@@ -111,16 +116,23 @@ class Deployer:
             if record["data"] == _hex(data):
                 return Finding(step, LEAVE, record)
             return Finding(step, CHANGED, record, None, ["its bytecode"], ["it is bytecode"])
-        told, hinder = [], []
+        told, hinder, standing = [], [], self._standing(record)
         if record["args"] != _hex(self._put_in(step.init_args) or b""):
             told.append("the arguments of its @init")
             hinder.append("its @init had other arguments, and runs once")
-        if is_changed(record, program):
-            told += changes(record, program)
-            hinder += obstacles(record, program.spec)
+        if is_changed(standing, program):
+            told += changes(standing, program)
+            hinder += obstacles(standing, program)
         if not told:
-            return Finding(step, LEAVE, record)
+            is_recorded = record["digest"] == standing["digest"]
+            return Finding(step, LEAVE if is_recorded else ADOPT, record)
         return Finding(step, CHANGED, record, changes=told, obstacles=hinder)
+
+    def _standing(self, record: Record) -> Record:
+        """What the class of a contract is now: as the chain knows it, or else as it is written in the journal."""
+        digest = split_code(self.chain.code(Address(record["address"])))
+        artifact = None if digest is None else self.chain.ledger.artifacts.get(digest)
+        return record if digest is None or artifact is None else described(digest, artifact)
 
     def _stands(self, record: Record) -> bool:
         """Whether the chain knows the transaction of a record as it is written there."""
@@ -140,9 +152,18 @@ class Deployer:
 
     # Doing
 
+    def _need_code(self, decide: Decide) -> None:
+        programs = [
+            finding.step.program
+            for finding in self.look(decide)
+            if finding.action in (CREATE, CHANGED) and finding.step.program is not None
+        ]
+        self.chain.need_code(programs)
+
     def _do(self, finding: Finding, decide: Decide) -> Record:
         step, record = finding.step, finding.record
-        if finding.action == CHANGED and decide(finding) == UPGRADE:
+        is_upgraded = finding.action == ADOPT and finding.stands
+        if is_upgraded or (finding.action == CHANGED and decide(finding) == UPGRADE):
             record = self._upgrade(finding)
         elif finding.action == ADOPT and finding.receipt is not None:
             record = self._done(step, finding.receipt, self._version(record))
@@ -195,19 +216,21 @@ class Deployer:
         return record
 
     def _upgrade(self, finding: Finding) -> Record:
-        """Put the new code where the old one is. Doing that twice changes nothing."""
+        """Have the contract get its new code, from the account that made it. Doing that twice changes nothing."""
         step, record = finding.step, finding.record
         finding.check_upgrade()
         assert step.program is not None and record is not None
-        where = Address(record["address"])
-        program = self.chain.declare(step.program.spec.cls)
-        if self.chain.code(where) != program.code:
-            self.chain.set_code(where, program.code)
-        upgraded = {
-            **record,
-            **description_of(program),
-            "upgraded_after_block": self.chain.head.number,
+        where, cls = Address(record["address"]), step.program.spec.cls
+        try:
+            receipt = self.chain.upgrade(where, cls, sender=step.sender)
+        except Reverted as no:
+            raise StepFailed(f"the upgrade of {step.name} was refused: {no}") from no
+        upgrade = {
+            "transaction": _hex(receipt.tx_hash),
+            "block": receipt.block_number,
+            "receipt": receipt.position,
         }
+        upgraded = {**record, **description_of(step.program), "upgrade": upgrade}
         self.journal.write(step.name, upgraded)
         return upgraded
 

@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=BaseException)
 Twin: TypeAlias = Callable[[type], type]
 
+# For the classes of modules that have been imported anew since, and for their twins: the author's class of then.
+former: dict[type, type] = {}
+
 
 def author_of(cls: type) -> type:
     """The class that Python imported, for its twin in an image; any other class is its own."""
     if "<locals>" in cls.__qualname__ or cls.__module__ == "builtins":
         return cls
+    if cls in former:
+        return former[cls]
     module = sys.modules.get(cls.__module__)
     found = names_above(vars(module), cls.__qualname__) if module is not None else None
     return found if isinstance(found, type) else cls

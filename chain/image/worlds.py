@@ -12,13 +12,14 @@ import __future__
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
 from chain.guard.sources import Definition, Module
 from chain.image import meter
+from chain.image.border import former, names_above
 from chain.image.reach import Reach
 from chain.image.shapes import Guarding
 
@@ -169,6 +170,36 @@ def _import_foreign(
 
 
 _worlds: list[World] = []
+
+
+def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
+    """These modules are imported anew: what was made of the old ones stays theirs, and nothing more is made of it.
+
+    What comes back undoes that.
+    """
+    known, worlds = former.copy(), _worlds.copy()
+    left = [world for world in worlds if not modules.keys().isdisjoint(world.modules)]
+    spaces = [(name, vars(module)) for name, module in modules.items()]
+    spaces += [(n, m.space) for world in left for n, m in world.modules.items() if n in modules]
+    for name, space in spaces:
+        for cls in _classes_in(name, space):
+            author = names_above(vars(modules[name]), cls.__qualname__)
+            former.setdefault(cls, author if isinstance(author, type) else cls)
+    _worlds[:] = [world for world in worlds if world not in left]
+
+    def undo() -> None:
+        former.clear()
+        former.update(known)
+        _worlds[:] = worlds
+
+    return undo
+
+
+def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
+    for thing in list(space.values()):
+        if isinstance(thing, type) and thing.__module__ == module and thing not in former:
+            yield thing
+            yield from _classes_in(module, vars(thing))
 
 
 def world_for(reach: Reach) -> World:

@@ -12,15 +12,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from chain import abi, kinds
-from chain.ledger.indexes import Indexes, Places
+from chain.ledger.event_types import Meaning, Source, Spec, decoded
+from chain.ledger.indexes import Indexes, Places, has
 from chain.ledger.logs import Log
 from chain.ledger.queries import Finder, Query, address_of, contract_value
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
+from chain.machine.still import Still
+from chain.machine.still import Still
 from chain.records import EventSpec, topic_encoder
+from chain.system import HOME, HOME_FIELDS, System
+from chain.system import HOME, HOME_FIELDS, System
 
 if TYPE_CHECKING:
-    from chain.foreign import ForeignEvent
     from chain.ledger.ledger import Ledger
 
 
@@ -31,7 +35,8 @@ class EventLog:
         self._ledger = ledger
         self.rows: list[LogRow] = []
         self._receipts: list[int] = []  # for each log, the place of its receipt
-        self._by_kind: defaultdict[int, list[int]] = defaultdict(list)
+        self._by_source = _BySource()
+        self._merged: dict[int, list[int]] = {}  # by first topic, where there are several sources
         self._by_key: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
         self.indexes = Indexes()
 
@@ -43,8 +48,9 @@ class EventLog:
             topics = row[1]
             if topics:
                 kind = topics[0]
-                self._by_kind[kind].append(place)
-                for i in range(1, len(topics)):
+                count = len(topics)
+                self._by_source[row[4], kind, count].append(place)
+                for i in range(1, count):
                     self._by_key[kind, i, topics[i]].append(place)
 
     def cut(self, receipts: int) -> None:
@@ -53,9 +59,10 @@ class EventLog:
         if end == len(self.rows):
             return
         self.indexes.cut(end)
-        for _, topics, *_ in self.rows[end:]:
+        self._merged.clear()
+        for _, topics, _, _, digest in self.rows[end:]:
             if topics:
-                self._by_kind[topics[0]].pop()
+                self._by_source[digest, topics[0], len(topics)].pop()
                 for i in range(1, len(topics)):
                     key = topics[0], i, topics[i]
                     self._by_key[key].pop()
@@ -83,68 +90,230 @@ class EventLog:
 
     def by_kind(self, kind: int) -> Places:
         """The places of all logs with that first topic."""
-        return self._by_kind.get(kind, ())
+        sources = self._by_source.of(kind)
+        if len(sources) < 2:
+            return self._by_source[sources[0]] if sources else ()
+        lists = [self._by_source[source] for source in sources]
+        found = self._merged.get(kind, [])
+        if len(found) != sum(map(len, lists)):
+            found = self._merged[kind] = sorted(place for places in lists for place in places)
+        return found
 
     def by_key(self, kind: int, place: int, topic: int) -> Places:
         """The places of all logs of a kind with that indexed value."""
         return self._by_key.get((kind, place, topic), ())
 
     def by_address(self, address: bytes) -> Places:
-        """The places of all logs that a contract wrote."""
-        return self._by("address", address)
+        """The places of all logs that bear an address."""
+        return self._find(("account", "address"), address, partial(self._account, "address"))
+
+    def of_sources(self, topic: int, wanted: Callable[[Source], bool]) -> Places:
+        """The places of all logs with that first topic that come from the sources that are wanted."""
+        if self.are_all(topic, wanted):
+            return self.by_kind(topic)
+        return merged([self._readable(s) for s in self._by_source.of(topic) if wanted(s)])
+
+    def are_all(self, topic: int, wanted: Callable[[Source], bool]) -> bool:
+        """Whether all logs with that first topic come from these sources, and hold the event for certain."""
+        sources = self._by_source.of(topic)
+        return all(map(wanted, sources)) and all(map(self._ledger.event_types.is_certain, sources))
+
+    def _readable(self, source: Source) -> Places:
+        """The logs of a source, but for those that only look like an event that is known."""
+        types, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
+        among = partial(self._by_source.__getitem__, source)
+        if types.is_certain(source):
+            return among()
+        name = "readable", source, types.version
+        return self.indexes.find(name, True, among, lambda place: decode(rows[place]) is not None)
 
     def finder_by(self, contract: Any) -> Finder:
         return partial(self._by, *contract_value(contract))
 
     def _by(self, name: str, value: Any) -> Places:
-        read = partial(self._writer, name)
+        """Also what its code wrote in the name of another, as a system does in that of its world."""
+        account = self._find(("account", name), value, partial(self._account, name))
+        if name != "address":
+            code = self._find(("code", name), value, partial(self._code, name))
+        else:
+            lent = self._in_the_name_of_a_world(value)
+            code = account if lent is None else self._find("lent", lent, self._lent)
+        return account if code == account else merged([account, code])
+
+    def _find(self, name: Any, value: Any, read: Callable[[int], Any]) -> Places:
         return self.indexes.find(name, value, lambda: range(len(self.rows)), read)
 
-    def _writer(self, name: str, place: int) -> Any:
-        """Who wrote a log: its address, or the digest or the name of the contract there."""
+    def _lent(self, place: int) -> tuple[bytes, bytes | None]:
+        row = self.rows[place]
+        return row[0], row[4]
+
+    def _in_the_name_of_a_world(self, address: bytes) -> tuple[bytes, bytes] | None:
+        """Under which address, and with which code, a system writes what it announces for its world."""
+        program, state = self._ledger.program_at(address), self._ledger.state
+        if program is None or not issubclass(program.spec.cls, System):
+            return None
+        world = HOME_FIELDS.access(0)[0](Still(state.slots, state.storages[address]), HOME)
+        return bytes(world), program.digest
+
+    def _account(self, name: str, place: int) -> Any:
+        """Whose name a log bears: an address, or the digest or the name of the contract there."""
         address = self.rows[place][0]
         program = None if name == "address" else self._ledger.program_at(address)
         if program is None:
             return address
         return program.digest if name == "program" else program.spec.name
 
+    def _code(self, name: str, place: int) -> Any:
+        """Whose code wrote a log: its digest, or the name of its contract."""
+        digest = self.rows[place][4]
+        if name == "program" or digest is None:
+            return digest
+        program = self._ledger.program(digest)
+        return None if program is None else program.spec.name
+
+    def of(self, event: type | str, by: bool = False) -> EventsOf:
+        """The events of a class or a name; `by` says that a contract will settle whose."""
+        return EventsOf(self._ledger, event, by)
+
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
-        """Events of one kind, by the values of their fields."""
-        return Query(EventsOf(self._ledger, self._ledger.event_spec(event))).where(**values)
+        """Events of one class or name, by the values of their fields."""
+        return Query(self.of(event)).where(**values)
+
+
+class _BySource(dict[Source, list[int]]):
+    """The places of logs by their source, and which sources a first topic has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sources: defaultdict[int, list[Source]] = defaultdict(list)
+
+    def __missing__(self, source: Source) -> list[int]:
+        self._sources[source[1]].append(source)
+        made: list[int] = []
+        self[source] = made
+        return made
+
+    def of(self, topic: int) -> Sequence[Source]:
+        return self._sources.get(topic, ())
+
+
+def merged(found: list[Places]) -> Places:
+    """Several lists of places as one."""
+    return found[0] if len(found) == 1 else sorted({place for each in found for place in each})
 
 
 class EventsOf:
-    """The events of one kind: what a query for them asks."""
+    """The events of one class, or of one name: what a query for them asks. `by` says that a contract settles whose."""
 
-    def __init__(self, ledger: Ledger, spec: EventSpec | ForeignEvent) -> None:
-        self._ledger, self._log, self._spec = ledger, ledger.events, spec
+    def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
+        self._ledger, self._log, self._asked = ledger, ledger.events, event
+        self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.finder_by = self._log.finder_by
+        self._version: Any = None
+        self._found: list[Meaning] = []
+        if isinstance(event, str) and not by:
+            self._check(event)
+
+    @property
+    def meanings(self) -> list[Meaning]:
+        """What is meant; nothing for a class of which no contract knows, which reads all that looks like it."""
+        types = self._ledger.event_types
+        if self._version is None or types.version != self._version:
+            asked = self._asked
+            self._found = types.read_by(self._spec) if self._spec else types.named(str(asked))
+            self._version = types.version
+        return self._found
+
+    @property
+    def fields(self) -> dict[str, kinds.Kind]:
+        """The fields that one can ask for."""
+        return {member.name: member.kind for spec in self._specs for member in spec.members}
+
+    @property
+    def _specs(self) -> list[Spec]:
+        if self._spec is not None:
+            return [self._spec]
+        return list({id(each.spec): each.spec for each in self.meanings}.values())
+
+    def _check(self, name: str) -> None:
+        """Refuse a name that events of several contracts have; those of the versions of one contract go together."""
+        found = self.meanings
+        if len({each.type.key for each in found}) == 1 or self._ledger.event_types.are_versions(
+            found
+        ):
+            return
+        ways = dict.fromkeys(f"{each.contract}.{each.spec.name}" for each in found if each.contract)
+        if len(ways) < 2 or None in {each.contract for each in found}:
+            ways = dict.fromkeys(each.spec.signature for each in found)
+        raise TypeError(
+            f"{len({each.type.key for each in found})} events are called {name}: ask for the class, or for"
+            f" {' or '.join(map(repr, ways))}"
+        )
 
     def item(self, place: int) -> Any:
-        return self._ledger.decode(self._log.rows[place], self._spec)
+        row = self._log.rows[place]
+        return decoded(row, self._spec) if self._spec else self._ledger.decode(row)
 
     def everything(self) -> Places:
-        return self._log.by_kind(self._spec.topic)
+        topics = dict.fromkeys(each.spec.topic for each in self.meanings)
+        if not topics:
+            return self._look_alikes()
+        return merged([self._log.of_sources(topic, self._is_wanted) for topic in topics])
+
+    def _look_alikes(self) -> Places:
+        if self._spec is None:
+            return ()
+        among, name = partial(self._log.by_kind, self._spec.topic), ("like", self._asked)
+        return self._log.indexes.find(name, True, among, lambda place: self.item(place) is not None)
+
+    def _is_wanted(self, source: Source) -> bool:
+        meaning = self._ledger.event_types.of_source(source)
+        return any(each is meaning for each in self.meanings)
 
     def finder(self, name: str, value: Any) -> Finder:
-        spec, known = self._spec, {member.name: member.kind for member in self._spec.members}
-        name = abi.field_name(name, known)
-        if name not in known:
-            raise TypeError(f"event {spec.name} has no '{name}'; it has {', '.join(known)}")
-        kind = known[name]
+        name = abi.field_name(name, self.fields)
+        known = [spec for spec in self._specs if name in {member.name for member in spec.members}]
+        if not known:
+            raise TypeError(
+                f"event {self._name} has no '{name}'; it has {', '.join(self.fields) or 'no fields'}"
+            )
+        found = [self._finder(spec, name, value) for spec in known]
+        return found[0] if len(found) == 1 else lambda: merged([find() for find in found])
+
+    @property
+    def _name(self) -> str:
+        return self._asked if isinstance(self._asked, str) else self._asked.__name__
+
+    def _finder(self, spec: Spec, name: str, value: Any) -> Finder:
+        kind = next(member.kind for member in spec.members if member.name == name)
         value = _fitting(f"{spec.name}.{name}", kind, value)
         if name in spec.keys:
-            topic = topic_encoder(kind)(value)
-            return partial(self._log.by_key, spec.topic, spec.keys.index(name) + 1, topic)
+            index, topic = spec.keys.index(name) + 1, topic_encoder(kind)(value)
+            return partial(self._by_key, spec.topic, index, topic)
         freeze = _freezer(kind)
 
         def read(place: int) -> Any:
             event = self.item(place)
-            return None if event is None else freeze(getattr(event, name))
+            return None if event is None else freeze(getattr(event, name, None))
 
-        find = self._log.indexes.find
-        return partial(find, (spec, name), freeze(value), self.everything, read)
+        index_name = self._asked, name, self._version
+        return partial(self._log.indexes.find, index_name, freeze(value), self.everything, read)
+
+    def _by_key(self, kind: int, index: int, topic: int) -> Places:
+        found, log = self._log.by_key(kind, index, topic), self._log
+        if self.meanings and log.are_all(kind, self._is_wanted):
+            return found
+        everything = log.of_sources(kind, self._is_wanted) if self.meanings else self.everything()
+        return [place for place in found if has(everything, place)]
+
+
+def spec_of(event: type) -> EventSpec:
+    """What an event's class says."""
+    spec: EventSpec | None = getattr(event, "__event__", None)
+    if spec is None:
+        raise TypeError(f"{event.__name__} is not an event: mark its class with @event")
+    return spec
 
 
 def _fitting(path: str, kind: kinds.Kind, value: Any) -> Any:

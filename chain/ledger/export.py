@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
 
 from chain.ledger import portable as form
+from chain.ledger.event_types import decoded
 from chain.ledger.logs import text_of
 from chain.ledger.tables import RECEIPT, table_of
 
@@ -99,15 +100,17 @@ _LINES: Final[Mapping[str, Callable[[Ledger], Iterator[Line]]]] = {
 
 def _describer(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[Line]]:
     """What makes objects of the declared events among log rows."""
-    forms = {
-        spec.topic: (spec.name, form.portable_members(spec.members)) for spec in ledger.event_specs
-    }
+    forms: dict[int, Callable[[Any], Line]] = {}  # by the identity of a spec
 
     def describe(rows: Sequence[LogRow]) -> Iterator[Line]:
         for row in rows:
-            event = ledger.decode(row)
-            if event is not None:
-                name, fields = forms[row[1][0]]
-                yield {"event": name, "address": form.address_text(row[0]), "fields": fields(event)}
+            meaning = ledger.event_types.meaning(row)
+            event = None if meaning is None else decoded(row, meaning.spec)
+            if meaning is not None and event is not None:
+                spec = meaning.spec
+                fields = forms.get(id(spec)) or form.portable_members(spec.members)
+                forms[id(spec)] = fields
+                address = form.address_text(row[0])
+                yield {"event": spec.name, "address": address, "fields": fields(event)}
 
     return lambda rows: list(describe(rows))

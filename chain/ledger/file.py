@@ -27,6 +27,7 @@ _TABLES: Final = (
     'create table "chain:notes" (moment integer primary key, row blob not null)',
     'create table "chain:codes" (place integer primary key, code blob not null)',
     'create table "chain:slots" (place integer primary key, parent blob not null, key blob)',
+    'create table "chain:artifacts" (place integer primary key, digest blob not null, row blob not null)',
     'create table "chain:keys" (address blob primary key, key blob not null, name text not null)',
     CREATE,
 )
@@ -84,6 +85,11 @@ class File:
         if version > FORMAT:
             raise BadChainFile(
                 f"{name} was written by a newer Boardchain: it has format {version}, this one reads up to {FORMAT}"
+            )
+        if version < FORMAT:
+            raise BadChainFile(
+                f"{name} was written by an older Boardchain: it has format {version}, this one reads {FORMAT};"
+                f" record the play with that one, and replay it with this one"
             )
 
     @contextmanager

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 from chain.accounts import Account, account
+from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block
 from chain.ledger.ledger import Ledger
 from chain.ledger.recall import Lengths
@@ -33,7 +34,7 @@ def lengths_of(ledger: Ledger, keys: Mapping[bytes, Account]) -> Lengths:
     state = ledger.state
     return Lengths(
         len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
-        len(state.codes), len(state.slots.origins), len(keys),
+        len(state.codes), len(state.slots.origins), len(keys), len(ledger.artifacts),
     )  # fmt: skip
 
 
@@ -45,6 +46,9 @@ def growth(ledger: Ledger, keys: Mapping[bytes, Account], had: Lengths) -> tuple
     codes = [code for _, code in _next(state.codes, had.codes)]
     slots = [(slot.to_bytes(32), key) for _, (slot, key) in _next(state.slots.origins, had.slots)]
     known = [(bytes(each), each.key, each.name) for _, each in _next(keys, had.keys)]
+    artifacts = [
+        (digest, artifact.row) for digest, artifact in ledger.artifacts.newest(had.artifacts)[:PAGE]
+    ]
     blocks = []
     for number in range(had.blocks, min(len(ledger.blocks), had.blocks + PAGE)):
         row = ledger.blocks.row(number)
@@ -53,9 +57,9 @@ def growth(ledger: Ledger, keys: Mapping[bytes, Account], had: Lengths) -> tuple
         blocks.append(row)
     have = Lengths(
         had.blocks + len(blocks), moments, had.receipts + len(packed),
-        had.codes + len(codes), had.slots + len(slots), had.keys + len(known),
+        had.codes + len(codes), had.slots + len(slots), had.keys + len(known), had.artifacts + len(artifacts),
     )  # fmt: skip
-    return have, (codes, slots, known, notes, packed, blocks)
+    return have, (codes, slots, known, artifacts, notes, packed, blocks)
 
 
 def _moments(ledger: Ledger, had: Lengths) -> tuple[list[tuple[int, Changes]], list[Row]]:
@@ -81,7 +85,7 @@ def _moments(ledger: Ledger, had: Lengths) -> tuple[list[tuple[int, Changes]], l
 
 def grow(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
     """Take a page in: into the ledger, and what it changed into the state."""
-    codes, slots, known, notes, packed, blocks = page
+    codes, slots, known, artifacts, notes, packed, blocks = page
     state = ledger.state
     for code in codes:
         state.learn_code(code)
@@ -94,11 +98,12 @@ def grow(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
     for address, key, name in known:
         keys.setdefault(address, account(address, key, name))
 
+    for digest, row in artifacts:
+        ledger.artifacts.add(digest, Artifact.from_row(row))
+
     def link(call: Call, digest: bytes) -> None:
-        program = ledger.programs.get(digest)
-        if program is not None:
-            call.program = program
-        else:
+        call.program = ledger.program(digest)
+        if digest not in ledger.programs:
             ledger.strangers.setdefault(digest, []).append(call)
 
     before = len(ledger.timeline)

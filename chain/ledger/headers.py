@@ -191,7 +191,7 @@ def encode_receipts(receipts: Sequence[Receipt]) -> list[bytes]:
 def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
     """A receipt, typed as its transaction; `gas_used` is that of its block up to its end."""
     rows = receipt.log_rows
-    logs = [(address, [t.to_bytes(32) for t in topics], data) for address, topics, data, _ in rows]
+    logs = [(address, [t.to_bytes(32) for t in topics], data) for address, topics, data, *_ in rows]
     body = rlp.encode((receipt.status, gas_used, bloom_of(rows), logs))
     return bytes((receipt.type,)) + body if receipt.type else body
 
@@ -207,7 +207,7 @@ def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
 def bloom_of(rows: Sequence[LogRow]) -> bytes:
     """2048 bits, in which every address and topic of these logs sets three."""
     bloom = 0
-    for address, topics, _, _ in rows:
+    for address, topics, *_ in rows:
         bloom |= _bits(address)
         for topic in topics:
             bloom |= _bits(topic.to_bytes(32))

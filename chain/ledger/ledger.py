@@ -14,10 +14,11 @@ from typing import Any
 from chain.abi import BadData
 from chain.accounts import Account
 from chain.code import Program, split_code
-from chain.foreign import ForeignEvent, events_from_json
+from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.envelopes import Envelopes
 from chain.ledger.event_log import EventLog
+from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.headers import Header, Headers
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, row_of
@@ -28,7 +29,6 @@ from chain.ledger.versions import Versions
 from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
-from chain.records import EventSpec
 from chain.spec import ContractSpec
 
 
@@ -45,18 +45,18 @@ class Ledger:
         base_fee: int,
     ) -> None:
         self.state = state
-        self.programs = programs
+        self.programs = programs  # of the classes that are declared, by digest
+        self.artifacts = Artifacts(programs, state.codes)
         self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline: list[Changes] = []
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
         self.envelopes = Envelopes(self, keys)
         self.headers = Headers(self)
-        self._event_specs: dict[int, EventSpec | ForeignEvent] = {}
+        self.event_types = EventTypes(self)
         self.versions = Versions(self)
-        self.strangers: dict[
-            bytes, list[Call]
-        ] = {}  # by digest: calls of classes that are not declared yet
+        # By digest: calls of classes that are not declared yet.
+        self.strangers: dict[bytes, list[Call]] = {}
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
         self.open: Block | None = None  # the block that transactions go into now
@@ -147,10 +147,16 @@ class Ledger:
             self.note(notes[len(self.timeline)])
 
     def meet(self, program: Program) -> None:
-        """Know a contract class, and in which calls of former days it ran."""
-        self.learn(program.spec)
+        """Know in which calls of former days a contract class ran."""
         for call in self.strangers.pop(program.digest, ()):
             call.program = program
+
+    def recognize(self) -> None:
+        """Let the artifacts speak for the classes that are not declared."""
+        for digest, calls in self.strangers.items():
+            program = self.artifacts.program(digest)
+            for call in calls:
+                call.program = program
 
     def copy(
         self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
@@ -161,7 +167,9 @@ class Ledger:
         made.blocks = self.blocks.copy(blocks)
         made.timeline = self.timeline[:moments]
         made._notes = self._notes[: bisect_left(self._notes, moments)]
-        made._event_specs = dict(self._event_specs)
+        made.event_types.copy_from(self.event_types)
+        for digest, artifact in self.artifacts.items():
+            made.artifacts.add(digest, artifact)
         for receipt in self.receipts[:receipts]:
             made.receipts.append(receipt.row)
             made.events.extend(receipt.log_rows, receipt.position)
@@ -237,65 +245,36 @@ class Ledger:
 
     # Decoding
 
-    def learn(self, spec: ContractSpec) -> None:
-        """Know the events of a Python contract, so that its logs can be decoded."""
-        for event in spec.events.values():
-            self._event_specs[event.topic] = event
-
     def learn_json(self, abi: list[dict[str, Any]]) -> None:
         """Know the events of a foreign contract."""
-        for event in events_from_json(abi):
-            self._event_specs.setdefault(event.topic, event)
+        self.event_types.learn_json(abi)
 
-    @property
-    def event_specs(self) -> list[EventSpec | ForeignEvent]:
-        return list(self._event_specs.values())
-
-    def event_spec(self, event: type | str) -> EventSpec | ForeignEvent:
-        """What an event means that is asked for by its class, its name, or `Name(types)` where a name is not enough."""
-        if isinstance(event, str):
-            return self._event_named(event)
-        spec: EventSpec | None = getattr(event, "__event__", None)
-        if spec is None:
-            raise TypeError(f"{event.__name__} is no event; mark its class with @event")
-        self._event_specs.setdefault(spec.topic, spec)
-        return spec
-
-    def _event_named(self, name: str) -> EventSpec | ForeignEvent:
-        found = [spec for spec in self.event_specs if name in (spec.name, spec.signature)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ways = " or ".join(f"'{spec.signature}'" for spec in found)
-            raise TypeError(
-                f"{len(found)} events are called {name}: ask for the class, or for {ways}"
-            )
-        names = ", ".join(sorted({spec.name for spec in self.event_specs})) or "none"
-        raise TypeError(f"no contract on this chain declares an event '{name}'; there are {names}")
+    def program(self, digest: bytes) -> Program | None:
+        """The Python contract with that digest: of the class that is declared, or what its artifact tells."""
+        return self.programs.get(digest) or self.artifacts.program(digest)
 
     def program_at(self, address: bytes) -> Program | None:
         """The Python contract at an address."""
-        return self.programs.get(split_code(self.state.code(address)) or b"")
+        digest = split_code(self.state.code(address))
+        return None if digest is None else self.program(digest)
 
-    def decode(self, row: LogRow, spec: EventSpec | ForeignEvent | None = None) -> Any:
-        """The event in a log, as `spec` describes it if given, or None where nobody has declared it."""
-        _, topics, data, kept = row
-        if not topics or not (kept is None or isinstance(kept, bytes)):
-            return kept
-        spec = spec or self._event_specs.get(topics[0])
-        if spec is None:
-            return None
-        try:
-            if kept is not None and isinstance(spec, EventSpec):  # it came out of a file
-                return spec.decode_whole(kept)
-            return spec.decode(topics, data)
-        except (BadData, ValueError):  # somebody else's event of the same name
-            return None
+    @property
+    def known_specs(self) -> list[ContractSpec]:
+        """All contracts that are known: those on the chain in the order in which they came, then the others."""
+        artifacts, programs = self.artifacts, self.programs
+        there = [self.program(digest) for digest in artifacts]
+        more = [program for digest, program in programs.items() if digest not in artifacts]
+        return [program.spec for program in (*there, *more) if program is not None]
+
+    def decode(self, row: LogRow) -> Any:
+        """The event in a log, or None where nobody has declared it."""
+        meaning = self.event_types.meaning(row)
+        return None if meaning is None else decoded(row, meaning.spec)
 
     def decode_error(self, data: bytes) -> Any:
         """The declared error in revert data, or None where no contract known here declares it."""
-        for program in self.programs.values():
-            spec = program.spec.errors_by_selector.get(data[:4])
+        for contract in self.known_specs:
+            spec = contract.errors_by_selector.get(data[:4])
             if spec is not None:
                 with suppress(BadData, ValueError):
                     return spec.decode(data)

@@ -67,7 +67,7 @@ class Log:
 
 
 def text_of(row: LogRow) -> str | None:
-    _, topics, data, _ = row
+    _, topics, data, *_ = row
     if topics != (TEXT_TOPIC,):
         return None
     return data[64 : 64 + int.from_bytes(data[32:64])].decode("utf-8", "replace")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from chain.accounts import Account, account
+from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.cbor import BadCbor
 from chain.ledger.file import File, now_in, unsealed
@@ -28,6 +29,7 @@ class Lengths(NamedTuple):
     codes: int = 0
     slots: int = 0
     keys: int = 0
+    artifacts: int = 0
 
 
 class Memory(NamedTuple):
@@ -47,7 +49,9 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
         for raw, key, name in connection.execute('select * from "chain:keys" order by rowid'):
             keys.setdefault(raw, account(raw, key, name))
         _load_words(connection, ledger)
-        had = _load_rows(connection, ledger)._replace(keys=len(keys))
+        _load_artifacts(connection, ledger)
+        had = _load_rows(connection, ledger)
+        had = had._replace(keys=len(keys), artifacts=len(ledger.artifacts))
         if had != expected:
             raise BadCbor("not all that was written is there")
         if held is not None:
@@ -67,6 +71,12 @@ def _load_words(connection: sqlite3.Connection, ledger: Ledger) -> None:
             slots.data(slot)
         else:
             slots.mapped(slot, key)
+
+
+def _load_artifacts(connection: sqlite3.Connection, ledger: Ledger) -> None:
+    rows = connection.execute('select digest, row from "chain:artifacts" order by place')
+    for digest, row in rows:
+        ledger.artifacts.add(digest, Artifact.from_row(unsealed(row)))
 
 
 def _load_rows(connection: sqlite3.Connection, ledger: Ledger) -> Lengths:

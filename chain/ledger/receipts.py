@@ -192,12 +192,13 @@ class Receipt:
 
     @property
     def program(self) -> Program | None:
-        return None if self._digest is None else self.ledger.programs.get(self._digest)
+        """The Python contract it reached or made."""
+        return None if self._digest is None else self.ledger.program(self._digest)
 
     @property
     def is_stranger(self) -> bool:
         """Whether it ran a Python contract whose class is not declared here."""
-        return self._digest is not None and self.program is None
+        return self._digest is not None and self._digest not in self.ledger.programs
 
     @property
     def contract(self) -> str | None:

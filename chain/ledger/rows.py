@@ -1,7 +1,6 @@
 """Rows of the ledger as they go into a chain's file, and back: what is an object in memory becomes a flat tuple.
 
-Three things in a row are objects: why a message failed, the messages that a transaction sent, and events of which the
-bytes of a log tell only a hash. The exception that a failure came from is not kept, and a contract's class neither: its
+Two things in a row are objects: why a message failed, and the messages that a transaction sent. The exception that a failure came from is not kept, and a contract's class neither: its
 digest stands in its place, until the class is declared again.
 """
 
@@ -20,8 +19,15 @@ Link = Callable[
 ]  # told of every call that was made of a contract with that digest
 
 # Where they stand in a row.
-_FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
-_TICKS: Final = 26
+_DIGEST, _FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = (
+    15,
+    17,
+    20,
+    21,
+    22,
+    23,
+    24,
+)
 _WORDS: Final = {
     ACCOUNT: ACCOUNT,
     STORAGE: STORAGE,
@@ -32,7 +38,8 @@ def pack(row: Row) -> Row:
     """A receipt's row as numbers, bytes, texts, None and tuples."""
     packed = list(row)
     packed[_FAILURE] = _pack_failure(row[_FAILURE])
-    packed[_LOGS], packed[_UNDONE_LOGS] = _pack_logs(row[_LOGS]), _pack_logs(row[_UNDONE_LOGS])
+    for logs in (_LOGS, _UNDONE_LOGS):
+        packed[logs] = [_pack_log(log, row[_DIGEST]) for log in row[logs]]
     packed[_CALLS] = tuple(_pack_calls(row[_CALLS]))
     return tuple(packed)
 
@@ -44,10 +51,8 @@ def unpack(packed: Row, link: Link) -> Row:
     row[_CHANGES] = unpack_changes(row[_CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
     row[_CALLS] = _unpack_calls(row[_CALLS], link)
-    if len(row) == _CALLS + 1:  # written before it was kept what chance was forced to
-        row.append(())
-    if len(row) == _TICKS:  # before ticks were counted
-        row.append(0)
+    for logs in (_LOGS, _UNDONE_LOGS):
+        row[logs] = tuple([_unpack_log(log, row[_DIGEST]) for log in row[logs]])
     return tuple(row)
 
 
@@ -73,18 +78,15 @@ def _unpack_failure(packed: Row | None) -> Failure | None:
     return Failure(kind, text, data, None, file, line)
 
 
-def _pack_logs(logs: Sequence[LogRow]) -> Sequence[LogRow]:
-    """An event beside its log is written as the bytes of all its fields."""
-    if all(kept is None or isinstance(kept, bytes) for *_, kept in logs):
-        return logs
-    return tuple([(*log, None if kept is None else _whole(kept)) for *log, kept in logs])  # type: ignore[misc]
+def _pack_log(log: LogRow, called: bytes | None) -> Row:
+    """The digest of the code that was called, which mostly wrote the log, is 0."""
+    *rest, digest = log
+    return *rest, 0 if digest is not None and digest == called else digest
 
 
-def _whole(kept: Any) -> bytes:
-    if isinstance(kept, bytes):
-        return kept
-    encoded: bytes = type(kept).__event__.encode_whole(kept)
-    return encoded
+def _unpack_log(packed: Row, called: bytes | None) -> LogRow:
+    address, topics, data, kept, digest = packed
+    return address, topics, data, kept, called if digest == 0 else digest
 
 
 def _pack_calls(calls: Sequence[Call]) -> Iterator[Row]:

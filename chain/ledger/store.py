@@ -73,7 +73,7 @@ class Store:
         ledger, state = self._ledger, self._ledger.state
         return Lengths(
             len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
-            len(state.codes), len(state.slots.origins), len(self._keys),
+            len(state.codes), len(state.slots.origins), len(self._keys), len(ledger.artifacts),
         )  # fmt: skip
 
     def _write(self, connection: sqlite3.Connection, have: Lengths, mining: Mining) -> None:
@@ -97,6 +97,10 @@ class Store:
         put("slots", (
             (i, parent.to_bytes(32), key)
             for i, (_, (parent, key)) in _newest(state.slots.origins, had.slots)
+        ))  # fmt: skip
+        put("artifacts", (
+            (i, digest, sealed(artifact.row))
+            for i, (digest, artifact) in enumerate(ledger.artifacts.newest(had.artifacts), had.artifacts)
         ))  # fmt: skip
         put("keys", (
             (bytes(address), made.key, made.name)

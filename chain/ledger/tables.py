@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.abi import abi_name
 from chain.ledger import portable as form
+from chain.ledger.event_types import EventType, Source, decoded
 from chain.ledger.logs import text_of
 from chain.ledger.portable import Portable
 from chain.ledger.table import Column, Growing, Row, Table, columns_of, distinct, readers
@@ -23,11 +24,9 @@ from chain.ledger.worlds import StoredWorld, worlds_of
 from chain.models import ModelSpec
 
 if TYPE_CHECKING:
-    from chain.foreign import ForeignEvent
     from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
     from chain.machine.state import LogRow
-    from chain.records import EventSpec
 
 # Receipts
 
@@ -108,7 +107,7 @@ class Logs(Growing):
 
     def __init__(self, ledger: Ledger) -> None:
         self._log = ledger.events
-        self._names = {spec.topic: spec.name for spec in ledger.event_specs}
+        self._ledger = ledger
 
     def end(self) -> int:
         return len(self._log)
@@ -118,19 +117,24 @@ class Logs(Growing):
             yield self._row(place, self._log.rows[place])
 
     def _row(self, place: int, row: LogRow) -> Row:
-        address, topics, data, _ = row
+        address, topics, data, *_ = row
         receipt = self._log.receipt_of(place)
         index = place - self._log.end_of(receipt)
         hexed = [form.to_hex(topic.to_bytes(32)) for topic in topics]
-        name = self._names.get(topics[0]) if topics else None
         return (
             place, receipt, index, form.address_text(address), *hexed, *[None] * (4 - len(hexed)),
-            form.to_hex(data), text_of(row), name,
+            form.to_hex(data), text_of(row), self._event(row),
         )  # fmt: skip
+
+    def _event(self, row: LogRow) -> str | None:
+        meaning = self._ledger.event_types.meaning(row)
+        if meaning is None or decoded(row, meaning.spec) is None:
+            return None
+        return meaning.spec.name
 
 
 class Events(Growing):
-    """The events of one kind."""
+    """The events of one type."""
 
     _WHERE: Final = (
         Column("receipt", form.NUMBER),
@@ -140,27 +144,31 @@ class Events(Growing):
         Column("log", form.NUMBER),
     )
 
-    def __init__(self, name: str, ledger: Ledger, spec: EventSpec | ForeignEvent) -> None:
-        self.name, self.spec = name, spec
+    def __init__(self, name: str, ledger: Ledger, type: EventType) -> None:
+        self.name, self.type, self.spec = name, type, type.spec
         self._ledger, self._log = ledger, ledger.events
-        self.columns = columns_of(spec.members, self._WHERE)
+        self.columns = columns_of(self.spec.members, self._WHERE)
         self.key = self.columns[-1].name
-        self._reads = readers(spec.members)
+        self._reads = readers(self.spec.members)
 
     def end(self) -> int:
         return len(self._log)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
-        places = self._log.by_kind(self.spec.topic)
+        places = self._log.of_sources(self.spec.topic, self._is_of_type)
         for place in places[bisect_left(places, first) :]:
             row = self._log.rows[place]
-            event = self._ledger.decode(row, self.spec)
+            event = decoded(row, self.spec)
             if event is not None:
                 receipt = self._log.receipt(place)
                 yield (
                     *[read(event) for read in self._reads], receipt.position, receipt.block_number,
                     receipt.timestamp, form.address_text(row[0]), place,
                 )  # fmt: skip
+
+    def _is_of_type(self, source: Source) -> bool:
+        meaning = self._ledger.event_types.of_source(source)
+        return meaning is not None and meaning.type.key == self.type.key
 
 
 # Models
@@ -191,18 +199,17 @@ class Models(Table):
 # All of them
 
 
-def declared_on(ledger: Ledger) -> list[EventSpec | ForeignEvent | ModelSpec]:
+def declared_on(ledger: Ledger) -> list[EventType | ModelSpec]:
     """What there are tables for, beside receipts and logs."""
-    models = [
-        model for program in ledger.programs.values() for model in program.spec.models.values()
-    ]
-    return [*ledger.event_specs, *dict.fromkeys(models)]
+    models = [model for spec in ledger.known_specs for model in spec.models.values()]
+    return [*ledger.event_types.all(), *dict.fromkeys(models)]
 
 
 def tables_of(ledger: Ledger) -> list[Table]:
     """All tables of a chain, as far as things are declared on it."""
     specs = declared_on(ledger)
-    names = distinct([Receipts.name, Logs.name, *(spec.name for spec in specs)])
+    called = [each.name if isinstance(each, ModelSpec) else each.spec.name for each in specs]
+    names = distinct([Receipts.name, Logs.name, *called])
     tables: list[Table] = [Receipts(ledger), Logs(ledger)]
     for name, spec in zip(names[2:], specs, strict=True):
         if isinstance(spec, ModelSpec):

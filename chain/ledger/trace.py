@@ -164,7 +164,7 @@ class _Teller:
                 yield f"{indent}writes {step.placed(self._show)}: {self._short(step.old)} -> {self._short(step.new)}"
             case Emitted(text=str(text)):
                 yield from (f"{indent}| {line}".rstrip() for line in text.split("\n"))
-            case Emitted(row=(_, topics, data, _), event=event):
+            case Emitted(row=(_, topics, data, *_), event=event):
                 raw = f"log [{', '.join(f'{topic:#x}' for topic in topics)}] {self._show(data)}"
                 yield f"{indent}emits {raw if event is None else self._show(event)}"
             case Trace():

@@ -13,7 +13,7 @@ from typing import Any
 from chain import contract
 from chain.abi import BadData, Misfit
 from chain.code import Program, split_code, split_initcode
-from chain.errors import Halt, InvalidTransaction, Revert, Undeclared
+from chain.errors import Halt, InvalidTransaction, Revert, Undeclared, UnknownCode
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
 from chain.hashing import checksum_address, create_address, keccak
 from chain.image.border import author_of, turned_error
@@ -22,8 +22,11 @@ from chain.machine import gas as cost
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import EMPTY_CODE_HASH, START, State
 from chain.machine.transaction import Outcome, Transaction
+from chain.spec import UPGRADE, ContractSpec
 from chain.unknown_names import explain
 from chain.where import raised_at
+
+_ANY_CONTRACT = ContractSpec(contract.Contract, {}, None, None, [])
 
 
 class Machine:
@@ -121,8 +124,10 @@ class Machine:
         if tx.to is None:
             return split_initcode(tx.data) is not None
         code_hash = self.state.account(tx.to)[2]
-        return code_hash in self._by_code or (
-            code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES
+        return (
+            code_hash in self._by_code
+            or (code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES)
+            or self.undeclared_at(tx.to, tx.data) is not None
         )
 
     def _admit(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
@@ -206,12 +211,23 @@ class Machine:
         if program is not None and not self._evm_only:
             contract.run(frame, program)
         elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
-            self.need_declared(frame.code_address)
-            self.evm.run(frame)
+            undeclared = self.undeclared_at(frame.code_address, frame.data)
+            if undeclared is not None and not self._evm_only:
+                contract.run(frame, undeclared)
+            else:
+                self.need_declared(frame.code_address, frame.data)
+                self.evm.run(frame)
 
-    def need_declared(self, address: bytes) -> None:
+    def undeclared_at(self, address: bytes, data: bytes) -> Program | None:
+        """What answers for a contract whose class is not declared here: it can be upgraded, and nothing else."""
+        digest = split_code(self.state.code(address)) if data[:4] == UPGRADE.selector else None
+        if not digest or digest in self.programs:
+            return None
+        return Program(_ANY_CONTRACT, digest, _ANY_CONTRACT)
+
+    def need_declared(self, address: bytes, data: bytes) -> None:
         digest = split_code(self.state.code(address))
-        if digest and digest not in self.programs:
+        if digest and digest not in self.programs and data[:4] != UPGRADE.selector:
             raise Undeclared(checksum_address(address))
 
     def _create(self, frame: Frame) -> None:
@@ -235,9 +251,7 @@ class Machine:
         frame.storage = self.state.storages[frame.address]  # the old one may have been deleted
         program = self.programs.get(digest)
         if program is None:
-            raise contract.Refused(
-                f"no contract with digest 0x{digest.hex()} was declared on this chain"
-            )
+            raise UnknownCode(digest)
         contract.create(frame, program, args)
 
 

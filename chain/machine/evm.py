@@ -198,9 +198,11 @@ class EvmState(PragueState):
         if message.is_create:
             ours = split_initcode(message.code)
             return partial(self.machine.construct, digest=ours[0], args=ours[1]) if ours else None
-        self.machine.need_declared(message.code_address or message.to)
+        address, data = message.code_address or message.to, bytes(message.data)
+        self.machine.need_declared(address, data)
         digest = split_code(message.code)
         program = self.machine.programs.get(digest) if digest else None
+        program = program or self.machine.undeclared_at(address, data)
         return partial(contract.run, program=program) if program else None
 
     def get_ancestor_hash(self, block_number: int) -> Hash32:

@@ -186,7 +186,7 @@ class Computation(PragueComputation):
     # What is kept for the whole transaction
 
     def add_log_entry(self, account: Address, topics: tuple[int, ...], data: bytes) -> None:
-        self.state.world.logs.append((account, topics, data, None))
+        self.state.world.logs.append((account, topics, data, None, None))
 
     def consume_gas(self, amount: int, reason: str) -> None:
         meter = self._gas_meter

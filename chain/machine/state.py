@@ -16,9 +16,8 @@ from chain.machine.slots import Slots
 
 Account: TypeAlias = tuple[int, int, bytes]  # nonce, balance, hash of the code
 Changes: TypeAlias = Sequence[Any]  # address, slot, before, after, address, slot, …
-LogRow: TypeAlias = tuple[
-    bytes, tuple[int, ...], bytes, Any
-]  # address, topics, data, what the bytes cannot tell
+# Address, topics, data, what the bytes cannot tell, and the digest of the Python code that wrote it.
+LogRow: TypeAlias = tuple[bytes, tuple[int, ...], bytes, Any, bytes | None]
 Mark: TypeAlias = tuple[int, int, int]
 
 ACCOUNT: Final = "account"

@@ -14,6 +14,12 @@
         = 6 [68123 gas]
     end 2 0x…
 
+A class that was played in several versions, as one that was upgraded, has a line for each, with the digest of its source:
+
+    contract Race = races.race:Race 0x…
+    contract Race@2 = races.race:Race 0x…
+    3 +9s alice: upgrade Race to Race@2
+
 A step stands at the margin, with the block it is in and the seconds since the first one. Below it, indented, stand what else
 was asked (`with …`) and then what came of it. `account` and `set` are what a test does to a chain between transactions; they
 belong to the block of the next step.
@@ -33,6 +39,7 @@ _WITH: Final = f"{INDENT}with "
 _MOVE: Final = re.compile(
     r"(?P<block>\d+) \+(?P<time>\d+)s (?:(?P<who>[^\s:]+): (?P<what>.+)|block)"
 )
+_DIGEST: Final = re.compile("0x[0-9a-f]{64}")
 _SET: Final = re.compile(r"set (?P<what>nonce|balance|code|storage) (?P<who>\S+) (?P<to>.+)")
 
 
@@ -73,7 +80,8 @@ class Text:
     """A transcript, read."""
 
     settings: dict[str, Any] = field(default_factory=dict)
-    contracts: dict[str, str] = field(default_factory=dict)  # by the name used here, the full one
+    # By the name used here: the full one, and the digest where that is told.
+    contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
 
@@ -115,12 +123,21 @@ def _at_margin(made: Text, number: int, line: str) -> None:
         made.settings = dict(_settings(number, rest))
     elif word == "contract" and " = " in rest:
         name, _, full = rest.partition(" = ")
-        made.contracts[name] = full
+        made.contracts[name] = _version(number, full)
     elif word == "end" and len(rest.split()) == 2 and rest.split()[0].isdigit():
         block, block_hash = rest.split()
         made.end = int(block), block_hash, number
     else:
         raise BadTranscript(number, f"'{line[:60]}' is no line of a transcript")
+
+
+def _version(number: int, text: str) -> tuple[str, bytes | None]:
+    full, _, digest = text.partition(" ")
+    if digest and not _DIGEST.fullmatch(digest):
+        raise BadTranscript(
+            number, f"'{digest[:70]}' is not the digest of a contract: 0x and 64 digits"
+        )
+    return full, bytes.fromhex(digest[2:]) if digest else None
 
 
 def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:

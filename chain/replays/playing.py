@@ -12,14 +12,16 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
+from chain.code import program_of
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
+from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Rules
 from chain.ledger.receipts import Receipt
 from chain.loaded import Recorded
 from chain.offered import NotOffered, Offered
 from chain.replays.form import BadTranscript, Step, Text, read
-from chain.replays.recording import Named, Writer, full_name, record, settings_of
+from chain.replays.recording import Named, Writer, record, settings_of
 from chain.replays.requests import Requests
 from chain.simulator import Chain
 from chain.where import line_of
@@ -42,10 +44,16 @@ class Difference:
     contract: str | None = None
     entry: str | None = None
     place: str = ""  # in the contract's source
+    missing: Sequence[str] = ()  # the versions of contracts whose source is not here
 
     def __str__(self) -> str:
         lines = [f"line {self.line}: {self.what}", *([f"  {self.step}"] if self.step else [])]
-        return "\n".join([*lines, *_compared(self.written, self.found)])
+        lines += _compared(self.written, self.found)
+        if self.missing:
+            lines.append(
+                f"the source of {' and '.join(self.missing)} is not here: what these classes are now was played in its place"
+            )
+        return "\n".join(lines)
 
 
 def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
@@ -58,11 +66,12 @@ def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
 
 
 def _compared_in(step: Step, outcome: Sequence[str]) -> Sequence[str]:
-    """All that came of a step, but for the gas of a deployment: it sends the digest of the code, whose zeros are cheaper.
+    """All that came of a step, but for the gas of a deployment or upgrade: it sends the digest of the code, whose zeros
+    are cheaper.
 
     So a changed rule shows at the first move that it changes; that the code is another one shows in the last hash.
     """
-    if not step.what.startswith("deploy ") or not outcome:
+    if not step.what.startswith(("deploy ", "upgrade ")) or not outcome:
         return outcome
     return [*outcome[:-1], outcome[-1].rpartition(" [")[0]]
 
@@ -116,6 +125,8 @@ def replay(
     """
     player = Player(read(text), contracts, offered)
     difference = player.play(to_the_end, through) or (None if moves_only else player.end())
+    if difference is not None:
+        difference = replace(difference, missing=player.missing)
     return Replay(player.chain, difference)
 
 
@@ -140,7 +151,7 @@ class Player:
         self._text = text
         self.chain = _chain(text)
         self._start = self.chain.head.timestamp
-        classes = _classes(text, contracts, offered)
+        classes, self.missing = _classes(text, contracts, offered)
         named = {
             self.chain.declare(cls).digest: Named(name, full_name(cls))
             for name, cls in classes.items()
@@ -238,21 +249,31 @@ def _chain(text: Text) -> Chain:
 
 def _classes(
     text: Text, contracts: Iterable[type[Contract]], offered: Sequence[Offered]
-) -> dict[str, type[Contract]]:
-    """The classes of a transcript, each under the name that it has there."""
+) -> tuple[dict[str, type[Contract]], list[str]]:
+    """The classes of a transcript, each under the name that it has there; the versions that are not among those given.
+
+    In the place of such a version stands the class of that name as it is now.
+    """
     there: list[type[Contract]] = [
         World,
         *contracts,
         *(cls for each in offered for cls in each.classes),
     ]
-    known = {full_name(cls): cls for cls in there}
-    for full in text.contracts.values():
+    known: dict[str, list[type[Contract]]] = {}
+    for cls in there:
+        known.setdefault(full_name(cls), []).append(cls)
+    found, missing = {}, []
+    for name, (full, digest) in text.contracts.items():
         if full not in known:
             packages = ", ".join(each.package for each in offered) or "no package"
             raise NotOffered(
                 f"{full} is not among the contracts that are offered here, those of {packages}"
             )
-    return {name: known[full] for name, full in text.contracts.items()}
+        version = [cls for cls in known[full] if digest in (None, program_of(cls).digest)]
+        found[name] = (version or known[full])[-1]
+        if not version and digest is not None:
+            missing.append(f"{name} as of 0x{digest.hex()[:8]}…")
+    return found, missing
 
 
 def _place(receipt: Receipt) -> str:

@@ -12,15 +12,18 @@ from typing import Any, NamedTuple
 from chain import names
 from chain.accounts import account_of_key
 from chain.code import Program
+from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
+from chain.ledger.who import placed
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, entries
 from chain.machine.transaction import Call
 from chain.replays.form import FIRST, INDENT
 from chain.replays.known import Known
 from chain.replays.notation import Exact
 from chain.simulator import FUNDS, Chain
+from chain.spec import UPGRADE
 from chain.transcript import Transcript
 
 
@@ -28,7 +31,7 @@ def record(chain: Chain) -> str:
     """All that was asked of a chain and what came of it, as a text that can be played again."""
     writer = Writer(chain.ledger, contract_names(chain.ledger))
     lines = [FIRST, *_settings(chain)]
-    lines += [f"contract {name} = {full}" for name, full in writer.contracts.values()]
+    lines += [f"contract {each}" for each in writer.contracts.values()]
     lines += ["", *_body(writer), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
     return "".join(f"{line}\n" for line in lines)
 
@@ -51,28 +54,43 @@ def settings_of(chain: Chain) -> dict[str, Any]:
 
 
 class Named(NamedTuple):
-    """A contract class as a transcript names it: in its lines, and where it is to be found."""
+    """A contract class as a transcript names it: in its lines, and where it is to be found.
+
+    The digest tells which version of the class it was, where there was more than one, or where it is not the one of now.
+    """
 
     name: str
     full: str
+    digest: bytes | None = None
 
-
-def full_name(cls: type) -> str:
-    return f"{cls.__module__}:{cls.__qualname__}"
+    def __str__(self) -> str:
+        version = "" if self.digest is None else f" 0x{self.digest.hex()}"
+        return f"{self.name} = {self.full}{version}"
 
 
 def contract_names(ledger: Ledger) -> dict[bytes, Named]:
-    """The contracts that had a part in a play, by digest; two of one name go by their full names."""
+    """The contracts that had a part in a play, by digest.
+
+    Two of one name go by their full names; the second version of a class is called `Game@2`.
+    """
     programs: dict[bytes, Program] = {}
     for receipt in ledger.receipts:
-        for program in (receipt.program, *_programs_in(receipt.calls)):
+        placed_there = (ledger.program(digest) for _, digest in placed(receipt))
+        for program in (receipt.program, *_programs_in(receipt.calls), *placed_there):
             if program is not None:
                 programs.setdefault(program.digest, program)
-    called = [program.spec.name for program in programs.values()]
-    return {
-        digest: Named(_name_among(called, program.spec.cls), full_name(program.spec.cls))
-        for digest, program in programs.items()
-    }
+    versions: dict[str, list[bytes]] = {}
+    for digest, program in programs.items():
+        versions.setdefault(full_name(program.spec.cls), []).append(digest)
+    called = [full.rpartition(":")[2].rpartition(".")[2] for full in versions]
+    named = {}
+    for full, digests in versions.items():
+        name = _name_among(called, programs[digests[0]].spec.cls)
+        for number, digest in enumerate(digests, 1):
+            is_told = len(digests) > 1 or digest not in ledger.programs
+            version = f"{name}@{number}" if number > 1 else name
+            named[digest] = Named(version, full, digest if is_told else None)
+    return named
 
 
 def _name_among(called: list[str], cls: type) -> str:
@@ -187,6 +205,8 @@ class Writer(Transcript):
     def _asks(self, receipt: Receipt) -> str:
         """The call in words, where reading it gives the same bytes; else the bytes."""
         program, entry, data = receipt.program, receipt.entry_spec, receipt.data
+        if entry is UPGRADE:
+            return self._asks_upgrade(receipt)
         is_deploy, start = receipt.to is None, b""
         if program is not None and is_deploy:
             start = program.initcode
@@ -202,6 +222,13 @@ class Writer(Transcript):
         if is_deploy:
             return f"deploy 0x{data.hex()}"
         return f"to {self.known.show(receipt.address)} send 0x{data.hex()}"
+
+    def _asks_upgrade(self, receipt: Receipt) -> str:
+        who, data = self.known.show(receipt.address), receipt.data
+        named = self.contracts.get(data[4:])
+        return (
+            f"to {who} send 0x{data.hex()}" if named is None else f"upgrade {who} to {named.name}"
+        )
 
     def _asked(self, receipt: Receipt, block: Block, gas: int) -> Iterator[str]:
         """What a plain call would not have."""
@@ -221,7 +248,10 @@ class Writer(Transcript):
 
     def outcome(self, receipt: Receipt) -> Iterator[str]:
         self.known.see(receipt)
-        for row in receipt.log_rows:
+        is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
+        for row in (
+            () if is_upgrade else receipt.log_rows
+        ):  # the step itself tells what its event does
             yield from self._log(receipt, row, INDENT)
         for row in receipt.undone_log_rows:
             yield from self._log(receipt, row, f"{INDENT}undone ")

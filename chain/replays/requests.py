@@ -16,14 +16,15 @@ from chain.replays.form import BadTranscript, Step, set_line
 from chain.replays.known import Known
 from chain.replays.notation import BadValue, read_args
 from chain.simulator import Chain
-from chain.spec import EntrySpec
+from chain.spec import UPGRADE, EntrySpec
 from chain.types import Address
 
 _NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]+")
 _BYTES: Final = re.compile(r"0x(?:[0-9a-f]{2})*")
 _VALUE: Final = re.compile(r"(?P<rest>.*) with (?P<value>\d+) wei", re.DOTALL)
-_DEPLOY: Final = re.compile(r"deploy (?P<name>[\w.]+)\((?P<args>.*)\)")
+_DEPLOY: Final = re.compile(r"deploy (?P<name>[\w.@]+)\((?P<args>.*)\)")
 _BYTECODE: Final = re.compile(r"deploy 0x(?P<data>(?:[0-9a-f]{2})*)")
+_UPGRADE: Final = re.compile(r"upgrade (?P<who>\S+) to (?P<name>[\w.@]+)")
 _SEND: Final = re.compile(r"to (?P<who>\S+) send 0x(?P<data>(?:[0-9a-f]{2})*)")
 _CALL: Final = re.compile(r"(?P<who>\S+?)\.(?P<entry>\w+)\((?P<args>.*)\)")
 
@@ -66,22 +67,28 @@ class Requests:
         if found := _BYTECODE.fullmatch(what):
             return None, bytes.fromhex(found["data"])
         if found := _DEPLOY.fullmatch(what):
-            cls = self._contracts.get(found["name"])
-            if cls is None:
-                raise BadTranscript(step.line, f"no line says which contract {found['name']} is")
+            cls = self._class(step, found["name"])
             return None, self._chain.declare(cls).initcode + self._args(
                 cls.__spec__.init, found["args"]
             )
+        if found := _UPGRADE.fullmatch(what):
+            program = self._chain.declare(self._class(step, found["name"]))
+            return self._address(found["who"]), UPGRADE.encode_args((program.digest,), {})
         if found := _SEND.fullmatch(what):
             return self._address(found["who"]), bytes.fromhex(found["data"])
         if found := _CALL.fullmatch(what):
             to = self._address(found["who"])
-            program = self._chain.machine.program_at(to)
-            entry = program.spec.entries.get(found["entry"]) if program else None
+            there = self._chain.machine.program_at(to)
+            entry = there.spec.entries.get(found["entry"]) if there else None
             if entry is None:
                 raise Impossible(f"{found['who']} has no entry '{found['entry']}'")
             return to, self._args(entry, found["args"])
         raise BadTranscript(step.line, f"'{what[:60]}' asks nothing that can be read")
+
+    def _class(self, step: Step, name: str) -> type[Contract]:
+        if name not in self._contracts:
+            raise BadTranscript(step.line, f"no line says which contract {name} is")
+        return self._contracts[name]
 
     def _args(self, entry: EntrySpec | None, text: str) -> bytes:
         try:

@@ -77,13 +77,13 @@ def rules(node: Node) -> list[Any]:
 
 
 def follow(node: Node, token: Any, since: Any) -> str:
-    """What came since: `[cuts, blocks, moments, receipts, codes, slots, keys]` as the last answer had it."""
+    """What came since: `[cuts, blocks, moments, receipts, codes, slots, keys, artifacts]` as the last answer had it."""
     chain, cuts = node.chain, _cuts(node)
     if token != cuts.token:
         raise refused("this chain began anew: connect to it again")
-    if not isinstance(since, list | tuple) or len(since) != 7:
+    if not isinstance(since, list | tuple) or len(since) != 8:
         raise bad_params(
-            "'since' is a list of seven numbers: as the last answer had it, or zeros with one block"
+            "'since' is a list of eight numbers: as the last answer had it, or zeros with one block"
         )
     seen, *given = [to_int(each, "a length in 'since'") for each in since]
     have = lengths_of(chain.ledger, chain.keys)

@@ -196,7 +196,7 @@ def log_jsons(ledger: Ledger, places: Iterable[int]) -> list[Json]:
                 **_whereabouts(ledger, receipt),
                 "removed": False,
             }
-        address, topics, raw, _ = log.rows[place]
+        address, topics, raw, *_ = log.rows[place]
         found.append(
             {
                 "address": data(address),

@@ -21,7 +21,7 @@ from chain.rpc import (
     simulate,
     steering,
 )  # fmt: skip
-from chain.rpc.own import contracts, control, receipts, sql, stored
+from chain.rpc.own import contracts, control, package, receipts, sql, stored
 
 # What anvil and hardhat call alike: `anvil_setBalance`, `hardhat_setBalance`.
 _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
@@ -166,6 +166,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         # what only we have
         "chain_contracts": contracts.contracts,
         "chain_programs": contracts.programs,
+        "chain_reload": package.reload,
         "chain_accounts": contracts.accounts,
         "chain_account": contracts.account,
         "chain_receipts": receipts.receipts,

@@ -19,6 +19,7 @@ from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
 
 if TYPE_CHECKING:
+    from chain.reloading import Package
     from chain.rpc.pool import Place
     from chain.simulator import Chain
 
@@ -33,6 +34,8 @@ class Node:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self.limits: Limits = NO_LIMITS
+        self.package: Package | None = None  # whose contracts it offers
+        self.before: Callable[[], object] | None = None  # done before each request
         self.interval = 0.0  # seconds after which a server mines a block by itself; 0 for never
         self.impersonated: set[bytes] = set()  # accounts that send without a key
         self.impersonates_all = False
@@ -48,6 +51,8 @@ class Node:
         run = own.get(method) or METHODS.get(method)
         if run is None:
             raise RpcError(NO_METHOD, f"there is no method {method} here")
+        if self.before is not None:
+            self.before()
         try:
             return run(self, *params)
         except InvalidTransaction as no:

@@ -126,7 +126,7 @@ class _Simulation:
 
     def _show(self, outcome: Outcome, block: Block, index: int, first: int) -> Json:
         frame = outcome.frame
-        rows = [(address, topics, raw) for address, topics, raw, _ in outcome.logs]
+        rows = [(address, topics, raw) for address, topics, raw, *_ in outcome.logs]
         if self._traces:
             rows = [*_transfers(frame), *rows]
         logs = [

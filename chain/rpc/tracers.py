@@ -99,7 +99,7 @@ def _logs(frame: Frame, places: dict[int, int]) -> Iterator[Json]:
         match step:
             case Sent():
                 sent += 1
-            case Logged((address, topics, raw, _) as row) if id(row) in places:
+            case Logged((address, topics, raw, _, _) as row) if id(row) in places:
                 yield {
                     "address": data(address),
                     "topics": [word(topic) for topic in topics],

@@ -7,7 +7,19 @@ from pathlib import Path
 import pytest
 import vyper
 
-from chain import Address, Chain, Contract, Key, Revert, call, error, event, init, view
+from chain import (
+    Address,
+    Chain,
+    Contract,
+    InvalidTransaction,
+    Key,
+    Revert,
+    call,
+    error,
+    event,
+    init,
+    view,
+)  # fmt: skip
 from chain.code import program_of
 from chain.foreign import functions_from_json
 from chain.types import u64, u256
@@ -359,9 +371,11 @@ def test_bytecode_makes_python_at(chain, asker, relay):
     assert (chain.code(made[0]), made[1]) == (program_of(Asker).code, ZERO)
 
 
-def test_unknown_python_is_refused(relay):
-    error = relay.make(program_of(Asker).initcode).error
-    assert error.text.endswith("was declared on this chain")
+def test_unknown_python_is_refused(chain, relay):
+    count = len(chain.receipts)
+    with pytest.raises(InvalidTransaction, match="was declared on this chain: give its class"):
+        relay.make(program_of(Asker).initcode)
+    assert len(chain.receipts) == count
 
 
 def test_python_makes_bytecode(chain, asker, initcode):

@@ -356,11 +356,12 @@ def test_undeclared_contract_says_so(opened):
     assert counter.pass_on(at["made"]).return_value == 8
 
 
-def test_receipts_wait_for_their_class(opened):
+def test_receipts_know_their_class_before_it_is_declared(opened):
     play(opened())
     chain = opened(Game)
     receipt = chain.receipts[1]
-    assert (receipt.contract, receipt.entry, list(receipt.events)) == (None, None, [])
+    assert (receipt.contract, receipt.entry, len(receipt.events)) == ("Counter", "add", 1)
+    assert chain.receipts[1].is_stranger
     chain.declare(Counter)
-    assert chain.receipts[1].entry == "add"
+    assert not chain.receipts[1].is_stranger
     assert chain.events(Added, count=3).one().word == "plus 3"

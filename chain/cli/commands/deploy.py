@@ -76,5 +76,6 @@ def command(
         data = init.encode_args((), given) if init else no_init_args(cls, (), {})
         who = targets.sender(chain, sender)
         program = chain.declare(cls)
+        chain.need_code([program])
         receipt = chain.send(None, program.initcode + data, sender=who, value=value)
         plans.deployed(receipt, cls, json=json)

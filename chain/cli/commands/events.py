@@ -11,12 +11,14 @@ import click
 from chain.abi import field_name
 from chain.cli import options, say, targets
 from chain.cli.values import read_value
+from chain.kinds import Member
 from chain.ledger.export import Line, event_lines
 from chain.ledger.given import Misread
-from chain.ledger.portable import address_text
+from chain.ledger.queries import Query
 from chain.ledger.who import Who
 from chain.offered import Offered
 from chain.simulator import Chain
+from chain.types import Address
 
 _ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
@@ -38,13 +40,13 @@ def command(
     """All events, or those called NAME with these values in their fields."""
     with options.opened(where, offered) as chain:
         ledger = chain.ledger
+        by = None if contract is None else targets.contract_address(chain, contract)
         places: Iterable[int] = range(len(ledger.events.rows))
         if name is not None:
-            places = _places(chain, name, fields)
+            places = _places(chain, name, fields, by)
+        elif by is not None:
+            places = ledger.events.finder_by(by)()
         lines = list(event_lines(ledger, places))
-        if contract is not None:
-            whose = address_text(targets.contract(chain, contract, offered).address)
-            lines = [line for line in lines if line["address"] == whose]
         low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
         lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]
         who = Who(ledger)
@@ -67,13 +69,13 @@ def _named(who: Who, value: Any) -> Any:
     return value
 
 
-def _places(chain: Chain, name: str, fields: tuple[str, ...]) -> Iterable[int]:
+def _places(chain: Chain, name: str, fields: tuple[str, ...], by: Address | None) -> Iterable[int]:
     """Where in the ledger's list of logs these events stand."""
     try:
-        spec: Any = chain.ledger.event_spec(name)
+        events = chain.ledger.events.of(name, by=by is not None)
     except TypeError as wrong:
         raise click.UsageError(str(wrong)) from None
-    members = {member.name: member for member in spec.members}
+    members = {each: Member(each, kind) for each, kind in events.fields.items()}
     values = {}
     for field in fields:
         key, equals, word = field.partition("=")
@@ -84,4 +86,5 @@ def _places(chain: Chain, name: str, fields: tuple[str, ...]) -> Iterable[int]:
             values[key] = read_value(members[key], word, lambda it: targets.address(chain, it))
         except Misread as wrong:
             raise click.UsageError(str(wrong)) from None
-    return [place for place, _ in chain.events(name, **values).answers()]
+    query = Query(events).where(**values)
+    return [place for place, _ in (query if by is None else query.by(by)).answers()]

@@ -12,10 +12,13 @@ from typing import Any
 
 import click
 
+from chain.cli import say
 from chain.cli.options import contracts_option
 from chain.ledger.blocks import Rules
 from chain.offered import Offered
+from chain.reloading import Package
 from chain.rpc.limits import Limits
+from chain.rpc.own.package import follow_edits
 from chain.simulator import ETHER, Chain
 
 PHRASE = "test test test test test test test test test test test junk"
@@ -70,11 +73,17 @@ def _limit_options(command: Any) -> Any:
     metavar="URL",
     help="Where web pages may ask from, besides localhost. * for anywhere.",
 )
+@option(
+    "--reload",
+    is_flag=True,
+    help="Take up an edit of the package before the next request. What is deployed keeps its code.",
+)
 @option("--quiet", is_flag=True, help="Print only where it listens.")
 @_limit_options
 def command(
     host: str, port: int, chain_id: int | None, gas_limit: int | None, data: str | None,
-    offered: Offered, block_time: float | None, hosts: tuple[str, ...], origins: tuple[str, ...], quiet: bool, **limits: int,
+    offered: Offered, block_time: float | None, hosts: tuple[str, ...], origins: tuple[str, ...], reload: bool,
+    quiet: bool, **limits: int,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
     running = import_module("chain.rpc.server.running")
@@ -85,6 +94,9 @@ def command(
     with _opened(data, settings, offered) as chain:
         if block_time is not None:
             chain.automine, chain.node.interval = False, block_time
+        chain.node.package = Package(chain, offered)
+        if reload:
+            chain.node.before = partial(_follow_edits, chain)
         server = running.Server(chain, running.Settings(host, port, guests, chosen))
         if not quiet:
             _greet(chain, offered)
@@ -99,6 +111,12 @@ def _opened(data: str | None, settings: dict[str, Any], offered: Offered) -> Cha
     for each in offered.classes:
         chain.declare(each)
     return chain
+
+
+def _follow_edits(chain: Chain) -> None:
+    told = follow_edits(chain.node)
+    if told is not None:
+        say.note(told)
 
 
 def _greet(chain: Chain, offered: Offered) -> None:

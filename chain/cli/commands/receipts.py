@@ -31,5 +31,5 @@ def command(
             asked["sender"] = targets.sender(chain, sender)
         found = chain.receipts.where(**{k: v for k, v in asked.items() if v is not None})
         if contract is not None:
-            found = found.by(targets.contract(chain, contract, offered).address)
+            found = found.by(targets.contract_address(chain, contract))
         show(chain, list(found)[-(last or 0) :], json=json)

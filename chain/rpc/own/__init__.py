@@ -4,6 +4,7 @@ Everything of `Chain` can be asked over the wire: what is there, what happened, 
 
     chain_contracts()                    those that stand on the chain: name, label, address, abi, digest
     chain_programs()                     those that can be deployed: name, class, abi, bytecode, digest
+    chain_reload()                       take up the node's package as it is now: the contracts that are new
     chain_accounts(), chain_account(name)   whose key the chain has; the one of a name, made if need be
     chain_receipts(filter)               by sender, to, address, contract, entry, ok, fromBlock, toBlock; limit, backwards
     chain_receipt(hash or position)      one receipt, decoded: args, result, error, logs, events, writes, what was undone

@@ -26,7 +26,7 @@ def contracts(node: Node) -> list[Json]:
     who = Who(ledger)
     return [
         {
-            **described(chain.machine.programs[program.digest]),
+            **described(program),
             "label": who.name(address),
             "address": address_text(address),
             "receipt": made.get(address),
@@ -37,10 +37,12 @@ def contracts(node: Node) -> list[Json]:
 
 
 def programs(node: Node) -> list[Json]:
-    """The contract classes that can be deployed here."""
+    """The contract classes that can be deployed here; former versions of one come behind those of now."""
+    known = [*node.chain.machine.programs.values()]
+    newest = {program.spec.name: program for program in known}
     return [
         {**described(program), "bytecode": program.bytecode}
-        for program in node.chain.machine.programs.values()
+        for program in sorted(known, key=lambda each: newest[each.spec.name] is not each)
     ]
 
 

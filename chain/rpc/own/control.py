@@ -111,7 +111,7 @@ def _called(node: Node, spec: ContractSpec, fields: Mapping[str, Any]) -> tuple[
 
 def _program(node: Node, name: Any) -> Program:
     programs = node.chain.machine.programs.values()
-    for program in programs:
+    for program in reversed(programs):  # of several versions the last
         if program.spec.name == name:
             return program
     known = ", ".join(program.spec.name for program in programs) or "none"

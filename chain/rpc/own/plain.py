@@ -102,7 +102,7 @@ def known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapping[str,
 def contract_at(node: Node, name: Any, what: str = "the contract") -> tuple[Address, Any]:
     """The address and the program of a Python contract."""
     address = find_account(node.chain, name, what)
-    program = node.chain.machine.program_at(address)
+    program = node.chain.ledger.program_at(address)
     if program is None:
         raise bad_params(f"there is no Python contract at {address}")
     return address, program

@@ -9,6 +9,7 @@ from chain.abi import abi_name, field_name
 from chain.ledger.given import given
 from chain.ledger.logs import text_of
 from chain.ledger.portable import address_text, to_hex
+from chain.ledger.queries import Query
 from chain.ledger.who import Who
 from chain.rpc.errors import bad_params
 from chain.rpc.own.plain import (
@@ -142,14 +143,14 @@ def logs_json(ledger: Ledger, rows: Sequence[LogRow]) -> list[Json]:
 
 def log_json(ledger: Ledger, row: LogRow) -> Json:
     """A log as its bytes, its text if it is one, and the declared event in it."""
-    address, topics, raw, _ = row
-    event = ledger.decode(row)
+    address, topics, raw, *_ = row
+    event, meaning = ledger.decode(row), ledger.event_types.meaning(row)
     return {
         "address": address_text(address),
         "topics": [word(topic) for topic in topics],
         "data": data(raw),
         "text": text_of(row),
-        "event": None if event is None else getattr(event, "name", type(event).__name__),
+        "event": None if event is None or meaning is None else meaning.spec.name,
         "fields": plain(event),
     }
 
@@ -181,13 +182,14 @@ def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
         raise bad_params(f"an event is asked for by its name, not {event!r}")
     log = chain.ledger.events
     with asked():
-        kinds = {m.name: m.kind for m in chain.ledger.event_spec(event).members}
+        of = log.of(event, by=filter.get("contract") is not None)
+        kinds = of.fields
         names = tuple(dict.fromkeys([*map(abi_name, kinds), *kinds]))
         wanted = known_fields(filter.get("where"), names, f"event {event}")
         find = finder(chain)
         fields = {field_name(name, kinds): value for name, value in wanted.items()}
         values = {name: given(kinds[name], value, name, find) for name, value in fields.items()}
-        query = narrowed(chain, chain.ledger.events.ask(event, values), filter)
+        query = narrowed(chain, Query(of).where(**values), filter)
         if filter.get("contract") is not None:
             query = query.by(filter["contract"])
         return [

@@ -11,21 +11,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from chain.code import Program
-from chain.kinds import Record as RecordKind
-from chain.models import ModelSpec
-from chain.shape import model_shape, spelled, storage_shape
-from chain.spec import ContractSpec
+from chain.ledger.artifacts import Artifact, artifact_of
 
 
 def description_of(program: Program) -> dict[str, Any]:
     """What a journal keeps of a contract, so that later it can be told what changed."""
-    spec = program.spec
+    return described(program.digest, artifact_of(program))
+
+
+def described(digest: bytes, artifact: Artifact) -> dict[str, Any]:
+    """The same of the class with that digest, whether it is declared or not."""
     return {
-        "contract": spec.name,
-        "digest": f"0x{program.digest.hex()}",
-        "abi": spec.abi,
-        "storage": [spot._asdict() for spot in storage_shape(spec)],
-        "models": {name: _model(model) for name, model in spec.models.items()},
+        "contract": artifact.name,
+        "digest": f"0x{digest.hex()}",
+        "abi": artifact.abi,
+        "storage": artifact.storage,
+        "models": artifact.models,
     }
 
 
@@ -42,28 +43,20 @@ def changes(before: dict[str, Any], program: Program) -> list[str]:
     return lines or ["the rules only: ABI and storage are as they were"]
 
 
-def obstacles(before: dict[str, Any], spec: ContractSpec) -> list[str]:
+def obstacles(before: dict[str, Any], program: Program) -> list[str]:
     """Why storage cannot stay, a line for each field in the way; none if it can."""
-    found = [*_moved(spec.name, before["storage"], [s._asdict() for s in storage_shape(spec)])]
+    made = artifact_of(program)
+    found = [*_moved(made.name, before["storage"], made.storage)]
     for name, was in before["models"].items():
-        model = spec.models.get(name)
-        if model is None:  # no system reads it any more
+        now = made.models.get(name)
+        if now is None:  # no system reads it any more
             continue
-        now = _model(model)
         if was["keys"] != now["keys"]:
             found.append(
                 f"the keys of model {name} were {_list(was['keys'])} and are {_list(now['keys'])}"
             )
         found += _moved(name, was["members"], now["members"])
     return found
-
-
-def _model(model: ModelSpec) -> dict[str, Any]:
-    keys = RecordKind(model.name, model.record.key_members)
-    return {
-        "keys": [f"{each.name}: {spelled(each.kind)}" for each in keys.members],
-        "members": [spot._asdict() for spot in model_shape(model)],
-    }
 
 
 def _moved(owner: str, was: list[dict[str, Any]], now: list[dict[str, Any]]) -> Iterator[str]:

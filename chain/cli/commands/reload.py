@@ -1,0 +1,24 @@
+"""Have a node take up its package as it is now."""
+
+from __future__ import annotations
+
+import click
+
+from chain.cli import options, say
+from chain.wire import Wire
+
+
+@click.command()
+@options.chain_option
+@say.json_option
+def command(where: str, json: bool) -> None:
+    """Have the node at --chain import its package anew, and declare what was edited.
+
+    The chain goes on as it is, and what is deployed keeps its code; 'boardchain deploy PLAN --upgrade' replaces it.
+    """
+    if "://" not in where:
+        raise click.UsageError(f"--chain is {where}: only a node has anything to take up, http://…")
+    new = Wire(where)("chain_reload")
+    say.table(("name", "digest"), [(each["name"], each["digest"]) for each in new], json=json)
+    if not new and not json:
+        say.note("nothing is new")

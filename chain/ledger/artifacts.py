@@ -1,0 +1,250 @@
+"""Artifacts: what a contract class was when its code came onto the chain, by the digest in that code, as plain data.
+
+The code of a Python contract holds only a digest of its source. The artifact beside it keeps the name, the ABI, the storage
+layout, and all types in full. So a chain's history reads the same where the class is not declared, or was edited since: the
+artifact gives a counterpart of the class that decodes everything and runs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, make_dataclass
+from functools import cache, cached_property
+from itertools import islice
+from typing import Any, NoReturn
+
+from chain.code import Program, split_code
+from chain.contract import Contract, ContractType
+from chain.kinds import Record as RecordKind
+from chain.layout import Members
+from chain.ledger.descriptions import (
+    Description,
+    describe,
+    describe_layout,
+    describe_members,
+    kind_of,
+    layout_from,
+    members_of,
+)
+from chain.mentions import Mentions
+from chain.models import ModelSpec
+from chain.records import ErrorSpec, EventSpec, RecordSpec
+from chain.shape import model_shape, spelled, storage_shape
+from chain.spec import REQUIRED, ContractSpec, EntrySpec
+from chain.system import System
+from chain.where import Source
+from chain.world import World
+
+_BASES = {base.__name__: base for base in (World, System, Contract)}
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A contract class as plain data. `abi`, `storage` and `models` are for tools, `types` has all that decodes."""
+
+    name: str
+    full_name: str  # module:Class
+    abi: list[dict[str, Any]]
+    storage: list[dict[str, Any]]  # the fields, each with its type and place
+    models: dict[str, Any]  # by name: the keys, and the members with their types and places
+    types: Description  # the base class, @init, entries, fields, events, errors, models
+
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """The artifact as it goes into a file."""
+        shown = {"abi": self.abi, "storage": self.storage, "models": self.models}
+        return self.name, self.full_name, json.dumps(shown, separators=(",", ":")), self.types
+
+    @classmethod
+    def from_row(cls, row: tuple[Any, ...]) -> Artifact:
+        name, full_name, shown, types = row
+        return cls(name, full_name, **json.loads(shown), types=types)
+
+    @property
+    def events(self) -> Description:
+        """Its events: name, full name, fields, keys."""
+        return self.types[4]
+
+    @cached_property
+    def spec(self) -> ContractSpec:
+        """A counterpart of the class: everything that it declared, and no code."""
+        base, init, entries, fields, events, errors, models = self.types
+        cls = _class_of(self.full_name, _BASES[base])
+        known = {entry.name: entry for entry in (_entry(self.name, each) for each in entries)}
+        made = ContractSpec(
+            cls, known, _entry(self.name, init) if init else None, _fields(self.name, fields), []
+        )
+        cls.__spec__ = made
+        vars(made)["abi"] = self.abi
+        vars(made)["mentions"] = Mentions(
+            {each[0]: _event(each) for each in events},
+            {each[0]: _error(each) for each in errors},
+            {each[0]: _model(each) for each in models},
+        )
+        return made
+
+
+@cache
+def artifact_of(program: Program) -> Artifact:
+    """The artifact of a contract that is declared."""
+    spec, cls = program.spec, program.spec.cls
+    return Artifact(
+        spec.name,
+        full_name(cls),
+        spec.abi,
+        [spot._asdict() for spot in storage_shape(spec)],
+        {name: _model_shape(model) for name, model in spec.models.items()},
+        (
+            next(name for name, base in _BASES.items() if issubclass(cls, base)),
+            None if spec.init is None else _describe_entry(spec.init),
+            tuple(map(_describe_entry, spec.entries.values())),
+            _describe_fields(spec.fields),
+            tuple(describe_record(event.record) for event in spec.events.values()),
+            tuple(describe_record(error.record) for error in spec.errors.values()),
+            tuple(describe_record(model.record) for model in spec.models.values()),
+        ),
+    )
+
+
+def full_name(cls: type) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+class Artifacts(Mapping[bytes, Artifact]):
+    """The artifacts of the contracts on one chain, by digest, in the order in which their code came onto it."""
+
+    def __init__(self, programs: Mapping[bytes, Program], codes: Mapping[bytes, bytes]) -> None:
+        self._programs, self._codes = programs, codes
+        self.recorded: dict[bytes, Artifact] = {}
+        self._unknown: dict[bytes, None] = {}  # their code is there, their class was never declared
+        self._seen = 0  # codes looked at
+        self._counterparts: dict[bytes, Program] = {}
+        self.is_copy = False  # they all come from elsewhere, none is made here
+
+    def __getitem__(self, digest: bytes) -> Artifact:
+        self._record()
+        return self.recorded[digest]
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._record()
+        return iter(self.recorded)
+
+    def __len__(self) -> int:
+        self._record()
+        return len(self.recorded)
+
+    def add(self, digest: bytes, artifact: Artifact) -> None:
+        """Take over an artifact that was recorded elsewhere."""
+        self.recorded.setdefault(digest, artifact)
+
+    def newest(self, length: int) -> list[tuple[bytes, Artifact]]:
+        """Those behind the first so many."""
+        return list(islice(self.items(), length, None)) if len(self) > length else []
+
+    def program(self, digest: bytes) -> Program | None:
+        """A program that decodes what the class with this digest did; it cannot run."""
+        if digest not in self._counterparts and digest in self:
+            spec = self[digest].spec
+            self._counterparts[digest] = Program(spec, digest, spec)
+        return self._counterparts.get(digest)
+
+    def _record(self) -> None:
+        """Look at the codes that are new."""
+        if self.is_copy:
+            return
+        new = len(self._codes) - self._seen
+        if new:
+            for code in list(islice(reversed(self._codes.values()), new))[::-1]:  # type: ignore[call-overload]
+                digest = split_code(code)
+                if digest is not None and digest not in self.recorded:
+                    self._unknown[digest] = None
+            self._seen += new
+        for digest in [digest for digest in self._unknown if digest in self._programs]:
+            del self._unknown[digest]
+            self.recorded[digest] = artifact_of(self._programs[digest])
+
+
+# To plain data
+
+
+def _describe_entry(entry: EntrySpec) -> Description:
+    returns = None if entry.returns is None else describe(entry.returns)
+    flags = int(entry.payable), int(entry.private), int(entry.nonreentrant)
+    return entry.name, entry.kind, flags, describe_members(entry.params), returns
+
+
+def describe_record(record: RecordSpec) -> Description:
+    return record.name, full_name(record.cls), describe_members(record.members), record.keys
+
+
+def _describe_fields(fields: Members | None) -> Description:
+    if fields is None:
+        return None
+    layouts = map(describe_layout, fields.layouts)
+    return tuple(zip(fields.names, layouts, strict=True))
+
+
+def _model_shape(model: ModelSpec) -> dict[str, Any]:
+    keys = RecordKind(model.name, model.record.key_members)
+    return {
+        "keys": [f"{each.name}: {spelled(each.kind)}" for each in keys.members],
+        "members": [spot._asdict() for spot in model_shape(model)],
+    }
+
+
+# And back
+
+
+def _class_of(full_name: str, base: type) -> Any:
+    module, _, name = full_name.partition(":")
+    space = {"__module__": module, "__qualname__": name, "__slots__": ()}
+    return type.__new__(ContractType, name.rpartition(".")[2], (base,), space)
+
+
+def _entry(contract: str, described: Description) -> EntrySpec:
+    name, kind, (payable, private, nonreentrant), params, returns = described
+    members = members_of(params)
+    return EntrySpec(
+        contract, name, kind, bool(payable), bool(private), bool(nonreentrant), _cannot_run, members,
+        (REQUIRED,) * len(members), None if returns is None else kind_of(returns),
+    )  # fmt: skip
+
+
+def _cannot_run(*_: Any) -> NoReturn:
+    raise TypeError("the class of this contract is not declared here, so it cannot run")
+
+
+def _fields(contract: str, described: Description) -> Members | None:
+    if described is None:
+        return None
+    layouts = [layout_from(f"{contract}.{name}", each) for name, each in described]
+    return Members([name for name, _ in described], layouts)
+
+
+def _record(described: Description) -> RecordSpec:
+    name, full_name, pairs, keys = described
+    cls = make_dataclass(name, [each for each, _ in pairs], frozen=True)
+    cls.__module__, _, cls.__qualname__ = full_name.partition(":")
+    return RecordSpec(cls, members_of(pairs), keys, Source("", 0))
+
+
+@cache
+def _event(described: Description) -> EventSpec:
+    spec = EventSpec(_record(described))
+    spec.record.cls.__event__ = spec  # type: ignore[attr-defined]
+    return spec
+
+
+@cache
+def _model(described: Description) -> ModelSpec:
+    spec = ModelSpec(_record(described))
+    spec.record.cls.__model__ = spec  # type: ignore[attr-defined]
+    return spec
+
+
+@cache
+def _error(described: Description) -> ErrorSpec:
+    spec = ErrorSpec(_record(described))
+    spec.record.cls.__error__ = spec  # type: ignore[attr-defined]
+    return spec

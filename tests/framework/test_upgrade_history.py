@@ -1,0 +1,323 @@
+"""The history of an upgraded contract can be read and played again, also where only the class of now is at hand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from chain import Chain, Contract
+from chain.code import program_of
+from chain.handle import Handle
+from chain.ledger.who import Who
+from chain.offered import NotOffered, Offered
+from chain.reloading import imported_anew
+from chain.replays import BadTranscript, record, replay
+from chain.replays.verifying import verify
+from chain.upgrades import Upgraded
+from chain.upgrading import CannotUpgrade
+
+FIRST = """
+    from chain import Contract, Key, Map, Vector, call, event, view
+    from chain.types import Address, u8, u64
+
+    @event
+    class Added:
+        by: Key[Address]
+        total: u64
+
+    class Game(Contract):
+        total: u64
+        names: Map[u64, str]
+
+        @call
+        def add(self, n: u64) -> u64:
+            self.total += n
+            self.emit(Added(self.caller, self.total))
+            return self.total
+"""
+DOUBLE = FIRST.replace("+= n", "+= 2 * n")
+TRIPLE = FIRST.replace("+= n", "+= 3 * n")
+
+_numbers = count()
+Edit = Callable[[str], Any]
+Open = Callable[..., Chain]
+
+
+@pytest.fixture
+def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
+    """Writes the one module of a package and imports it; its class Game. So one class comes in several versions."""
+    name = f"history_{next(_numbers)}"
+    monkeypatch.syspath_prepend(tmp_path)
+    known: list[Offered] = []
+
+    def write(text: str) -> Any:
+        (tmp_path / f"{name}.py").write_text(dedent(text))
+        known[:] = [imported_anew(known[0]) if known else Offered(name)]
+        found = known[0].find("Game")
+        program_of(found)
+        return found
+
+    yield write
+    sys.modules.pop(name, None)
+
+
+@pytest.fixture(params=["memory", "file", "node"])
+def again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """The one chain, as somebody finds it who comes with these classes: at hand, in its file, or in its node."""
+    played, opened = Chain(), list[Chain]()
+
+    def come(*contracts: type[Contract]) -> Chain:
+        if request.param == "file":
+            for chain in opened:
+                chain.close()
+            opened.append(Chain.open(tmp_path / "played.chain", contracts=contracts))
+            return opened[-1]
+        for contract in contracts:
+            played.declare(contract)
+        if request.param == "node":
+            return Chain.connect(played.node, contracts=contracts)
+        return played
+
+    yield come
+    for chain in opened:
+        chain.close()
+
+
+def play(again: Open, edit: Edit) -> tuple[Chain, Handle]:
+    """A game, another, and an upgrade of the first between two moves. Comes back with the new class alone."""
+    first = edit(FIRST)
+    chain = again(first)
+    game = chain.deploy(first)
+    chain.deploy(first)
+    game.add(1, sender=chain.accounts[1])
+    second = edit(DOUBLE)
+    chain = again(second)
+    chain.upgrade(game.address, second)
+    made = chain.handle(second, game.address)
+    made.add(1)
+    return chain, made
+
+
+def test_upgrade_is_a_transaction(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    receipt = chain.receipts[3]
+    digests = [chain.receipts[0].program, chain.receipts[4].program]
+    before, after = (program.digest for program in digests if program is not None)
+    assert (receipt.contract, receipt.entry, receipt.args) == ("Game", "upgrade", {"digest": after})
+    assert [receipt.events.one(Upgraded), chain.events("Upgraded").one()] == [
+        Upgraded(before, after)
+    ] * 2
+    assert chain.code(game.address) == program_of(game.contract).code
+    assert f"4 +4s alice: upgrade Game to Game@{after.hex()[:8]} ok [" in chain.transcript()
+    assert f"Game.upgrade(0x{after.hex()})" in str(receipt.trace)
+
+
+def test_history_keeps_its_words(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    moves = chain.receipts.where(contract="Game", entry="add")
+    assert [(r.args, r.return_value, r.sender) for r in moves] == [
+        ({"n": 1}, 1, chain.accounts[1]),
+        ({"n": 1}, 3, chain.accounts[0]),
+    ]
+    assert [event.total for event in chain.events("Added")] == [1, 3]
+    assert chain.receipts.where().by(game).count() == 4
+    assert chain.receipts.where().by(game.contract).count() == 1  # those that ran this very class
+    assert game.fields.total == 3
+
+
+def test_names_and_numbers_stay(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    assert [*Who(chain.ledger).contracts.values()] == ["Game", "Game#2"]
+    assert Who(chain.ledger).name(game.address) == "Game"
+    chain.deploy(game.contract)
+    assert [*Who(chain.ledger).contracts.values()] == ["Game", "Game#2", "Game#3"]
+
+
+def test_second_upgrade_changes_nothing(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    before = chain.block_hash()
+    assert chain.upgrade(game, game.contract) == chain.receipts[3]
+    assert chain.block_hash() == before
+
+
+def test_upgrade_names_the_field_in_the_way(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    before = chain.block_hash()
+    third = edit(FIRST.replace("total: u64\n        names", "names").replace("self.total", "n"))
+    with pytest.raises(
+        CannotUpgrade, match=r"Game at 0x\w+ cannot be upgraded in place: Game\.total is gone"
+    ):
+        again(third).upgrade(game.address, third)
+    assert again(third).block_hash() == before
+
+
+def test_past_wants_its_class(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    assert chain.at(4).handle(game).add.observe(1).value == 3
+    if chain.receipts[0].is_stranger:
+        with pytest.raises(
+            ValueError, match="whose class, as it was when it was deployed, is not declared"
+        ):
+            chain.at(3).handle(game).add.observe(1)
+    else:
+        assert chain.at(3).handle(game).add.observe(1).value == 2
+
+
+def test_other_name_after_an_upgrade(edit: Edit) -> None:
+    chain, first = Chain(), edit(FIRST)
+    games = [chain.deploy(first), chain.deploy(first)]
+    second = edit(
+        FIRST.replace("class Game", "class Match") + "\n\n    class Game(Contract):\n        pass\n"
+    )
+    match = sys.modules[second.__module__].Match
+    chain.upgrade(games[0], match)
+    assert [*Who(chain.ledger).contracts.values()] == ["Match", "Game#2"]
+    assert Who(chain.ledger).find("Game") == games[0].address  # as it was called
+    assert [receipt.contract for receipt in chain.receipts] == ["Game", "Game", "Game"]
+    assert chain.handle(match, games[0].address).add(1).contract == "Match"
+    chain.upgrade(games[0], first)
+    assert [
+        line.partition(" [")[0] for line in chain.transcript().split("\n") if line[:1].isdigit()
+    ] == [
+        "1 +1s alice: deploy Game() ok",
+        "2 +2s alice: deploy Game() as Game#2",
+        f"3 +3s alice: upgrade Game to Match@{program_of(match).digest.hex()[:8]} ok",
+        "4 +4s alice: Match.add(1) -> 1",
+        f"5 +5s alice: upgrade Match to Game@{program_of(first).digest.hex()[:8]} ok",
+    ]
+
+
+def test_own_entry_called_upgrade_is_another(edit: Edit, chain: Chain) -> None:
+    own = (
+        "        @call\n        def upgrade(self, digest: u64) -> u64:\n            return digest\n"
+    )
+    first = edit(FIRST + own)
+    game = chain.deploy(first)
+    assert game.upgrade(5).return_value == 5
+    second = edit(DOUBLE + own)
+    chain.upgrade(game, second)
+    assert game.upgrade(6).return_value == 6
+    text = record(chain)
+    assert "Game.upgrade(6)" in text and "upgrade Game to Game@2" in text
+    assert replay(text, contracts=[first, second]).ok
+
+
+def test_upgrades_are_asked_in_sql(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    (row,) = chain.sql("select after, block from Upgraded")
+    assert row["after"] == f"0x{program_of(game.contract).digest.hex()}" and row["block"] == 4
+    names = chain.sql("select contract, entry from receipts order by position")
+    assert [tuple(each) for each in names] == [
+        ("Game", None), ("Game", None), ("Game", "add"), ("Game", "upgrade"), ("Game", "add"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("address", "told"), [
+    ("0x" + "11" * 20, "cannot be upgraded to Game: there is none"),
+    (None, "what is there is bytecode, not a Python contract"),
+])  # fmt: skip
+def test_what_is_not_a_contract_stays(
+    address: str | None, told: str, edit: Edit, chain: Chain
+) -> None:
+    where = address or chain.send(None, bytes.fromhex("600160005360016000f3")).address
+    with pytest.raises(CannotUpgrade, match=told):
+        chain.upgrade(where, edit(FIRST))
+
+
+def test_class_that_nobody_knows_cannot_be_compared(edit: Edit, chain: Chain) -> None:
+    where, first = chain.accounts[3], edit(FIRST)
+    chain.set_code(where, program_of(first).code)
+    second = edit(DOUBLE)
+    with pytest.raises(
+        CannotUpgrade, match=r"nothing is known of the class .* chain\.declare first"
+    ):
+        chain.upgrade(where, second)
+    chain.declare(first)
+    assert chain.upgrade(where, second).entry == "upgrade"
+
+
+# Playing it again
+
+
+def test_upgraded_chain_is_played_again(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    text = record(chain)
+    first = edit(FIRST)
+    name, digests = (
+        first.__module__,
+        [program_of(each).digest.hex() for each in (first, game.contract)],
+    )
+    assert (
+        f"contract Game = {name}:Game 0x{digests[0]}\ncontract Game@2 = {name}:Game 0x{digests[1]}\n"
+        in text
+    )
+    assert "4 +4s alice: upgrade Game to Game@2\n    = ok [" in text
+    for classes in ([first, game.contract], [game.contract, first]):
+        played = replay(text, contracts=classes)
+        assert played.ok, str(played.difference)
+        assert played.text == text
+
+
+def test_missing_version_is_named(again: Open, edit: Edit) -> None:
+    chain, game = play(again, edit)
+    played = replay(record(chain), contracts=[game.contract])
+    assert played.difference is not None
+    told = str(played.difference).split("\n")
+    assert "something else comes of Game.add" in told[0]
+    assert told[-1].startswith("the source of Game as of 0x") and "is not here" in told[-1]
+
+
+def test_same_moves_of_another_version_are_told_apart(edit: Edit) -> None:
+    chain, first = Chain(), edit(FIRST)
+    game = chain.deploy(first)
+    game.add(1)
+    same = edit(FIRST.replace("return self.total", "return self.total + 0"))
+    chain.upgrade(game, same)
+    game.add(1)
+    text = record(chain)
+    assert replay(text, contracts=[same], moves_only=True).ok
+    difference = replay(text, contracts=[same]).difference
+    assert "but the hash of the chain" in str(difference) and "the source of Game as of" in str(
+        difference
+    )
+
+
+def test_edited_chain_is_recorded_without_its_class(edit: Edit, tmp_path: Path) -> None:
+    first = edit(FIRST)
+    with Chain.open(tmp_path / "a.chain", contracts=[first]) as chain:
+        chain.deploy(first).add(1)
+        whole = record(chain).split("\n")
+    with Chain.open(tmp_path / "a.chain", contracts=[edit(DOUBLE)]) as chain:
+        text = record(chain)
+    found = text.split("\n")
+    assert whole[1] + f" 0x{program_of(first).digest.hex()}" == found[1]
+    assert [whole[0], *whole[2:]] == [found[0], *found[2:]]
+    assert replay(text, contracts=[first]).ok
+
+
+def test_verify_says_what_it_could_not_play(edit: Edit) -> None:
+    chain, first = Chain(), edit(FIRST)
+    game = chain.deploy(first)
+    game.add(1)
+    second = edit(DOUBLE)
+    chain.upgrade(game, second)
+    verdict = verify(record(chain), [first.__module__], seeds=(0, 1))
+    assert not verdict.ok
+    assert "it comes out the same 2 times, but not as it is written" in str(verdict)
+    assert "the source of Game as of 0x" in str(verdict)
+
+
+@pytest.mark.parametrize(("line", "error", "told"), [
+    ("contract Game = nowhere:Game 0x12", BadTranscript, "line 2: '0x12' is not the digest of a contract"),
+    (f"contract Game = nowhere:Game 0x{'0' * 64}", NotOffered, "nowhere:Game is not among the contracts"),
+    ("1 +1s alice: upgrade bob to Game@2", BadTranscript, "line 2: no line says which contract Game@2 is"),
+])  # fmt: skip
+def test_bad_line_is_told(line: str, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        replay(f"boardchain transcript 1\n{line}\n")
