@@ -91,7 +91,7 @@ def _references(function: FunctionType) -> Iterator[Any]:
             spaces[name] = cell.cell_contents
         except ValueError:  # a class that is still being made
             continue
-    names = list(_names(function.__code__))
+    names = list(names_in(function.__code__))
     for name in names:
         thing = spaces.get(name)
         yield thing
@@ -99,8 +99,8 @@ def _references(function: FunctionType) -> Iterator[Any]:
             yield from (vars(thing).get(inner) for inner in names)
 
 
-def _names(code: Any) -> Iterator[str]:
+def names_in(code: Any) -> Iterator[str]:
     yield from (*code.co_names, *code.co_freevars)
     for constant in code.co_consts:
         if inspect.iscode(constant):
-            yield from _names(constant)
+            yield from names_in(constant)

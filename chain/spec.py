@@ -18,6 +18,7 @@ from chain.layout import Members
 from chain.mentions import Mentions, mentions_of
 from chain.models import ModelSpec
 from chain.records import ErrorSpec, EventSpec
+from chain.where import Source
 
 CALL_WORDS = frozenset(
     {"sender", "value", "gas", "check"}
@@ -181,6 +182,7 @@ class ContractSpec:
     fields: Members | None
     functions: list[FunctionType]
     setup: EntrySpec | None = None  # a System's @init, which is one of its entries
+    source: Source | None = None  # the statement that made the class
 
     @property
     def name(self) -> str:

@@ -141,6 +141,14 @@ def is_type_checking(node: ast.If) -> bool:
     return name == "TYPE_CHECKING"
 
 
+def is_main(node: ast.AST) -> bool:
+    """`if __name__ == "__main__":` is for whoever runs the file; a contract is not run so."""
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+        return False
+    sides = (node.test.left, *node.test.comparators)
+    return any(isinstance(each, ast.Name) and each.id == "__name__" for each in sides)
+
+
 def _assigned(node: ast.stmt) -> Iterator[str]:
     """The names that a statement itself assigns."""
     targets: list[ast.expr] = []

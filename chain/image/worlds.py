@@ -17,10 +17,15 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from chain.guard.reach import changes_of
+from chain.guard.scopes import DEFINITIONS
 from chain.guard.sources import Definition, Module
+from chain.guard.uses import uses_of
 from chain.image import meter
+from chain.image.border import register_module
 from chain.image.reach import Reach
 from chain.image.shapes import Guarding
+from chain.image.sources import top_of
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 
@@ -48,6 +53,19 @@ class ImageModule:
         places = zip(source.tree.body, ast.parse(source.text).body, strict=True)
         self._fresh = dict(places)
 
+    def may_add(self, reach: Reach, module: Module) -> bool:
+        """Whether what was reached can run now, behind what has run, as if it had run where it stands."""
+        if module is not self.source:
+            return False
+        lines = top_of(module).lines
+        done = [node for node in self.done if node in lines]
+        new = [node for node in reach.modules[module] if node in lines and node not in self.done]
+        return not any(
+            lines[earlier] < lines[node] and _bears_on(node, earlier, module)
+            for node in done
+            for earlier in new
+        )
+
     @property
     def space(self) -> dict[str, Any]:
         return vars(self.made)
@@ -62,6 +80,21 @@ class ImageModule:
         exec(code, self.space)
 
 
+def _bears_on(node: ast.AST, earlier: ast.AST, module: Module) -> bool:
+    """Whether `earlier` would have found, or left, something else if it had run before `node`."""
+    if isinstance(earlier, ast.alias):
+        needs = frozenset([earlier.asname or earlier.name.partition(".")[0]])
+    else:
+        uses = uses_of(earlier)
+        needs = uses.names_now.union(uses.binds)
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name.partition(".")[0]) in needs
+    if not needs.isdisjoint(uses_of(node).binds):
+        return True
+    plain = isinstance(node, ast.stmt) and not isinstance(node, DEFINITIONS)
+    return plain and not needs.isdisjoint(changes_of(node, module))
+
+
 class World:
     """Image modules that import one another."""
 
@@ -69,9 +102,9 @@ class World:
         self.modules: dict[str, ImageModule] = {}
 
     def suits(self, reach: Reach) -> bool:
-        """Whether the sources are still those that this world was made of."""
+        """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
         return all(
-            module.name not in self.modules or self.modules[module.name].source is module
+            module.name not in self.modules or self.modules[module.name].may_add(reach, module)
             for module in reach.modules
         )
 
@@ -87,6 +120,8 @@ class World:
                     self._make(self.modules[module.name], reach)
         finally:
             meter.resume(tank)
+        for module in reach.modules:
+            register_module(self.modules[module.name].space, module.name)
 
     @contextmanager
     def _instead(self) -> Iterator[None]:

@@ -1,0 +1,172 @@
+"""What a contract reaches of its file follows Python's scopes, and the top of a file acts once.
+
+Each script says `ran` when its top level runs. What a contract never reads is not run for it, however it is spelled; what it
+does read is run for its image, unless that would act a second time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chain import Chain, DeclarationError
+from chain.code import program_of
+
+HEAD = """
+from chain import Chain, Contract, call, view
+from chain.types import u64
+"""
+
+# By what in the contract the name `i` is; below each stands a loop over `i` that acts.
+SPELLED = {
+    "an argument": "def ring(self, i: u64) -> u64: return i",
+    "a local": "def ring(self, n: u64) -> u64:\n  i = n\n  return i",
+    "the variable of a loop": "def ring(self, n: u64) -> u64:\n  for i in range(n): pass\n  return n",
+    "of a comprehension": "def ring(self, n: u64) -> u64: return len([i for i in range(n)])",
+    "of a comprehension in another": "def ring(self, n: u64) -> u64: return sum(sum(i for _ in range(i)) for i in range(n)) * 0 + n",
+    "of a lambda": "def ring(self, n: u64) -> u64: return (lambda i: i)(n)",
+    "set in a comprehension": "def ring(self, n: u64) -> u64: return [i := n for _ in 'a'] and i",
+    "a keyword": "def ring(self, n: u64) -> u64: return dict(i=n)['i']",
+    "an attribute": "def ring(self, n: u64) -> u64:\n  self.i = n\n  return self.i",
+    "an error": "def ring(self, n: u64) -> u64:\n  try: return n\n  except ValueError as i: raise i",
+    "a capture": "def ring(self, n: u64) -> u64:\n  match (n, 1):\n   case (i, *_): return i\n   case _: return n",
+    "a rest": "def ring(self, n: u64) -> u64:\n  match {'a': n}:\n   case {**i}: return i['a']\n   case _: return n",
+    "of the function around": "def ring(self, n: u64) -> u64:\n  i = n\n  def inner() -> int: return i\n  return inner()",
+    "set below": "def ring(self, n: u64) -> u64:\n  for _ in range(2):\n   if _: n = i\n   i = n\n  return n",
+    "a function inside": "def ring(self, n: u64) -> u64:\n  def i() -> int: return n\n  return i()",
+    "deleted": "def ring(self, n: u64) -> u64:\n  i = n\n  del i\n  return n",
+    "the text of a Literal": "def ring(self, n: u64) -> u64:\n  mode: Literal['i'] = 'i'\n  return n",
+    "a member of a class inside": "def ring(self, n: u64) -> u64:\n  class Inner:\n   i = 3\n   j = i\n  return n",
+}  # fmt: skip
+
+BELL = "from typing import Literal\nclass Bell(Contract):\n i: u64\n @call\n {method}\n"
+LOOP = "print('ran')\nchain = Chain(guard=False)\nbell = chain.deploy(Bell)\nfor i in range(3): print('ran', bell.ring(2).return_value)\n"
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Writes files, and imports the first as it stands then."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def write(text: str, **others: str) -> Any:
+        for name, each in {"script": text, **others}.items():
+            (tmp_path / f"{name}.py").write_text(each if name != "script" else HEAD + each, "utf-8")
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        return importlib.import_module("script")
+
+    return write
+
+
+def ran(capsys: pytest.CaptureFixture[str]) -> int:
+    return capsys.readouterr().out.count("ran")
+
+
+@pytest.mark.parametrize("method", SPELLED.values(), ids=SPELLED)
+def test_name_spelled_alike_is_not_reached(
+    method: str, load: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    load(BELL.format(method=method) + LOOP)
+    assert capsys.readouterr().out.splitlines() == ["ran", *["ran 2"] * 3]
+
+
+# What a contract does read. Each makes `VALUE`, and the contract returns it.
+READS = "class Reader(Contract):\n @call\n def get(self) -> u64: return VALUE\n"
+READ = {
+    "a loop over a table": ("TABLE = []\nfor n in range(4): TABLE.append(n)\nVALUE = len(TABLE)\n", 4),
+    "the variable of a loop": ("for VALUE in range(4): pass\n", 3),
+    "a walrus": ("if (VALUE := 7) > 3: pass\n", 7),
+    "a walrus in a comprehension": ("[VALUE := n for n in range(3)]\n", 2),
+    "a match": ("match (1, 5):\n case (_, VALUE): pass\n", 5),
+    "both branches": ("if len('ab') == 2:\n VALUE = 4\nelse:\n VALUE = 9\n", 4),
+    "a try": ("try:\n VALUE = int('x')\nexcept ValueError:\n VALUE = 6\n", 6),
+    "a with": ("from contextlib import nullcontext\nwith nullcontext(8) as VALUE: pass\n", 8),
+    "added to": ("VALUE = 1\nVALUE += 4\n", 5),
+    "set in a function": ("VALUE = 1\ndef set_up():\n global VALUE\n VALUE = 5\nset_up()\n", 5),
+    "set in a function only": ("def set_up():\n global VALUE\n VALUE = 5\nset_up()\n", 5),
+    "rows changed in a loop": ("ROWS = [[] for _ in 'ab']\nfor row in ROWS: row.append(1)\nVALUE = 0\ndef get():\n return sum(map(sum, ROWS))\n", 2),
+    "a row under another name": ("ROWS = [[0]]\nfirst = ROWS[0]\nfirst[0] = 3\nVALUE = 0\ndef get(): return ROWS[0][0]\n", 3),
+    "filled by a function": ("T = []\ndef fill(table): table.append(4)\nfill(T)\nVALUE = 0\ndef get(): return T[0]\n", 4),
+    "filled by the library": ("from bisect import insort\nT = [2]\ninsort(T, 1)\nVALUE = 0\ndef get(): return T[0]\n", 1),
+    "entered in an object": ("class Book:\n def __init__(self): self.n = []\n def enter(self, n): self.n.append(n)\nBOOK = Book()\nBOOK.enter(4)\nVALUE = 0\ndef get(): return BOOK.n[0]\n", 4),
+    "an attribute of a class": ("class Rules:\n STEP = 1\nRules.STEP = 6\nVALUE = 0\ndef get(): return Rules.STEP\n", 6),
+    "a local table of the same name": ("T = [1]\ndef log():\n T = []\n T.append(2)\nprint('ran', log())\nVALUE = 0\ndef get(): return len(T)\n", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value"), READ.values(), ids=READ)
+def test_what_is_read_is_as_python_has_it(
+    text: str, value: int, load: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    reads = READS.replace("VALUE", "get()") if "def get" in text else READS
+    script = load(text + reads)
+    assert Chain(guard=False).deploy(script.Reader).get().return_value == value
+    assert ran(capsys) <= 1
+
+
+# What acts, and gives the contract a value: refused in words, with its line.
+ACTS = {
+    "a loop that prints": ("for VALUE in range(2): print('ran')\n", "it calls 'print'"),
+    "a function that prints": ("def make():\n print('ran')\n return 2\nVALUE = make()\n", "it calls 'print'"),
+    "an object that prints": ("class Maker:\n def __init__(self): print('ran')\nVALUE = Maker()\n", "it calls 'print'"),
+    "a chain": ("VALUE = len(Chain(guard=False).accounts)\n", "it uses 'chain.Chain'"),
+    "a file": ("with open('/dev/null', 'w') as out: VALUE = out.write('a')\n", "it calls"),
+    "a table that is told": ("VALUE = {}\nfor i in 'ab':\n VALUE[i] = 2\n print('ran', i)\n", "it calls 'print'"),
+    "a program": ("import subprocess\nVALUE = subprocess.call(['true'])\n", "it uses 'subprocess.call'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "act"), ACTS.values(), ids=ACTS)
+def test_what_acts_is_not_read(
+    text: str, act: str, load: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = load(text + READS)
+    once = ran(capsys)
+    with pytest.raises(
+        DeclarationError, match=rf"script.py:\d+: 'VALUE', which Reader reads, .*{act}"
+    ):
+        program_of(script.Reader)
+    assert once <= 2 and ran(capsys) == 0
+
+
+def test_main_block_is_no_part_of_a_contract(load: Callable[..., Any]) -> None:
+    script = load(f"VALUE = 1\n{READS}if __name__ == '__main__':\n VALUE = 2\n")
+    with pytest.raises(
+        DeclarationError,
+        match=r"script.py:8: 'VALUE', which Reader reads, is set below 'if __name__",
+    ):
+        program_of(script.Reader)
+
+
+def test_class_below_main_runs_as_it_is(
+    load: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = load(
+        f"VALUE = 3\nif __name__ == 'script':\n print('ran')\n {READS.replace(chr(10), chr(10) + ' ')}\n"
+    )
+    assert Chain(guard=False).deploy(script.Reader).get().return_value == 3
+    assert ran(capsys) == 1
+
+
+def test_definition_reads_what_stands_above_it(load: Callable[..., Any]) -> None:
+    text = "import chain\nclass Early(chain.Contract):\n @call\n def get(self) -> chain.types.u64: return 1\nchain = Chain(guard=False)\n"
+    script = load(text)
+    assert script.chain.deploy(script.Early).get().return_value == 1
+
+
+ORDER = "n = 1\nA = n\nn = 2\nB = n\n" + "".join(
+    f"class Has{name}(Contract):\n @view\n def get(self) -> u64: return {name}\n" for name in "AB"
+)
+
+
+@pytest.mark.parametrize("names", ["AB", "BA"])
+def test_statements_run_in_their_order(names: str, load: Callable[..., Any]) -> None:
+    script, chain = load(ORDER), Chain(guard=False)
+    found = {name: chain.deploy(getattr(script, f"Has{name}")).get() for name in names}
+    assert found == {"A": 1, "B": 2}
