@@ -61,7 +61,7 @@ class Reading:
             if place is None:
                 return
             module, rest = place
-            if not rest or self.whole:
+            if not rest or (self.whole and self.sources.is_beside(module)):
                 self.take(module)
                 return
             name, _, more = rest.partition(".")

@@ -13,10 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from chain.guard.elsewhere import SHARED_FOLDERS, folder_of_package
 from chain.guard.packages import text_of
 from chain.guard.scopes import DEFINITIONS
 from chain.guard.sources import (
-    SHARED_FOLDERS,
     Definition,
     Module,
     definitions,
@@ -35,12 +35,13 @@ _texts: dict[
 def own_module(name: str, top: str) -> Module | None:
     """The module of that name, if it was imported and belongs to the author of the package `top`.
 
-    In a folder of installed packages, which are of many authors, only that package does.
+    Of the other installed packages, which are of many authors, only those of contracts do.
     """
     first, file = name.partition(".")[0], getattr(sys.modules.get(name), "__file__", None)
     if first in _FOREIGN:
         return None
-    if first != top and file and not SHARED_FOLDERS.isdisjoint(Path(file).parts):
+    is_installed = file is not None and not SHARED_FOLDERS.isdisjoint(Path(file).parts)
+    if first != top and is_installed and folder_of_package(first) is None:
         return None
     return module_in(name, file)
 
