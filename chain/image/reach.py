@@ -147,7 +147,7 @@ class Reach:
     def _into(self, target: str, attributes: list[str]) -> None:
         """What is used of a module that a name stands for."""
         place = self.split(target)
-        if place is None or place[1]:
+        if place is not None and place[1]:
             return
         inner = self.split(".".join([target, *attributes]))
         if inner is not None and inner[1]:

@@ -100,6 +100,7 @@ class World:
 
     def __init__(self) -> None:
         self.modules: dict[str, ImageModule] = {}
+        self.packages: dict[str, ModuleType] = {}  # those that have no file
 
     def suits(self, reach: Reach) -> bool:
         """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
@@ -156,11 +157,17 @@ class World:
         if definition is None or definition.is_for_types or definition.node in module.done:
             return
         path = str(definition.target)
+        if isinstance(definition.statement, ast.Import):
+            self._make_parts(definition, reach)
         place = reach.split(path.removesuffix(".*") if definition.name == "*" else path)
         if place is None:
             statement = definition.statement
             assert statement is not None and isinstance(definition.node, ast.alias)
-            _import_foreign(statement, definition.node, module)
+            package = self._package(path) if isinstance(statement, ast.Import) else None
+            if package is None:
+                _import_foreign(statement, definition.node, module)
+            else:
+                module.space[definition.name] = package
         else:
             other = self.modules[place[0].name]
             self._make(other, reach)
@@ -179,6 +186,27 @@ class World:
         for part in filter(None, place[1].split(".")):
             found = getattr(found, part)
         return found
+
+    def _make_parts(self, definition: Definition, reach: Reach) -> None:
+        """`import a.b` runs `a.b` as well, though its name is `a`."""
+        assert isinstance(definition.node, ast.alias)
+        parts = definition.node.name.split(".")
+        for count in range(1, len(parts) + 1):
+            module = self.modules.get(".".join(parts[:count]))
+            if module is not None:
+                self._make(module, reach)
+
+    def _package(self, name: str) -> ModuleType | None:
+        """A package without a file of its own, with those modules in it that are images."""
+        inner = [each for each in self.modules if each.startswith(f"{name}.")]
+        if not inner:
+            return None
+        made = self.packages.setdefault(name, ModuleType(name))
+        for each in inner:
+            part = each.removeprefix(f"{name}.").partition(".")[0]
+            module = self.modules.get(f"{name}.{part}")
+            setattr(made, part, module.made if module else self._package(f"{name}.{part}"))
+        return made
 
     def _bind_parts(self, statement: ast.Import) -> None:
         """After `import a.b`, `b` is an attribute of `a`."""
