@@ -14,13 +14,13 @@ from chain.guard.packages import home_of, text_of
 from chain.guard.sources import Definition, Module, is_main, read
 from chain.hashing import keccak
 from chain.image.acts import acts, refuse_acts
-from chain.image.border import lines_of, names_above
+from chain.image.border import names_above, register
 from chain.image.digest import digest_of
 from chain.image.local import content_of, renewed
 from chain.image.reach import Reach
 from chain.image.sources import module_in, own_module, top_of
 from chain.image.worlds import world_for
-from chain.image.written import class_node, is_as_written, text_of_code
+from chain.image.written import class_node, first_line, is_as_written, text_of_code
 from chain.mentions import functions_in, paths_in
 from chain.spec import ContractSpec
 
@@ -28,7 +28,7 @@ from chain.spec import ContractSpec
 def make_program(cls: type) -> Program:
     spec: ContractSpec = cls.__spec__  # type: ignore[attr-defined]
     module = _module_of(cls)
-    node = None if module is None else _statement_of(cls, module)
+    node = None if module is None else _definition_in(cls, module)
     if module is not None and node is not None:
         return _imaged(spec, module, node)
     if cls.__module__.partition(".")[0] == "chain":
@@ -58,8 +58,8 @@ def _module_of(cls: type) -> Module | None:
     return module_in(cls.__module__, getattr(found, "__file__", None))
 
 
-def _statement_of(cls: type, module: Module) -> ast.stmt | None:
-    """The statement at the top of a module that makes the class; None if that is no mere definition of it."""
+def _definition_in(cls: type, module: Module) -> ast.ClassDef | None:
+    """The definition of the class; None if what stands around it, at the top of the module, does more than define."""
     name = cls.__qualname__.partition(".")[0]
     if name not in top_of(module).meanings:
         return None  # the file says nothing of it: something put it there at run time
@@ -67,9 +67,13 @@ def _statement_of(cls: type, module: Module) -> ast.stmt | None:
     if node is None:
         _refuse_edited(cls, module)
         return None
-    lines = ((each, each.lineno, each.end_lineno or 0) for each in module.tree.body)
-    found = next(each for each, first, last in lines if first <= node.lineno <= last)
-    return None if is_main(found) or acts(module, found) else found
+    around = _statement_around(node, module)
+    return None if is_main(around) or acts(module, around) else node
+
+
+def _statement_around(node: ast.AST, module: Module) -> ast.stmt:
+    """The statement at the top of a module in which this stands, or which it is."""
+    return next(each for each in module.tree.body if node in ast.walk(each))
 
 
 def _refuse_edited(cls: type, module: Module) -> None:
@@ -91,15 +95,18 @@ def _is_written_in(cls: type, definition: Definition) -> bool:
     )
 
 
-def _imaged(spec: ContractSpec, module: Module, node: ast.stmt) -> Program:
+def _imaged(spec: ContractSpec, module: Module, node: ast.ClassDef) -> Program:
     reach = Reach(module)
-    reach.node(module, node)
+    reach.node(module, _statement_around(node, module))
     refuse_acts(spec.cls, reach)
     digest = digest_of(spec.cls.__qualname__, reach)
     world = world_for(reach)
     image = names_above(world.modules[module.name].space, spec.cls.__qualname__)
-    if image is None or lines_of(image) != lines_of(spec.cls):
+    if image is None or not first_line(node) <= image.__spec__.source.line <= (
+        node.end_lineno or 0
+    ):
         return Program(spec, digest, renewed(spec.cls))  # there its name stands for another class
+    register(image, spec.cls)
     return Program(spec, digest, image.__spec__, world)
 
 

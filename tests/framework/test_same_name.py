@@ -46,39 +46,40 @@ def counted(cls: Any, chain: Chain | None = None) -> int:
     return int(counter.inc().return_value)
 
 
+ONE, TEN = STEP.format(1), STEP.format(10)
+FASTER = "def inc(self) -> u64:\n   self.n += 10\n   return self.n\n"
 # By what makes a second class of a name: the file, and what each class that it keeps counts by.
 KEPT = {
-    "below": (f"{STEP.format(1)}V1 = Counter\n{STEP.format(10)}V2 = Counter\n", {"V1": 1, "V2": 10, "Counter": 10}),
-    "derived": (
-        f"{STEP.format(1)}V1 = Counter\nclass Counter(Counter):\n @call\n def inc(self) -> u64:\n  self.n += 10\n  return self.n\n",
-        {"V1": 1, "Counter": 10},
-    ),
-    "in branches": (
-        f"KEPT = []\nfor n in range(2):\n if n:\n{indented(indented(STEP.format(10)))} else:\n{indented(indented(STEP.format(1)))} KEPT.append(Counter)\nV1, V2 = KEPT\n",
+    "below": (f"{ONE}V1 = Counter\n{TEN}V2 = Counter\n", {"V1": 1, "V2": 10, "Counter": 10}),
+    "derived": (f"{ONE}V1 = Counter\nclass Counter(Counter):\n  @call\n  {FASTER}", {"V1": 1, "Counter": 10}),
+    "in a loop": (
+        f"KEPT = []\nfor n in range(2):\n if n:\n{indented(indented(TEN))} else:\n{indented(indented(ONE))}"
+        " KEPT.append(Counter)\nV1, V2 = KEPT\n",
         {"V1": 1, "V2": 10},
     ),
-    "if": (f"if len('a') == 1:\n{indented(STEP.format(1))}else:\n{indented(STEP.format(10))}", {"Counter": 1}),
-    "else": (f"if len('a') == 2:\n{indented(STEP.format(1))}else:\n{indented(STEP.format(10))}", {"Counter": 10}),
-    "deleted": (f"{STEP.format(1)}V1 = Counter\ndel Counter\n", {"V1": 1}),
-    "renamed": (f"{STEP.format(1)}V1 = Counter\nCounter = None\n", {"V1": 1}),
+    "if": (f"if len('a') == 1:\n{indented(ONE)}else:\n{indented(TEN)}", {"Counter": 1}),
+    "else": (f"if len('a') == 2:\n{indented(ONE)}else:\n{indented(TEN)}", {"Counter": 10}),
+    "deleted": (f"{ONE}V1 = Counter\ndel Counter\n", {"V1": 1}),
+    "renamed": (f"{ONE}V1 = Counter\nCounter = None\n", {"V1": 1}),
     "decorated": (
-        f"def faster(cls):\n class Counter(cls):\n  @call\n  def inc(self) -> u64:\n   self.n += 10\n   return self.n\n return Counter\n@faster\n{STEP.format(1)}",
+        f"def faster(cls):\n class Counter(cls):\n  @call\n  {FASTER} return Counter\n@faster\n{ONE}",
         {"Counter": 10},
     ),
     "decorated under its name": (
-        f"def faster(cls):\n class New(cls):\n  @call\n  def inc(self) -> u64:\n   self.n += 10\n   return self.n\n New.__name__ = New.__qualname__ = cls.__name__\n return New\n@faster\n{STEP.format(1)}",
+        f"def faster(cls):\n class New(cls):\n  @call\n  {FASTER}"
+        f" New.__name__ = New.__qualname__ = cls.__name__\n return New\n@faster\n{ONE}",
         {"Counter": 10},
     ),
     "another behind a decorator": (
-        f"{STEP.format(10)}V2 = Counter\ndef old(cls): return V2\n@old\n{STEP.format(1)}",
+        f"{TEN}V2 = Counter\ndef old(cls): return V2\n@old\n{ONE}",
         {"Counter": 10, "V2": 10},
     ),
     "a deployer": (
-        f"{STEP.format(1)}V1 = Counter\n{STEP.format(10)}"
-        "class Maker(Contract):\n @call\n def inc(self) -> u64:\n  return self.at(V1, self.deploy(V1)).inc()\n",
+        f"{ONE}V1 = Counter\n{TEN}class Maker(Contract):\n @call\n def inc(self) -> u64:\n"
+        "  return self.at(V1, self.deploy(V1)).inc()\n",
         {"Maker": 1},
     ),
-    "a parent": (f"{STEP.format(1)}class Heir(Counter): pass\n{STEP.format(10)}", {"Counter": 10, "Heir": 1}),
+    "a parent": (f"{ONE}class Heir(Counter): pass\n{TEN}", {"Counter": 10, "Heir": 1}),
 }  # fmt: skip
 
 
