@@ -7,10 +7,12 @@ packages from which the contract inherits; other contracts and other packages ar
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from types import FunctionType, ModuleType
-from typing import Any
+from dis import opmap
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
 
 from chain.errors import DeclarationError
 from chain.models import ModelSpec
@@ -85,22 +87,52 @@ def _behind(value: Any) -> Any:
 
 
 def _references(function: FunctionType) -> Iterator[Any]:
+    """What the names in a function's code stand for, and what is reached through those that stand for modules."""
     spaces = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             spaces[name] = cell.cell_contents
         except ValueError:  # a class that is still being made
             continue
-    names = list(_names(function.__code__))
-    for name in names:
+    for name, *attributes in paths_in(function.__code__):
         thing = spaces.get(name)
+        for attribute in attributes:
+            if not isinstance(thing, ModuleType):
+                break
+            thing = vars(thing).get(attribute)
         yield thing
-        if isinstance(thing, ModuleType):
-            yield from (vars(thing).get(inner) for inner in names)
 
 
-def _names(code: Any) -> Iterator[str]:
-    yield from (*code.co_names, *code.co_freevars)
+def paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
+    """The names that code reads from around it, with the attributes behind them: locals and attributes of others are none."""
+    yield from ((name,) for name in code.co_freevars)
+    yield from ((name, attribute) for name in code.co_freevars for attribute in code.co_names)
+    path: tuple[str, ...] = ()
+    high = 0
+    for operation, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument = high << 8 | low
+        if operation == _EXTENDED:
+            high = argument
+            continue
+        high = 0
+        if path and operation in _ATTRIBUTES:
+            path = (*path, code.co_names[argument >> _ATTRIBUTES[operation]])
+        elif operation != _CACHE:
+            if path:
+                yield path
+            shift = _NAMES.get(operation)
+            path = () if shift is None else (code.co_names[argument >> shift],)
+    if path:
+        yield path
     for constant in code.co_consts:
-        if inspect.iscode(constant):
-            yield from _names(constant)
+        if isinstance(constant, CodeType):
+            yield from paths_in(constant)
+
+
+_CACHE: Final = opmap["CACHE"]
+_EXTENDED: Final = opmap["EXTENDED_ARG"]
+# By operation how far its argument stands to the left of the index of a name.
+_NAMES: Final = {opmap["LOAD_GLOBAL"]: 1, opmap["LOAD_NAME"]: 0}
+_ATTRIBUTES: Final = {opmap["LOAD_ATTR"]: 0 if sys.version_info < (3, 12) else 1}
+if "LOAD_METHOD" in opmap:  # before Python 3.12
+    _ATTRIBUTES[opmap["LOAD_METHOD"]] = 0

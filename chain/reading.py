@@ -54,7 +54,7 @@ class _Reader:
         mentions_of(
             self.cls, functions
         )  # says what is wrong with them; they are read again when asked for
-        return ContractSpec(self.cls, entries, init, fields, functions)
+        return ContractSpec(self.cls, entries, init, fields, functions, source=self.source)
 
     # The class as a whole
 

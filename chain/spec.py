@@ -23,6 +23,7 @@ from chain.overloads import signatures
 from chain.records import ErrorSpec, EventSpec
 from chain.types import FixedBytes
 from chain.upgrades import SIGNATURE, upgrade
+from chain.where import Source
 
 CALL_WORDS = frozenset(
     {"sender", "value", "gas", "check"}
@@ -229,6 +230,7 @@ class ContractSpec:
     fields: Members | None
     functions: list[FunctionType]
     setup: EntrySpec | None = None  # a System's @init, which is one of its entries
+    source: Source | None = None  # the statement that made the class
 
     @property
     def name(self) -> str:

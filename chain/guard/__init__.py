@@ -32,16 +32,22 @@ _answers: dict[
 
 
 def check(target: str | Path | ModuleType | type) -> list[Finding]:
-    """What is wrong in a package (`contracts.blokus`, or its folder), a file, or with a contract class."""
+    """What is wrong in a package (`contracts.blokus`, or its folder), a file, or with a contract class.
+
+    Of a file with contracts that is what they reach, as it is when they are deployed; of others it is all that stands there.
+    """
     if isinstance(target, type):
         return check_contract(target)
     if isinstance(target, ModuleType):
         target = target.__name__ if hasattr(target, "__path__") else str(target.__file__)
-    sources, modules = modules_of(target)
-    reading = Reading(sources, modules[0], whole=True)
-    for module in modules:
-        reading.take(module)
-    return reading.findings()
+    found: dict[Finding, None] = {}
+    for sources, modules, contracts in modules_of(target):
+        reading = Reading(sources, modules[0], whole=not contracts)
+        reading.waiting += contracts
+        for module in () if contracts else modules:
+            reading.take(module)
+        found.update(dict.fromkeys(reading.findings()))
+    return sorted(found)
 
 
 def check_contract(cls: type) -> list[Finding]:

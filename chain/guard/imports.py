@@ -83,7 +83,7 @@ LATE: Final = Rule(
     "late_import",
     "an import inside {what}",
     "what it brings would depend on {when}",
-    "import it at the top of the module",
+    "import it at the top of the module, and where two modules import each other write 'import package.module' there",
 )
 
 RULES: Final = (

@@ -49,7 +49,7 @@ _CONSTANTS: Final = {
 def _name(node: ast.Name, place: Place) -> Kind | None:
     scope = place.holder(node.id)
     if scope is not None:
-        return scope.kinds[node.id]
+        return scope.kinds.get(node.id)
     if place.path(node) in _SETS:
         return Kind("class", (SET,))
     found = place.definition(node)

@@ -9,10 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from chain.guard.classes import class_of, lineage
+from chain.guard.elsewhere import SHARED_FOLDERS, places_of
 from chain.guard.sources import Definition, Module, Sources, alone, folder_of, read
 
 # The modules of a package with which a reading begins; what they import of the package follows.
 MAIN: Final = ("contract", "models", "events", "rules")
+
+
+_NOT_OURS: Final = SHARED_FOLDERS | {"__pycache__", "build", "dist", "node_modules", "venv"}
+_CONTRACTS: Final = {
+    f"chain.{home}{name}"
+    for name in ("Contract", "System", "World")
+    for home in ("", f"{name.lower()}.")
+}
 
 
 def text_of(file: str) -> str:
@@ -102,24 +112,89 @@ def _search(
                 yield from _search(getattr(node, name, []), names, around)
 
 
-def modules_of(target: str | Path) -> tuple[Sources, list[Module]]:
-    """The sources of `contracts.blokus`, of the same as a folder, or of one file, and with which modules to begin."""
+Beginning = tuple[Sources, list[Module], list[Definition]]
+
+
+def modules_of(target: str | Path) -> list[Beginning]:
+    """The sources of `contracts.blokus`, of the same as a folder, or of one file; with which modules to begin; the contracts.
+
+    Contracts are told where a file has some, and not those of a package, which is read as a whole. In a folder that holds no
+    Python itself, as that of a project, all files below that have contracts count.
+    """
     path = _path_of(target)
-    files = [path] if path.is_file() else _main_files(path)
-    if not files:
-        raise FileNotFoundError(f"{target}: there is no Python in this folder")
-    folder = _top_folder(path if path.is_dir() else path.parent)
-    modules = [_module(file, folder) for file in files]
-    sources = Sources(modules[0], folder)
-    return sources, [sources.module(module.name) or module for module in modules]
+    main = [] if path.is_file() else _main_files(path)
+    if main:
+        return [_beginning(path, main)]
+    files = [path] if path.is_file() else sorted(path.glob("*.py"))
+    if files:
+        return [_of_file(file) for file in files]
+    found = [each for each in map(_of_file, _files_below(path)) if each[2]]
+    if not found:
+        raise FileNotFoundError(
+            f"{target}: there is no Python in this folder, and no contract below it"
+        )
+    return found
+
+
+def _of_file(file: Path) -> Beginning:
+    sources, modules, _ = _beginning(file.parent, [file])
+    return sources, modules, contracts_in(modules[0], sources)
+
+
+def _beginning(folder: Path, files: list[Path]) -> Beginning:
+    top = _top_folder(folder)
+    modules = [_module(file, top) for file in files]
+    sources = Sources(modules[0], top)
+    return sources, [sources.module(module.name) or module for module in modules], []
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*.py")):
+        inner = file.relative_to(folder).parts
+        if not any(part.startswith(".") or part in _NOT_OURS for part in inner):
+            yield file
+
+
+def contracts_in(module: Module, sources: Sources) -> list[Definition]:
+    """The contract classes of a module, those in functions too."""
+    found = []
+    for node, around in _classes(module.tree.body, []):
+        definition = Definition(module.within(around) if around else module, node.name, node)
+        if any(path in _CONTRACTS for path in _foreign_bases(definition, sources)):
+            found.append(definition)
+    return found
+
+
+def _classes(
+    body: list[ast.stmt], around: list[ast.FunctionDef]
+) -> Iterator[tuple[ast.ClassDef, list[ast.FunctionDef]]]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield node, around
+        inner = [*around, node] if isinstance(node, ast.FunctionDef) else around
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            yield from _classes(getattr(node, name, []), inner)
+
+
+def _foreign_bases(definition: Definition, sources: Sources) -> Iterator[str]:
+    """The paths of what a class, or one that it derives from, has from elsewhere."""
+    for cls in lineage(class_of(definition), sources):
+        for base in cls.bases:
+            first, _, rest = base.partition(".")
+            found = cls.definition.module.names.get(first)
+            if found is not None and found.target is not None:
+                yield f"{found.target}.{rest}" if rest else found.target
 
 
 def _path_of(target: str | Path) -> Path:
     path = Path(target)
     if path.exists():
         return path.resolve()
-    parts = str(target).split(".")
-    for entry in ("", *sys.path):
+    parts: list[str] = str(target).split(".")
+    installed: list[str | Path] = (
+        [place.parent for place in places_of(parts[0])] if parts[0] else []
+    )
+    for entry in ["", *sys.path, *installed]:
         for found in (Path(entry, *parts), Path(entry, *parts[:-1], f"{parts[-1]}.py")):
             if found.exists():
                 return found.resolve()
@@ -130,7 +205,7 @@ def _path_of(target: str | Path) -> Path:
 
 def _main_files(folder: Path) -> list[Path]:
     main = [folder / f"{name}.py" for name in MAIN]
-    return [file for file in main if file.is_file()] or sorted(folder.glob("*.py"))
+    return [file for file in main if file.is_file()]
 
 
 def _top_folder(folder: Path) -> Path:

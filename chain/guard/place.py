@@ -16,6 +16,7 @@ from chain.guard import kinds
 from chain.guard.finding import Finding, Rule
 from chain.guard.infer import kind_of
 from chain.guard.kinds import Kind, element
+from chain.guard.scopes import own_names
 from chain.guard.sources import Definition, Module, Sources
 
 T = TypeVar("T")
@@ -28,12 +29,14 @@ _PARTS: Final = (ast.Attribute, ast.Subscript, ast.Starred, ast.NamedExpr)
 class Scope:
     """One function, class or comprehension, or the module."""
 
-    __slots__ = ("functions", "kinds", "node", "outer", "shared", "what")
+    __slots__ = ("functions", "kinds", "node", "outer", "own", "shared", "what")
 
     def __init__(self, what: str, node: ast.AST | None, outer: Scope | None) -> None:
         self.what = what  # module, class, function or comprehension
         self.node = node
         self.outer = outer
+        # A function has its names from the beginning, wherever in it they are set.
+        self.own = own_names(node)[0] if node is not None and what == "function" else frozenset()
         self.kinds: dict[str, Kind | None] = {}
         self.shared: dict[str, str] = {}
         self.functions: dict[str, ast.FunctionDef | ast.Lambda] = {}  # that were made here
@@ -85,11 +88,12 @@ class Place:
         return found
 
     def holder(self, name: str) -> Scope | None:
-        """The inner scope that has set this name, if one has."""
+        """The inner scope whose name this is, if it is one's."""
         scope = self.scope
         innermost = scope
         while scope.outer is not None:
-            if name in scope.kinds and (scope.what != "class" or scope is innermost):
+            is_own = name in scope.kinds or name in scope.own
+            if is_own and (scope.what != "class" or scope is innermost):
                 return scope
             scope = scope.outer
         return None

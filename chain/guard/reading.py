@@ -12,7 +12,7 @@ from chain.guard import imports, syntax
 from chain.guard.finding import Finding
 from chain.guard.place import Place, Scope
 from chain.guard.reach import others_that_change
-from chain.guard.sources import Definition, Module, Sources
+from chain.guard.sources import Definition, Module, Sources, is_main
 from chain.guard.walk import Walk
 
 Unit = Definition | tuple[Module, ast.stmt]
@@ -28,6 +28,7 @@ class Reading:
         self.walk = Walk(self.place, self._mentioned)
         self.waiting: list[Unit] = []
         self.seen: set[ast.AST] = set()
+        self.names: dict[Module, set[str]] = {}  # by module: which of its names were mentioned
         self.modules: dict[Module, None] = {}  # in the order in which they were met
         self.taken: set[Module] = set()  # those that are read as a whole
 
@@ -36,8 +37,8 @@ class Reading:
             self._read(self.waiting.pop())
             if not self.waiting and not self.whole:
                 for module in self.modules:
-                    others = others_that_change(module, self.seen)
-                    self.waiting += [(module, node) for node in others]
+                    others = others_that_change(module, self.seen, self.names.get(module, set()))
+                    self.waiting += [(module, node) for node, _ in others]
         return sorted(self.place.findings.values())
 
     def take(self, module: Module) -> None:
@@ -60,10 +61,11 @@ class Reading:
             if place is None:
                 return
             module, rest = place
-            if not rest or self.whole:
+            if not rest or (self.whole and self.sources.is_beside(module)):
                 self.take(module)
                 return
             name, _, more = rest.partition(".")
+            self.names.setdefault(module, set()).add(name)
             found = module.names.get(name)
             if found is None:
                 return
@@ -72,6 +74,7 @@ class Reading:
 
     def _mentioned(self, name: str, path: str) -> None:
         found = self.place.module.names.get(name)
+        self.names.setdefault(self.place.module, set()).add(name)
         if found is not None and not self.whole:
             self.waiting.append(found)
         if found is None or found.target is not None:
@@ -87,12 +90,5 @@ class Reading:
         if isinstance(unit, Definition) and unit.statement is not None:
             if not unit.is_for_types:
                 imports.check_import(unit, unit.statement, self.place)
-        elif not isinstance(node, ast.arg) and not _is_main(node):
+        elif not isinstance(node, ast.arg) and not is_main(node):
             self.walk.visit(node)
-
-
-def _is_main(node: ast.AST) -> bool:
-    """`if __name__ == "__main__":` is for whoever runs the file; a contract is not run so."""
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-        return False
-    return isinstance(node.test.left, ast.Name) and node.test.left.id == "__name__"

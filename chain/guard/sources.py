@@ -1,8 +1,8 @@
 """The source files of a contract, and what each of their names stands for.
 
 A contract's own sources are the modules of its top-level package and those of the packages beside it, as long as these are not
-installed ones. They are read and never run. A dotted path names a thing wherever it is mentioned: `functools.cache`,
-`builtins.id`, `contracts.blokus.state.Seat`.
+installed ones, and of other packages of contracts. They are read and never run. A dotted path names a thing wherever it is
+mentioned: `functools.cache`, `builtins.id`, `contracts.blokus.state.Seat`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
+
+from chain.guard.elsewhere import SHARED_FOLDERS, folder_of_package
 
 _INNER: Final = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 
@@ -141,6 +143,14 @@ def is_type_checking(node: ast.If) -> bool:
     return name == "TYPE_CHECKING"
 
 
+def is_main(node: ast.AST) -> bool:
+    """`if __name__ == "__main__":` is for whoever runs the file; a contract is not run so."""
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+        return False
+    sides = (node.test.left, *node.test.comparators)
+    return any(isinstance(each, ast.Name) and each.id == "__name__" for each in sides)
+
+
 def _assigned(node: ast.stmt) -> Iterator[str]:
     """The names that a statement itself assigns."""
     targets: list[ast.expr] = []
@@ -179,11 +189,10 @@ class Sources:
 
     def _load(self, name: str) -> Module | None:
         first, *rest = name.split(".")
-        if self.folder is None or first in _FOREIGN:
+        home = self._home_of(first)
+        if home is None:
             return None
-        if first != self.top and self.folder.name in SHARED_FOLDERS:
-            return None
-        folder = self.folder.joinpath(*[first, *rest[:-1]] if rest else [])
+        folder = home.joinpath(*[first, *rest[:-1]] if rest else [])
         last = rest[-1] if rest else first
         for file, is_package in ((f"{last}.py", False), (last, True)):
             if file in self._names_in(folder):
@@ -193,6 +202,19 @@ class Sources:
                 )  # a package may do without it
                 return read(name, str(path), text, is_package)
         return None
+
+    def _home_of(self, first: str) -> Path | None:
+        """The folder in which a package lies: that of the contract, or where it is installed."""
+        if self.folder is None or first in _FOREIGN:
+            return None
+        is_shared = first != self.top and self.folder.name in SHARED_FOLDERS
+        if not is_shared and not self._names_in(self.folder).isdisjoint((first, f"{first}.py")):
+            return self.folder
+        return folder_of_package(first)
+
+    def is_beside(self, module: Module) -> bool:
+        """Whether a module is of the package with which this begins, or of one in the same folder."""
+        return self.folder is not None and Path(module.file).is_relative_to(self.folder)
 
     def _names_in(self, folder: Path) -> frozenset[str]:
         if folder not in self._listed:
@@ -240,9 +262,6 @@ class Sources:
 
 
 _FOREIGN: Final = sys.stdlib_module_names | {"chain"}
-SHARED_FOLDERS: Final = frozenset(
-    {"site-packages", "dist-packages"}
-)  # what lies there is of many authors
 
 
 def folder_of(name: str, file: str, is_package: bool) -> Path | None:

@@ -10,6 +10,7 @@ import dataclasses
 import sys
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from chain.frozen_list import FrozenList
@@ -24,15 +25,36 @@ Twin: TypeAlias = Callable[[type], type]
 former: dict[type, type] = {}
 
 
+# Every class that was made anew, with the one it was made of; None: that has its name in the module of its name.
+_images: dict[type, type | None] = {}
+
+
+def register(cls: type, author: type | None = None) -> None:
+    """Note that a class is an image, and of which class where its name does not tell."""
+    _images[cls] = author
+
+
+def register_module(space: Mapping[str, Any], name: str) -> None:
+    """Note the classes of an image module, those in classes too."""
+    waiting = list(space.values())
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, type) and each.__module__ == name and each not in _images:
+            register(each)
+            waiting += vars(each).values()
+
+
 def author_of(cls: type) -> type:
     """The class that Python imported, for its twin in an image; any other class is its own."""
-    if "<locals>" in cls.__qualname__ or cls.__module__ == "builtins":
-        return cls
     if cls in former:
         return former[cls]
+    if cls not in _images:
+        return cls
+    known = _images[cls]
+    if known is not None:
+        return known
     module = sys.modules.get(cls.__module__)
-    found = names_above(vars(module), cls.__qualname__) if module is not None else None
-    return found if isinstance(found, type) else cls
+    return cls if module is None else _named_like(cls, vars(module))
 
 
 def twin_in(world: World | None) -> Twin:
@@ -40,10 +62,35 @@ def twin_in(world: World | None) -> Twin:
 
     def twin(cls: type) -> type:
         module = None if world is None else world.modules.get(cls.__module__)
-        found = names_above(module.space, cls.__qualname__) if module is not None else None
-        return found if isinstance(found, type) else cls
+        return cls if module is None else _named_like(cls, module.space)
 
     return twin
+
+
+def _named_like(cls: type, space: Mapping[str, Any]) -> type:
+    """The class in a module that the same statement made; `cls` itself if there is none."""
+    found = names_above(space, cls.__qualname__)
+    if isinstance(found, type) and lines_of(found) == lines_of(cls):
+        return found
+    name = cls.__module__, cls.__qualname__
+    classes = (each for each in space.values() if isinstance(each, type))
+    for each in classes:
+        if (each.__module__, each.__qualname__) == name and lines_of(each) == lines_of(cls):
+            return each
+    return found if isinstance(found, type) and "__spec__" not in vars(cls) else cls
+
+
+@lru_cache(maxsize=4096)
+def lines_of(cls: type) -> frozenset[tuple[str, int]]:
+    """By what a class is told from another one of its name: where it and its methods begin."""
+    codes = [(name, getattr(value, "__code__", None)) for name, value in vars(cls).items()]
+    found = {
+        (name, code.co_firstlineno)
+        for name, code in codes
+        if code is not None and code.co_filename != "<string>"
+    }
+    source = getattr(vars(cls).get("__spec__"), "source", None)
+    return frozenset(found | ({("", source.line)} if source is not None else set()))
 
 
 def turned(value: Any, twin: Twin) -> Any:

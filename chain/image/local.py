@@ -12,6 +12,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from chain.image import meter
+from chain.image.border import register
 from chain.image.recompile import ticked_code
 from chain.spec import ContractSpec, EntrySpec
 
@@ -42,6 +43,7 @@ class _Renewal:
             space = dict(vars(cls))
             made = type.__new__(type(cls), cls.__name__, bases, space)
             self._classes[cls] = made
+            register(made, cls)
             for name, value in space.items():
                 new = self._member(value)
                 if new is not value:

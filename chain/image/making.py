@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import ast
 import sys
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from chain.code import Program
+from chain.errors import DeclarationError
 from chain.guard.packages import home_of, text_of
-from chain.guard.sources import Module, read
+from chain.guard.sources import Definition, Module, is_main, read
 from chain.hashing import keccak
-from chain.image.border import names_above
+from chain.image.acts import acts, refuse_acts
+from chain.image.border import names_above, register
 from chain.image.digest import digest_of
 from chain.image.local import content_of, renewed
 from chain.image.reach import Reach
 from chain.image.sources import module_in, own_module, top_of
 from chain.image.worlds import world_for
+from chain.image.written import class_node, first_line, is_as_written, text_of_code
+from chain.mentions import functions_in, paths_in
 from chain.spec import ContractSpec
 
 
 def make_program(cls: type) -> Program:
     spec: ContractSpec = cls.__spec__  # type: ignore[attr-defined]
     module = _module_of(cls)
-    if module is not None:
-        return _imaged(spec, module)
+    node = None if module is None else _definition_in(cls, module)
+    if module is not None and node is not None:
+        return _imaged(spec, module, node)
     if cls.__module__.partition(".")[0] == "chain":
         file = str(sys.modules[cls.__module__].__file__)
         ours = read(cls.__module__, file, text_of(file))  # the chain's own runs as it is
-        return Program(spec, digest_of(cls.__qualname__, _reach_of(cls, ours)), spec)
+        reach = Reach(ours)
+        reach.name(ours, cls.__qualname__)
+        return Program(spec, digest_of(cls.__qualname__, reach), spec)
     home = home_of(cls)
-    if home is None:  # typed into a prompt: the compiled code must do
+    if home is None or not _is_written_in(cls, home[1]):  # the compiled code must do
         return Program(spec, keccak(_compiled(cls, spec).encode()), renewed(cls))
     reach = Reach(home[1].module)
     reach.node(home[1].module, home[1].node)
@@ -46,23 +55,58 @@ def _module_of(cls: type) -> Module | None:
         return None
     if cls.__module__ != "__main__" and cls.__module__.partition(".")[0] == "chain":
         return None
-    module = module_in(cls.__module__, getattr(found, "__file__", None))
-    if module is None or cls.__qualname__.partition(".")[0] not in top_of(module).meanings:
+    return module_in(cls.__module__, getattr(found, "__file__", None))
+
+
+def _definition_in(cls: type, module: Module) -> ast.ClassDef | None:
+    """The definition of the class; None if what stands around it, at the top of the module, does more than define."""
+    name = cls.__qualname__.partition(".")[0]
+    if name not in top_of(module).meanings:
         return None  # the file says nothing of it: something put it there at run time
-    return module
+    node = class_node(cls, module)
+    if node is None:
+        _refuse_edited(cls, module)
+        return None
+    around = _statement_around(node, module)
+    return None if is_main(around) or acts(module, around) else node
 
 
-def _reach_of(cls: type, module: Module) -> Reach:
+def _statement_around(node: ast.AST, module: Module) -> ast.stmt:
+    """The statement at the top of a module in which this stands, or which it is."""
+    return next(each for each in module.tree.body if node in ast.walk(each))
+
+
+def _refuse_edited(cls: type, module: Module) -> None:
+    """Nothing may run that the class at hand is not: its file was edited since it was imported."""
+    source = getattr(vars(cls)["__spec__"], "source", None)
+    classes = (node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef))
+    if any(node.name == cls.__name__ and is_as_written(cls, module, node) for node in classes):
+        return  # in a loop or the like
+    if source is not None and Path(source.file).resolve() == Path(module.file).resolve():
+        raise DeclarationError(
+            f"{source}: {cls.__qualname__} is not what its file says now, as that was edited since it was imported;"
+            f" import {cls.__module__} again, or start anew"
+        )
+
+
+def _is_written_in(cls: type, definition: Definition) -> bool:
+    return isinstance(definition.node, ast.ClassDef) and is_as_written(
+        cls, definition.module, definition.node
+    )
+
+
+def _imaged(spec: ContractSpec, module: Module, node: ast.ClassDef) -> Program:
     reach = Reach(module)
-    reach.name(module, cls.__qualname__.partition(".")[0])
-    return reach
-
-
-def _imaged(spec: ContractSpec, module: Module) -> Program:
-    cls, reach = spec.cls, _reach_of(spec.cls, module)
-    digest = digest_of(cls.__qualname__, reach)
+    reach.node(module, _statement_around(node, module))
+    refuse_acts(spec.cls, reach)
+    digest = digest_of(spec.cls.__qualname__, reach)
     world = world_for(reach)
-    image = names_above(world.modules[module.name].space, cls.__qualname__)
+    image = names_above(world.modules[module.name].space, spec.cls.__qualname__)
+    if image is None or not first_line(node) <= image.__spec__.source.line <= (
+        node.end_lineno or 0
+    ):
+        return Program(spec, digest, renewed(spec.cls))  # there its name stands for another class
+    register(image, spec.cls)
     return Program(spec, digest, image.__spec__, world)
 
 
@@ -93,11 +137,25 @@ def _values_around(cls: type) -> list[str]:
 
 
 def _compiled(cls: type, spec: ContractSpec) -> str:
+    """What is known of a class without a source: the code of its functions, and of those that they mention."""
     parts = [cls.__qualname__, *map(str, spec.abi)]
-    for parent in cls.__mro__:
-        methods = [value for value in vars(parent).values() if isinstance(value, FunctionType)]
-        if "__spec__" in vars(parent):
-            parts += [
-                f"{f.__qualname__}{f.__code__.co_code.hex()}{f.__code__.co_consts}" for f in methods
-            ]
+    waiting = [
+        function
+        for parent in cls.__mro__
+        if "__spec__" in vars(parent)
+        for function in functions_in(vars(parent).values())
+    ]
+    seen: set[FunctionType] = set()
+    while waiting:
+        function = waiting.pop(0)
+        if function in seen:
+            continue
+        seen.add(function)
+        parts.append(f"{function.__qualname__} {text_of_code(function.__code__)}")
+        for name in dict.fromkeys(path[0] for path in paths_in(function.__code__)):
+            value = function.__globals__.get(name)
+            if isinstance(value, FunctionType):
+                waiting.append(value)
+            elif isinstance(value, int | str | bytes | bool):
+                parts.append(f"{name} = {value!a}")
     return "\n".join(parts)

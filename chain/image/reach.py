@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from chain.guard.reach import others_that_change
 from chain.guard.sources import Definition, Module
-from chain.image.sources import mentions, own_module, top_of
+from chain.guard.uses import Read, uses_of
+from chain.image.sources import own_module, top_of
 
 _READERS = ("pathlib", "importlib.resources", "builtins.open", "io", "os")
 
@@ -23,6 +24,8 @@ class Reach:
         self._known = {root.name: root}
         self._top = root.name.partition(".")[0]
         self.modules: dict[Module, dict[ast.AST, Definition | None]] = {}
+        self.names: dict[Module, set[str]] = {}  # by module: those of its names that are read
+        self.because_of: dict[ast.AST, str] = {}  # for the sake of which name each was taken
         self._waiting: list[tuple[Module, ast.AST]] = []
 
     # What was reached
@@ -43,7 +46,7 @@ class Reach:
             return True
         if "open" in top_of(module).meanings:
             return False
-        return any("open" in mentions(node)[0] for node in self.nodes_of(module))
+        return any("open" in uses_of(node).names for node in self.nodes_of(module))
 
     # Reaching
 
@@ -52,12 +55,12 @@ class Reach:
         top = top_of(module)
         for meaning in top.meanings.get(name, ()):
             if isinstance(meaning, Definition):
-                self._take(module, meaning.node, meaning)
+                self._take(module, meaning.node, meaning, name)
             else:
-                self._take(module, meaning, None)
+                self._take(module, meaning, None, name)
         if name not in top.meanings:
             for star in top.stars:
-                self._take(module, star.node, star)
+                self._take(module, star.node, star, name)
         self._go_on()
 
     def node(self, module: Module, node: ast.AST) -> None:
@@ -88,10 +91,13 @@ class Reach:
                 found = module, ".".join(parts[count:])
         return found
 
-    def _take(self, module: Module, node: ast.AST, definition: Definition | None) -> None:
+    def _take(
+        self, module: Module, node: ast.AST, definition: Definition | None, name: str = ""
+    ) -> None:
         taken = self.modules.setdefault(module, {})
         if node not in taken:
             taken[node] = definition
+            self.because_of[node] = name
             self._waiting.append((module, node))
 
     def _go_on(self) -> None:
@@ -106,38 +112,48 @@ class Reach:
                 self._path(str(definition.target))
             if not self._waiting:
                 for other in list(self.modules):
-                    for each in others_that_change(other, self.modules[other].keys()):
-                        if not isinstance(each, ast.Import | ast.ImportFrom) and not is_main(each):
-                            self._take(other, each, None)
+                    names = self.names.get(other, set())
+                    for each, name in others_that_change(other, self.modules[other].keys(), names):
+                        self._take(other, each, None, name)
 
     def _read(self, module: Module, node: ast.AST) -> None:
-        bare, dotted, imported = mentions(node)
-        for name in bare:
-            self._mention(module, name)
-        for name, attribute in dotted:
-            self._mention(module, name, attribute)
-        for path in imported:
-            self._path(path)
+        uses = uses_of(node)
+        for read in uses.reads:
+            self._mention(module, read, node)
+        for path in uses.imports:
+            home, _, name = path.rpartition(":")
+            if not path.startswith("."):
+                self._path(f"{home}.{name}" if home else name)
 
-    def _mention(self, module: Module, name: str, attribute: str = "") -> None:
+    def _mention(self, module: Module, read: Read, reader: ast.AST | None = None) -> None:
+        name, *attributes = read.path
+        self.names.setdefault(module, set()).add(name)
         top = top_of(module)
-        meanings = top.meanings.get(name)
+        meanings = (
+            top.meanings_for(name, reader, read.is_late) if reader else top.meanings.get(name)
+        )
         if meanings is None:
             for star in top.stars:
-                self._take(module, star.node, star)
+                self._take(module, star.node, star, name)
             return
         for meaning in meanings:
             if not isinstance(meaning, Definition):
-                self._take(module, meaning, None)
+                self._take(module, meaning, None, name)
                 continue
-            self._take(module, meaning.node, meaning)
-            place = None if meaning.is_for_types else self.split(str(meaning.target))
-            if place is not None and not place[1]:  # the name of a module
-                inner = self.split(f"{meaning.target}.{attribute}") if attribute else place
-                if inner is not None and inner[1]:
-                    self._path(f"{meaning.target}.{attribute}")
-                elif inner is not None:  # whatever of it is used
-                    self._everything(inner[0])
+            self._take(module, meaning.node, meaning, name)
+            if not meaning.is_for_types:
+                self._into(str(meaning.target), attributes)
+
+    def _into(self, target: str, attributes: list[str]) -> None:
+        """What is used of a module that a name stands for."""
+        place = self.split(target)
+        if place is not None and place[1]:
+            return
+        inner = self.split(".".join([target, *attributes]))
+        if inner is not None and inner[1]:
+            self._path(".".join([target, *attributes]))
+        elif inner is not None:  # whatever of it is used
+            self._everything(inner[0])
 
     def _path(self, path: str) -> None:
         place = self.split(path)
@@ -146,7 +162,7 @@ class Reach:
         module, rest = place
         self.modules.setdefault(module, {})
         if rest:
-            self._mention(module, *rest.split(".")[:2])
+            self._mention(module, Read(tuple(rest.split(".")), True, False))
 
     def _star(self, definition: Definition) -> None:
         place = self.split(str(definition.target).removesuffix(".*"))
@@ -156,11 +172,4 @@ class Reach:
     def _everything(self, module: Module) -> None:
         self.modules.setdefault(module, {})
         for name in top_of(module).meanings:
-            self._mention(module, name)
-
-
-def is_main(node: ast.AST) -> bool:
-    """`if __name__ == "__main__":` is for whoever runs the file; a contract is not run so."""
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-        return False
-    return isinstance(node.test.left, ast.Name) and node.test.left.id == "__name__"
+            self._mention(module, Read((name,), True, False))

@@ -11,9 +11,11 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from chain.guard.sources import SHARED_FOLDERS, Module, read
+from chain.guard.elsewhere import SHARED_FOLDERS
+from chain.guard.sources import Module, read
 from chain.image.shapes import Guarding
 from chain.image.sources import current_text
+from chain.image.written import codes_of, is_code_of
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _OURS = str(Path(__file__).parent.parent)
@@ -24,7 +26,7 @@ def ticked_code(function: FunctionType) -> CodeType | None:
     """None where the source is not the author's, cannot be found, or is not what the function was made of."""
     old = function.__code__
     module = _module_of(old.co_filename, function.__module__ or "")
-    if module is None:
+    if module is None or not is_code_of(function, codes_of(module)):
         return None
     owner = function.__qualname__.rpartition(".")[0]
     is_method = bool(owner) and not owner.endswith("<locals>")

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from chain.guard.elsewhere import SHARED_FOLDERS, folder_of_package
 from chain.guard.packages import text_of
-from chain.guard.sources import SHARED_FOLDERS, Definition, Module, definitions, read
+from chain.guard.scopes import DEFINITIONS
+from chain.guard.sources import (
+    Definition,
+    Module,
+    definitions,
+    is_type_checking,
+    read,
+)
+from chain.guard.uses import uses_of
 
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
@@ -26,12 +35,13 @@ _texts: dict[
 def own_module(name: str, top: str) -> Module | None:
     """The module of that name, if it was imported and belongs to the author of the package `top`.
 
-    In a folder of installed packages, which are of many authors, only that package does.
+    Of the other installed packages, which are of many authors, only those of contracts do.
     """
     first, file = name.partition(".")[0], getattr(sys.modules.get(name), "__file__", None)
     if first in _FOREIGN:
         return None
-    if first != top and file and not SHARED_FOLDERS.isdisjoint(Path(file).parts):
+    is_installed = file is not None and not SHARED_FOLDERS.isdisjoint(Path(file).parts)
+    if first != top and is_installed and folder_of_package(first) is None:
         return None
     return module_in(name, file)
 
@@ -60,81 +70,59 @@ def current_text(file: str) -> str:
 
 
 class Top:
-    """What stands at the top of a module: by name the statements or imports that give it a meaning."""
+    """What stands at the top of a module: by name the statements or imports that give it a meaning, in their order."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.meanings: dict[str, list[ast.stmt | Definition]] = {}
         self.stars: list[Definition] = []  # `from … import *`
-        self.changers: list[ast.stmt] = []  # statements that give no name a meaning
-        for node in module.tree.body:
-            self._add(node)
-        known = {id(each) for each in module.tree.body}
-        for (
-            name,
-            each,
-        ) in module.names.items():  # of the functions around a class that is made in one
-            if name not in self.meanings and not isinstance(each.node, ast.arg):
-                inner = each if isinstance(each.node, ast.alias) else each.node
-                if id(each.node) not in known and isinstance(inner, Definition | ast.stmt):
-                    self.meanings[name] = [inner]
+        self.lines: dict[ast.AST, int] = {}  # of what stands at the top: the how manieth it is
+        for i, node in enumerate(module.tree.body):
+            self._add(node, i)
+        self._add_around()
 
-    def _add(self, node: ast.stmt) -> None:
-        found = list(definitions(self.module, [node]))
+    def _add(self, node: ast.stmt, i: int) -> None:
+        self.lines[node] = i
         if isinstance(node, ast.Import | ast.ImportFrom):
-            for each in found:
+            for each in definitions(self.module, [node]):
+                self.lines[each.node] = i
                 if each.name == "*":
                     self.stars.append(each)
                 elif each.target != "__future__.annotations":
                     self.meanings.setdefault(each.name, []).append(each)
             return
-        for name in dict.fromkeys(each.name for each in found if not each.is_for_types):
+        for name in _bound_by(node):
             self.meanings.setdefault(name, []).append(node)
-        if not found:
-            self.changers.append(node)
+
+    def _add_around(self) -> None:
+        """The names of the functions around a class that is made in one."""
+        for name, each in self.module.names.items():
+            if name not in self.meanings and not isinstance(each.node, ast.arg):
+                inner = each if isinstance(each.node, ast.alias) else each.node
+                if each.node not in self.lines and isinstance(inner, Definition | ast.stmt):
+                    self.meanings[name] = [inner]
+
+    def meanings_for(
+        self, name: str, reader: ast.AST, is_late: bool
+    ) -> list[ast.stmt | Definition] | None:
+        """What gives a name its meaning for a statement that reads it: while it runs it sees only what stands above it."""
+        meanings, line = self.meanings.get(name), self.lines.get(reader)
+        if meanings is None or is_late or line is None:
+            return meanings
+        above = [each for each in meanings if self.line_of(each) < line]
+        return above or meanings
+
+    def line_of(self, meaning: ast.stmt | Definition) -> int:
+        return self.lines.get(meaning.node if isinstance(meaning, Definition) else meaning, -1)
+
+
+def _bound_by(node: ast.stmt) -> Iterable[str]:
+    """The names that a statement sets; not what it imports for types only."""
+    if isinstance(node, ast.If) and is_type_checking(node):
+        return [name for each in node.orelse for name in uses_of(each).binds]
+    return [node.name] if isinstance(node, DEFINITIONS) else uses_of(node).binds
 
 
 @lru_cache(maxsize=2048)
 def top_of(module: Module) -> Top:
     return Top(module)
-
-
-@lru_cache(maxsize=16384)
-def mentions(node: ast.AST) -> tuple[frozenset[str], frozenset[tuple[str, str]], frozenset[str]]:
-    """The names that a piece of source mentions: by themselves, with an attribute behind them, and in imports within it."""
-    bare: set[str] = set()
-    dotted: set[tuple[str, str]] = set()
-    imported: set[str] = set()
-    _collect(node, bare, dotted, imported)
-    return frozenset(bare), frozenset(dotted), frozenset(imported)
-
-
-def _collect(
-    node: ast.AST, bare: set[str], dotted: set[tuple[str, str]], imported: set[str]
-) -> None:
-    waiting: list[ast.AST] = [node]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
-            dotted.add((each.value.id, each.attr))
-            continue
-        if isinstance(each, ast.Name):
-            bare.add(each.id)
-        elif isinstance(each, ast.Import):
-            imported.update(alias.name for alias in each.names)
-        elif isinstance(each, ast.ImportFrom) and not each.level:
-            imported.update(f"{each.module}.{alias.name}" for alias in each.names)
-        for text in _annotations_as_text(each):
-            waiting.append(text)
-        waiting += ast.iter_child_nodes(each)
-
-
-def _annotations_as_text(node: ast.AST) -> Iterator[ast.AST]:
-    for name in ("annotation", "returns"):
-        annotation = getattr(node, name, None)
-        for each in ast.walk(annotation) if isinstance(annotation, ast.AST) else ():
-            if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                try:
-                    yield ast.parse(each.value, mode="eval")
-                except SyntaxError:
-                    continue

@@ -17,11 +17,15 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from chain.guard.reach import changes_of
+from chain.guard.scopes import DEFINITIONS
 from chain.guard.sources import Definition, Module
+from chain.guard.uses import uses_of
 from chain.image import meter
-from chain.image.border import former, names_above
+from chain.image.border import former, names_above, register_module
 from chain.image.reach import Reach
 from chain.image.shapes import Guarding
+from chain.image.sources import top_of
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 
@@ -49,6 +53,19 @@ class ImageModule:
         places = zip(source.tree.body, ast.parse(source.text).body, strict=True)
         self._fresh = dict(places)
 
+    def may_add(self, reach: Reach, module: Module) -> bool:
+        """Whether what was reached can run now, behind what has run, as if it had run where it stands."""
+        if module is not self.source:
+            return False
+        lines = top_of(module).lines
+        done = [node for node in self.done if node in lines]
+        new = [node for node in reach.modules[module] if node in lines and node not in self.done]
+        return not any(
+            lines[earlier] < lines[node] and _bears_on(node, earlier, module)
+            for node in done
+            for earlier in new
+        )
+
     @property
     def space(self) -> dict[str, Any]:
         return vars(self.made)
@@ -63,16 +80,32 @@ class ImageModule:
         exec(code, self.space)
 
 
+def _bears_on(node: ast.AST, earlier: ast.AST, module: Module) -> bool:
+    """Whether `earlier` would have found, or left, something else if it had run before `node`."""
+    if isinstance(earlier, ast.alias):
+        needs = frozenset([earlier.asname or earlier.name.partition(".")[0]])
+    else:
+        uses = uses_of(earlier)
+        needs = uses.names_now.union(uses.binds)
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name.partition(".")[0]) in needs
+    if not needs.isdisjoint(uses_of(node).binds):
+        return True
+    plain = isinstance(node, ast.stmt) and not isinstance(node, DEFINITIONS)
+    return plain and not needs.isdisjoint(changes_of(node, module))
+
+
 class World:
     """Image modules that import one another."""
 
     def __init__(self) -> None:
         self.modules: dict[str, ImageModule] = {}
+        self.packages: dict[str, ModuleType] = {}  # those that have no file
 
     def suits(self, reach: Reach) -> bool:
-        """Whether the sources are still those that this world was made of."""
+        """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
         return all(
-            module.name not in self.modules or self.modules[module.name].source is module
+            module.name not in self.modules or self.modules[module.name].may_add(reach, module)
             for module in reach.modules
         )
 
@@ -88,6 +121,8 @@ class World:
                     self._make(self.modules[module.name], reach)
         finally:
             meter.resume(tank)
+        for module in reach.modules:
+            register_module(self.modules[module.name].space, module.name)
 
     @contextmanager
     def _instead(self) -> Iterator[None]:
@@ -122,11 +157,17 @@ class World:
         if definition is None or definition.is_for_types or definition.node in module.done:
             return
         path = str(definition.target)
+        if isinstance(definition.statement, ast.Import):
+            self._make_parts(definition, reach)
         place = reach.split(path.removesuffix(".*") if definition.name == "*" else path)
         if place is None:
             statement = definition.statement
             assert statement is not None and isinstance(definition.node, ast.alias)
-            _import_foreign(statement, definition.node, module)
+            package = self._package(path) if isinstance(statement, ast.Import) else None
+            if package is None:
+                _import_foreign(statement, definition.node, module)
+            else:
+                module.space[definition.name] = package
         else:
             other = self.modules[place[0].name]
             self._make(other, reach)
@@ -145,6 +186,27 @@ class World:
         for part in filter(None, place[1].split(".")):
             found = getattr(found, part)
         return found
+
+    def _make_parts(self, definition: Definition, reach: Reach) -> None:
+        """`import a.b` runs `a.b` as well, though its name is `a`."""
+        assert isinstance(definition.node, ast.alias)
+        parts = definition.node.name.split(".")
+        for count in range(1, len(parts) + 1):
+            module = self.modules.get(".".join(parts[:count]))
+            if module is not None:
+                self._make(module, reach)
+
+    def _package(self, name: str) -> ModuleType | None:
+        """A package without a file of its own, with those modules in it that are images."""
+        inner = [each for each in self.modules if each.startswith(f"{name}.")]
+        if not inner:
+            return None
+        made = self.packages.setdefault(name, ModuleType(name))
+        for each in inner:
+            part = each.removeprefix(f"{name}.").partition(".")[0]
+            module = self.modules.get(f"{name}.{part}")
+            setattr(made, part, module.made if module else self._package(f"{name}.{part}"))
+        return made
 
     def _bind_parts(self, statement: ast.Import) -> None:
         """After `import a.b`, `b` is an attribute of `a`."""

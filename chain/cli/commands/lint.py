@@ -14,7 +14,10 @@ from chain.guard import Finding, check
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
 @say.json_option
 def command(targets: tuple[str, ...], json: bool) -> None:
-    """Read each TARGET, a package (contracts.blokus), a folder or a file, as every deploy does; nothing of it is run.
+    """Read each TARGET, a package (contracts.blokus), a folder or a file; nothing of it is run.
+
+    Of a file with contracts that is what they reach, as every deploy does; of others, and of a package, all that stands there.
+    Of a folder without Python, as that of a project, every file below that has contracts.
 
     What is found is told with its place, what it is, why it matters, and what to write instead. The exit code is then 1.
     """
