@@ -118,6 +118,8 @@ class Contract(metaclass=ContractType):
 
     def log(self, text: str) -> None:
         """Write a text log. In a view it goes to whoever asked, not on the chain."""
+        if not isinstance(text, str):
+            raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
         if self._frame.static:
             self._frame.notes.append(text)
         else:
@@ -158,6 +160,7 @@ class Contract(metaclass=ContractType):
         return Address(child.address)
 
     def keccak(self, data: bytes) -> bytes:
+        """The Keccak-256 hash of bytes, as Solidity has it; outside of contracts `chain.keccak`."""
         return keccak(data)
 
 
@@ -165,9 +168,19 @@ def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
     """Topics, data, and all fields if these do not tell everything."""
     spec: EventSpec | None = type(event).__dict__.get("__event__")
     if spec is None:
-        raise TypeError(f"{type(event).__name__} is no event; mark its class with @event")
+        raise TypeError(_not_an_event(event))
     topics, data = spec.encode(event)
     return topics, data, spec.encode_whole(event) if spec.hashes_keys else None
+
+
+def _not_an_event(value: Any) -> str:
+    if isinstance(value, type):
+        if "__event__" in value.__dict__:
+            return f"{value.__name__} is the class of an event: emit one of it, {value.__name__}(…)"
+        return f"{value.__name__} is not an event: mark the class with @event"
+    if type(value).__module__ == "builtins":
+        return f"{value!r} is not an event: emit an instance of a class with @event"
+    return f"{type(value).__name__} is not an event: mark its class with @event"
 
 
 def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:

@@ -43,7 +43,7 @@ class GuardError(DeclarationError):
     def __init__(self, contract: str, findings: Sequence[Any]) -> None:
         listed = "".join(f"\n  {finding}" for finding in findings)
         super().__init__(
-            f"{contract} is not deployed, as the guard found what may not be the same on every machine:{listed}"
+            f"{contract} is not deployed, as the guard found what no contract may have:{listed}"
         )
         self.contract, self.findings = contract, tuple(findings)
 

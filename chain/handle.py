@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from chain.contract import Contract
 from chain.errors import Reverted
@@ -116,12 +116,15 @@ class Entry:
 class Handle:
     """A deployed contract as a person uses it: `game.make_move(0, 4, sender=alice)`, `game.fields.count`."""
 
+    chain: Looking
+    contract: type[Contract]
+    address: Address
+
     def __init__(self, chain: Looking, contract: type[Contract], address: Address) -> None:
-        self.chain = chain
-        self.contract = contract
-        self.address = address
+        own = vars(self)  # closed for everyone else, see __setattr__
+        own |= {"chain": chain, "contract": contract, "address": address}
         for name, spec in contract.__spec__.entries.items():
-            setattr(self, name, Entry(chain, address, spec))
+            own[name] = Entry(chain, address, spec)
 
     @property
     def abi(self) -> list[dict[str, Any]]:
@@ -140,8 +143,21 @@ class Handle:
     def __getattr__(self, name: str) -> Any:
         if name == "balance":  # in wei, where the contract has no entry of that name
             return self.chain.balance(self.address)
-        entries = ", ".join(self.contract.__spec__.entries)
-        raise AttributeError(f"{self.contract.__name__} has no entry '{name}'; it has {entries}")
+        spec = self.contract.__spec__
+        if spec.fields is not None and name in spec.fields.names:
+            raise AttributeError(f"{spec.name}.{name} is a field: read it as .fields.{name}")
+        text = f"{spec.name} has no entry '{name}'; it has {', '.join(spec.entries) or 'none'}"
+        if callable(getattr(self.contract, name, None)):
+            text += f": mark the method {name} with @call or @view"
+        raise AttributeError(text)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        """Refuse: what would be set here is in no storage, and nobody would ever see it."""
+        contract = self.contract.__name__
+        raise AttributeError(
+            f"{contract}.{name} cannot be set from outside: call an entry that changes it,"
+            " in a test also chain.set_storage"
+        )
 
     def __repr__(self) -> str:
         return f"<{self.contract.__name__} at {self.address}>"

@@ -116,7 +116,7 @@ class Looking(ABC):
         frame = self._frame(
             self.machine, bytes(handle.address), b"", DEFAULT_SENDER, 0, None, self.here
         )
-        frame.static, frame.program = True, program_of(handle.contract)
+        frame.kind, frame.static, frame.program = "fields", True, program_of(handle.contract)
         return bound(handle.contract, frame)
 
     # Messages

@@ -26,6 +26,8 @@ Writer = type[System] | Handle | Address
 class WorldHandle:
     """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`."""
 
+    __slots__ = ("address", "chain", "handle")
+
     def __init__(self, chain: Looking, address: Address) -> None:
         program = chain.machine.program_at(address)
         if program is None or not is_world(program):
