@@ -143,13 +143,8 @@ class Handle:
     def __getattr__(self, name: str) -> Any:
         if name == "balance":  # in wei, where the contract has no entry of that name
             return self.chain.balance(self.address)
-        spec = self.contract.__spec__
-        if spec.fields is not None and name in spec.fields.names:
-            raise AttributeError(f"{spec.name}.{name} is a field: read it as .fields.{name}")
-        text = f"{spec.name} has no entry '{name}'; it has {', '.join(spec.entries) or 'none'}"
-        if callable(getattr(self.contract, name, None)):
-            text += f": mark the method {name} with @call or @view"
-        raise AttributeError(text)
+        entries = ", ".join(self.contract.__spec__.entries)
+        raise AttributeError(f"{self.contract.__name__} has no entry '{name}'; it has {entries}")
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         """Refuse: what would be set here is in no storage, and nobody would ever see it."""

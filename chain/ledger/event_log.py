@@ -94,7 +94,7 @@ class EventLog:
         return self._by("address", address)
 
     def finder_by(self, contract: Any) -> Finder:
-        return partial(self._by, *contract_value(contract))
+        return partial(self._by, *contract_value(self._ledger, contract))
 
     def _by(self, name: str, value: Any) -> Places:
         read = partial(self._writer, name)

@@ -68,11 +68,6 @@ class Bell(Contract):
         return self.times > 5
 
 
-class Mute(Contract):
-    def ring(self) -> None:
-        """Not an entry."""
-
-
 @pytest.fixture
 def bell(chain: Chain) -> Handle:
     return chain.deploy(Bell)
@@ -155,12 +150,59 @@ def test_nothing_is_set_on_a_world(chain: Chain) -> None:
         world.score = 5
 
 
-def test_handle_says_what_a_name_is(chain: Chain, bell: Handle) -> None:
+# Questions
+
+
+MISTAKEN: list[tuple[dict[str, Any], str]] = [
+    (
+        {"entry": "rign"},
+        "no contract on this chain has an entry 'rign'; there are emit_class, emit_number,",
+    ),
+    ({"contract": "Bel"}, "there is no contract 'Bel' on this chain; there are Bell, Bell#2"),
+    ({"sender": None}, "None is no"),
+]
+
+
+@pytest.mark.parametrize(("values", "text"), MISTAKEN)
+def test_question_with_a_typo_is_refused(
+    chain: Chain, bell: Handle, values: dict[str, Any], text: str
+) -> None:
+    chain.deploy(Bell)
+    with pytest.raises(TypeError) as caught:
+        chain.receipts.where(**values)
+    assert str(caught.value).startswith(text)
+
+
+def test_contract_of_events_with_a_typo_is_refused(chain: Chain, bell: Handle) -> None:
     with pytest.raises(
-        AttributeError, match=r"^Bell\.times is a field: read it as \.fields\.times$"
+        TypeError, match=r"^there is no contract 'Bel' on this chain; there are Bell$"
     ):
-        _ = bell.times
-    with pytest.raises(
-        AttributeError, match="^Mute has no entry 'ring'; it has none: mark the method"
-    ):
-        chain.deploy(Mute).ring()
+        chain.events(Rang).by("Bel")
+
+
+def test_contract_is_asked_for_as_it_is_shown(chain: Chain, bell: Handle) -> None:
+    second = chain.deploy(Bell)
+    for times, handle in ((1, bell), (2, second)):
+        for _ in range(times):
+            handle.ring()
+    assert chain.receipts.where(entry="ring", contract="Bell").count() == 3
+    assert chain.receipts.where(entry="ring", contract="Bell#2").count() == 2
+    assert chain.events(Rang).by("Bell#2").count() == 2
+
+
+def test_receipts_are_counted_like_any_answer(chain: Chain, bell: Handle) -> None:
+    bell.ring()
+    assert chain.receipts.count() == chain.receipts.where().count() == 2
+    assert chain.receipts.count(chain.receipts[0]) == 1
+
+
+# Accounts
+
+
+def test_well_known_name_is_that_account(chain: Chain, bell: Handle) -> None:
+    bob = chain.account("bob")
+    assert bob is chain.accounts[1]
+    assert chain.account("bob.testnet") != bob
+    bell.ring(sender=bob)
+    assert "bob: Bell.ring()" in chain.transcript()
+    assert chain.balance(bob) < 10_000 * 10**18
