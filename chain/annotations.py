@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import types
 import typing
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any
 
 from chain.hints import Names, UnknownKind, resolve
@@ -165,6 +165,11 @@ _REMEDIES: dict[type, str] = {
 
 
 def _choice(cls: type[Enum]) -> Choice:
+    if issubclass(cls, Flag):
+        raise UnknownKind(
+            f"'{cls.__name__}' is a Flag, whose members combine, and an Enum is one of its members;"
+            " write u8, u16 … and set its bits by number"
+        )
     values = [member.value for member in cls]
     if not 1 <= len(values) <= 256:
         raise UnknownKind(
@@ -197,6 +202,10 @@ def require_frozen(kind: Kind) -> None:
     """A stored value that could be changed in place would look stored and not be."""
     match kind:
         case Record(cls=cls, members=members):
+            if "__model__" in vars(cls or object):
+                raise UnknownKind(
+                    f"'{kind.name}' is a model, and lives in a World; hold its keys here, or write a dataclass"
+                )
             if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
                 raise UnknownKind(
                     f"'{kind.name}' can change after it was read; write @dataclass(frozen=True)"

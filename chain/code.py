@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from chain.image.border import author_of, turned, turned_error, twin_in
 from chain.spec import ContractSpec
+from chain.stack import room_to_read
 
 if TYPE_CHECKING:
     from chain.image.worlds import World
@@ -73,7 +74,8 @@ def program_of(cls: type) -> Program:
     author = author_of(cls)
     if author not in _programs:
         # What makes images reads sources, which a chain that only looks never does.
-        _programs[author] = import_module("chain.image.making").make_program(author)
+        with room_to_read(author):
+            _programs[author] = import_module("chain.image.making").make_program(author)
     return _programs[author]
 
 

@@ -21,7 +21,6 @@ Link = Callable[
 
 # Where they stand in a row.
 _FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
-_TICKS: Final = 26
 _WORDS: Final = {
     ACCOUNT: ACCOUNT,
     STORAGE: STORAGE,
@@ -44,10 +43,6 @@ def unpack(packed: Row, link: Link) -> Row:
     row[_CHANGES] = unpack_changes(row[_CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
     row[_CALLS] = _unpack_calls(row[_CALLS], link)
-    if len(row) == _CALLS + 1:  # written before it was kept what chance was forced to
-        row.append(())
-    if len(row) == _TICKS:  # before ticks were counted
-        row.append(0)
     return tuple(row)
 
 
