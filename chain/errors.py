@@ -88,6 +88,8 @@ def require(condition: object, text: str) -> None:
         return
     if not condition:
         raise Revert(text)
+    if not isinstance(text, str):
+        raise TypeError(f"require(condition, text) has its text second, not {text!r}")
     if type(condition) not in _OPEN and _always_holds(condition):
         raise TypeError(f"require needs a condition, and {_described(condition)} is always true")
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.guard import (
+    dropped,
     failing,
     files,
     handing,
@@ -30,7 +31,19 @@ from chain.guard.sources import definitions, is_type_checking
 
 Check = Callable[[Any, Place], None]
 
-TOPICS: Final = (syntax, imports, names, numbers, order, state, magic, failing, texts, files)
+TOPICS: Final = (
+    syntax,
+    imports,
+    names,
+    numbers,
+    order,
+    state,
+    magic,
+    failing,
+    dropped,
+    texts,
+    files,
+)
 RULES: Final[tuple[Rule, ...]] = tuple(rule for topic in TOPICS for rule in topic.RULES)
 
 
