@@ -7,7 +7,7 @@ arguments, run the author's method, encode what it returns.
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from chain import names
 from chain.code import Program, program_of
@@ -37,6 +37,10 @@ class Block:
     def __init__(self, context: Any) -> None:
         self._context = context
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Runs only where Python found nothing."""
+        raise AttributeError(f"a block has no '{name}': it has number, timestamp and prevrandao")
+
     @property
     def number(self) -> int:
         return cast(int, self._context.number)
@@ -61,6 +65,12 @@ class ContractType(type):
             base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
             cls.__spec__ = cls._deployed(contract_spec(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
         return cls
+
+    def __call__(cls, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            f"{cls.__name__} is not made by hand: chain.deploy({cls.__name__}) makes one on a chain,"
+            f" self.deploy({cls.__name__}) in a contract"
+        )
 
 
 class Contract(metaclass=ContractType):

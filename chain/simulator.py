@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import replace
 from functools import cached_property
@@ -26,6 +25,7 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
+from chain.scope import scope
 from chain.setting import Setting
 from chain.types import Address
 
@@ -182,7 +182,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             self._seal(self.pending)
         return self.head
 
-    @contextmanager
+    @scope
     def block(self) -> Iterator[Block]:
         """Several transactions in one block, one timestamp."""
         if self._held:
@@ -294,7 +294,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     # Chance
 
-    @contextmanager
+    @scope
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
         """Force the next outcomes of `self.random`, by tag; one that nobody drew is an error at the end."""
         if self.machine.loaded is not None:
@@ -336,7 +336,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         self.mining = snapshot.mining
         self._save()
 
-    @contextmanager
+    @scope
     def anchor(self) -> Iterator[None]:
         """A scope after which everything is undone."""
         snapshot = self.snapshot()

@@ -52,7 +52,12 @@ class ReceiptLog(Sequence[Receipt]):
     def __getitem__(self, place: int | slice) -> Receipt | list[Receipt]:
         if isinstance(place, slice):
             return [Receipt(self._ledger, row) for row in self._rows[place]]
-        return Receipt(self._ledger, self._rows[place])
+        try:
+            return Receipt(self._ledger, self._rows[place])
+        except IndexError:
+            raise IndexError(f"there is no receipt {place}: there are {len(self)}") from None
+        except TypeError:
+            raise TypeError(f"{place!r} is not the number of a receipt") from None
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether it still stands here: it may have been taken back, and another put in its place."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import chain as public
-from chain import Chain, Contract, Reverted, call, event, require, view
+from chain import Chain, Contract, Reverted, call, event, require, reverts, view
 from chain.handle import Handle
 from chain.types import u8
 
@@ -259,3 +259,37 @@ def test_recursion_limit_is_left_to_the_program(tmp_path: Path) -> None:
 def test_source_nested_too_deeply_is_refused(tmp_path: Path) -> None:
     last = run_deep(tmp_path, 800).stderr.strip().splitlines()[-1]
     assert "deep.py:6: Deep is too deeply nested to be read: make a table of" in last
+
+
+# Scopes
+
+
+def block(chain: Chain) -> None:
+    chain.block()
+
+
+def anchor(chain: Chain) -> None:
+    chain.anchor()
+
+
+def loaded(chain: Chain) -> None:
+    chain.loaded(die=[1])
+
+
+def expect(_: Chain) -> None:
+    reverts("no")
+
+
+@pytest.mark.parametrize("work", [block, anchor, loaded, expect])
+def test_scope_without_with_warns(chain: Chain, work: Callable[[Chain], None]) -> None:
+    with pytest.warns(RuntimeWarning, match=r"does nothing by itself: write 'with \w+\(…\):'$"):
+        work(chain)
+
+
+def test_scope_is_a_decorator_too(chain: Chain, bell: Handle) -> None:
+    @reverts("a log is a text")
+    def work() -> None:
+        bell.log_number()
+
+    work()
+    work()
