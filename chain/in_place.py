@@ -16,7 +16,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from chain.fit import Misfit
 from chain.layout import PackedLayout, SequenceLayout, Words
-from chain.models import ModelSpec
+from chain.models import ModelSpec, model_spec
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -174,6 +174,9 @@ class InPlace(Generic[M]):
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
         if problem is None:
             model = self._model
+            spec = model_spec(type(model))
+            if len(vars(model)) != spec.size:
+                spec.refuse_strangers(model)
             replaced = [name for name, was in self._before if getattr(model, name) is not was]
             changed = [
                 (n, items) for n, items in self._lists if items.is_changed and n not in replaced

@@ -28,7 +28,14 @@ UNCALLED: Final = Rule(
     "write {name}()",
 )
 
-RULES: Final = (MADE, COMPARED, UNCALLED)
+UNENTERED: Final = Rule(
+    "in_place_without_with",
+    "'{name}' is not entered",
+    "nothing is opened or written by it",
+    "write with {name}(…) as model:",
+)
+
+RULES: Final = (MADE, COMPARED, UNCALLED, UNENTERED)
 
 _REVERT: Final = words("Revert", "chain.") | words("Revert", "chain.errors.")
 _MARKS: Final = {
@@ -50,7 +57,9 @@ def statements(node: ast.Expr, place: Place) -> None:
 
 
 def _made(node: ast.Call, place: Place) -> None:
-    """An event that is not emitted, an error that is not raised."""
+    """An event that is not emitted, an error that is not raised, a scope that is not entered."""
+    if isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "self.world.in_place":
+        place.say(UNENTERED, node, name="self.world.in_place")
     mark = "error" if place.path(node.func) in _REVERT else _mark_of(node.func, place)
     if mark:
         name = ast.unparse(node.func)
