@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from chain.declare import call, error, event, init, model, view
     from chain.errors import DeclarationError, InvalidTransaction, Revert, Reverted, require
     from chain.fields import Map, Set, Vector
+    from chain.hashing import keccak
     from chain.simulator import Chain
     from chain.system import System
     from chain.testing import assert_events, reverts
@@ -24,6 +25,7 @@ _HOMES: Final = {
     "declare": ("call", "error", "event", "init", "model", "view"),
     "errors": ("DeclarationError", "InvalidTransaction", "Revert", "Reverted", "require"),
     "fields": ("Map", "Set", "Vector"),
+    "hashing": ("keccak",),
     "simulator": ("Chain",),
     "system": ("System",),
     "testing": ("assert_events", "reverts"),
@@ -50,6 +52,7 @@ __all__ = [
     "error",
     "event",
     "init",
+    "keccak",
     "model",
     "require",
     "reverts",

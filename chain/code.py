@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from chain.errors import UnknownSource
 from chain.image.border import author_of, former, turned, turned_error, twin_in
 from chain.spec import ContractSpec
+from chain.stack import room_to_read
 
 if TYPE_CHECKING:
     from chain.image.worlds import World
@@ -68,6 +69,14 @@ def check_class(thing: object) -> None:
         raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
 
 
+def check_classes(things: Any) -> None:
+    """Refuse what is no list of contract classes."""
+    if isinstance(things, type):
+        raise TypeError(f"contracts are a list: write contracts=[{things.__name__}]")
+    for thing in things:
+        check_class(thing)
+
+
 def program_of(cls: type) -> Program:
     """The program of a contract class, or of the image of one: the same sources give the same digest everywhere."""
     check_class(cls)
@@ -76,7 +85,8 @@ def program_of(cls: type) -> Program:
         if author in former:
             raise UnknownSource(author)
         # What makes images reads sources, which a chain that only looks never does.
-        _programs[author] = import_module("chain.image.making").make_program(author)
+        with room_to_read(author):
+            _programs[author] = import_module("chain.image.making").make_program(author)
     return _programs[author]
 
 

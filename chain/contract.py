@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from chain import names
 from chain.class_body import ClassBody
@@ -40,6 +40,10 @@ class Block:
     def __init__(self, context: Any) -> None:
         self._context = context
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Runs only where Python found nothing."""
+        raise AttributeError(f"a block has no '{name}': it has number, timestamp and prevrandao")
+
     @property
     def number(self) -> int:
         return cast(int, self._context.number)
@@ -68,6 +72,12 @@ class ContractType(type):
             base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
             cls.__spec__ = cls._deployed(contract_spec(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
         return cls
+
+    def __call__(cls, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            f"{cls.__name__} is not made by hand: chain.deploy({cls.__name__}) makes one on a chain,"
+            f" self.deploy({cls.__name__}) in a contract"
+        )
 
 
 def _open(method: F) -> F | Callable[..., Any]:
@@ -136,6 +146,8 @@ class Contract(metaclass=ContractType):
     @_open
     def log(self, text: str) -> None:
         """Write a text log. In a view it goes to whoever asked, not on the chain."""
+        if not isinstance(text, str):
+            raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
         if self._frame.static:
             self._frame.notes.append(text)
         else:
@@ -186,6 +198,7 @@ class Contract(metaclass=ContractType):
 
     @_open
     def keccak(self, data: bytes) -> bytes:
+        """The Keccak-256 hash of bytes, as Solidity has it; outside of contracts `chain.keccak`."""
         return keccak(data)
 
 
@@ -193,9 +206,19 @@ def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
     """Topics, data, and all fields if these do not tell everything."""
     spec: EventSpec | None = type(event).__dict__.get("__event__")
     if spec is None:
-        raise TypeError(f"{type(event).__name__} is no event; mark its class with @event")
+        raise TypeError(_not_an_event(event))
     topics, data = spec.encode(event)
     return topics, data, spec.encode_whole(event) if spec.hashes_keys else None
+
+
+def _not_an_event(value: Any) -> str:
+    if isinstance(value, type):
+        if "__event__" in value.__dict__:
+            return f"{value.__name__} is the class of an event: emit one of it, {value.__name__}(…)"
+        return f"{value.__name__} is not an event: mark the class with @event"
+    if type(value).__module__ == "builtins":
+        return f"{value!r} is not an event: emit an instance of a class with @event"
+    return f"{type(value).__name__} is not an event: mark its class with @event"
 
 
 def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:

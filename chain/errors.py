@@ -8,7 +8,11 @@ it ends a message with all of its gas and no contract can catch it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from types import GeneratorType
+from typing import Any, Final
+
+# Types whose values may be true or false, and often are conditions.
+_OPEN: Final = frozenset({int, str, bytes, list, dict, set})
 
 
 class Revert(Exception):
@@ -22,6 +26,8 @@ class Revert(Exception):
     data: bytes | None = None  # the raw revert data, where the refusal came from another contract
 
     def __init__(self, text: str = "", *, data: bytes | None = None) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"the reason of a revert is a text, not {text!r}")
         super().__init__(text)
         self.text = text
         self.data = data
@@ -37,7 +43,7 @@ class GuardError(DeclarationError):
     def __init__(self, contract: str, findings: Sequence[Any]) -> None:
         listed = "".join(f"\n  {finding}" for finding in findings)
         super().__init__(
-            f"{contract} is not deployed, as the guard found what may be lost or not be the same on every machine:{listed}"
+            f"{contract} is not deployed, as the guard found what no contract may have:{listed}"
         )
         self.contract, self.findings = contract, tuple(findings)
 
@@ -99,6 +105,30 @@ class Reverted(Exception):
 
 
 def require(condition: object, text: str) -> None:
-    """Revert with `text` unless `condition` holds."""
+    """Revert with `text` unless `condition` holds. What can be nothing but true is refused: it checks nothing."""
+    if condition is True:
+        return
     if not condition:
         raise Revert(text)
+    if not isinstance(text, str):
+        raise TypeError(f"require(condition, text) has its text second, not {text!r}")
+    if type(condition) not in _OPEN and _always_holds(condition):
+        raise TypeError(f"require needs a condition, and {_described(condition)} is always true")
+
+
+def _always_holds(value: Any) -> bool:
+    """Whether a value says nothing by being true: a function or class, or a pair of a condition and a text."""
+    if isinstance(value, tuple):
+        return len(value) == 2 and isinstance(value[1], str) and not isinstance(value[0], str)
+    if callable(value):
+        return not hasattr(type(value), "__bool__") and not hasattr(type(value), "__len__")
+    return isinstance(value, GeneratorType)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, GeneratorType):
+        return "a generator"
+    if isinstance(value, tuple):
+        return "a pair of a condition and a text"
+    name = getattr(value, "__name__", type(value).__name__)
+    return f"the class {name}" if isinstance(value, type) else f"the function {name}, uncalled,"

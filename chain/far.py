@@ -9,12 +9,11 @@ digest, so the two cannot be taken for one another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
 
 from chain.accounts import Account
-from chain.code import Program
+from chain.code import Program, check_classes
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
 from chain.ledger.answer import Answer
@@ -27,6 +26,7 @@ from chain.loaded import Loaded
 from chain.looking import sender_of
 from chain.machine.transaction import Transaction
 from chain.past import Past
+from chain.scope import scope
 from chain.simulator import Chain, Snapshot
 from chain.types import Address
 from chain.wire import NodeError, ShortWire, Wire
@@ -68,6 +68,7 @@ class Far(Chain):
         contracts: Sequence[type[Contract]] = (),
         watch: Callable[[int], object] = int,
     ) -> None:
+        check_classes(contracts)
         self.url = node if isinstance(node, str) else None
         self._wire = Wire(node) if isinstance(node, str) else None
         self._ask: Ask = self._wire or ShortWire(node)
@@ -243,7 +244,7 @@ class Far(Chain):
         self._do("evm_mine", {"blocks": hex(n)})
         return self.head
 
-    @contextmanager
+    @scope
     def block(self) -> Iterator[Block]:
         if self._held:
             raise RuntimeError("a block is already open: end its 'with' first")
@@ -284,7 +285,7 @@ class Far(Chain):
         if coinbase is not None:
             self._do("anvil_setCoinbase", _hex(coinbase))
 
-    @contextmanager
+    @scope
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
         self._do("chain_load", outcomes)
         left: dict[str, list[Any]] = {}

@@ -72,7 +72,7 @@ class Context:
     fuel: int = 30_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
     metered: int = 0  # how many of them run, one inside the other
-    room: int = 0  # the limit of recursion while they run not
+    room: int = 0  # the interpreter's recursion limit, restored when no contract runs
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
 
     def take_back(self, mark: Mark, refund: int) -> None:
@@ -117,7 +117,7 @@ class Frame:
     ) -> None:  # fmt: skip
         self.context = context
         self.state = state = context.machine.state
-        self.kind = kind  # "call", "static", "delegate" or "create"
+        self.kind = kind  # "call", "static", "delegate" or "create"; "fields" where only storage is looked at
         self.address = address
         self.code_address = code_address or address
         self.caller = caller
@@ -147,10 +147,10 @@ class Frame:
     def sload(self, slot: int) -> int:
         warm = self.warm
         if slot in warm:
-            self.gas -= 100
+            self.gas -= cost.WARM
             word = self.storage.get(slot, 0)
         else:
-            self.gas -= 2100
+            self.gas -= cost.COLD_SLOAD
             word = warm[slot] = self.storage.get(slot, 0)
             self.state.accessed.append((warm, slot))
         if self.gas < 0:
@@ -168,7 +168,7 @@ class Frame:
             return False
         warm = self.warm
         if not warm or warm.keys().isdisjoint(words):
-            self.charge(2100 * len(words))
+            self.charge(cost.COLD_SLOAD * len(words))
             warm.update(words)
             self.state.accessed.append((Many(warm), words))
         else:
@@ -182,7 +182,7 @@ class Frame:
 
     def sstore(self, slot: int, word: int) -> None:
         if self.static:
-            raise Revert(f"{self.name} is a view and cannot write")
+            raise self._only_reads("write")
         if self.gas <= cost.SSTORE_SENTRY:
             raise OutOfGas
         storage, warm = self.storage, self.warm
@@ -235,7 +235,7 @@ class Frame:
     def emit(self, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
         """Write a log. `event` is kept only where the bytes cannot give it back: a topic of text is a hash."""
         if self.static:
-            raise Revert(f"{self.name} is a view and cannot emit")
+            raise self._only_reads("emit")
         self.charge(cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data))
         program = self.program
         digest = None if program is None else program.digest
@@ -257,7 +257,7 @@ class Frame:
     ) -> Frame:
         """Send a message and run it. The child says how it went; its gas has been settled here."""
         if value and self.static:
-            raise Revert(f"{self.name} is a view and cannot send value")
+            raise self._only_reads("send value")
         self.touch(to)
         if value:
             self.charge(cost.CALL_VALUE + (0 if self._is_alive(to) else cost.NEW_ACCOUNT))
@@ -274,7 +274,7 @@ class Frame:
     def create(self, initcode: bytes, value: int = 0) -> Frame:
         """Make a contract from `initcode`; the child's address is where it went."""
         if self.static:
-            raise Revert(f"{self.name} is a view and cannot deploy")
+            raise self._only_reads("deploy")
         if len(initcode) > cost.MAX_INITCODE:
             raise OutOfGas
         self.charge(cost.CREATE + cost.INITCODE_WORD * cost.words(len(initcode)))
@@ -325,6 +325,15 @@ class Frame:
         delegate = code[3:]
         self.touch(delegate)
         return delegate
+
+    def _only_reads(self, what: str) -> Exception:
+        """The refusal of what a static message must not do."""
+        if self.kind == "fields":
+            return AttributeError(
+                f"storage of {self.name} cannot be changed through its fields: call an entry that changes it,"
+                " in a test also chain.set_storage"
+            )
+        return Revert(f"{self.name} is a view and cannot {what}")
 
     @property
     def name(self) -> str:

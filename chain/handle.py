@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from chain.contract import Contract
 from chain.errors import Reverted
@@ -151,12 +151,15 @@ class Handle:
     `game["make_move"]` and `game["make_move(uint64,uint8)"]` are always exactly that entry.
     """
 
+    chain: Looking
+    contract: type[Contract]
+    address: Address
+
     def __init__(self, chain: Looking, contract: type[Contract], address: Address) -> None:
-        self.chain = chain
-        self.contract = contract
-        self.address = address
+        own = vars(self)  # closed for everyone else, see __setattr__
+        own |= {"chain": chain, "contract": contract, "address": address}
         for name, spec in contract.__spec__.unshared.items():
-            setattr(self, name, Entry(chain, address, spec))
+            own[name] = Entry(chain, address, spec)
 
     @property
     def abi(self) -> list[dict[str, Any]]:
@@ -183,6 +186,14 @@ class Handle:
 
     def __getitem__(self, name: str) -> Entry:
         return Entry(self.chain, self.address, self.contract.__spec__.exactly(name))
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        """Refuse: what would be set here is in no storage, and nobody would ever see it."""
+        contract = self.contract.__name__
+        raise AttributeError(
+            f"{contract}.{name} cannot be set from outside: call an entry that changes it,"
+            " in a test also chain.set_storage"
+        )
 
     def __repr__(self) -> str:
         return f"<{self.contract.__name__} at {self.address}>"

@@ -8,7 +8,12 @@ from chain import rlp
 
 
 def keccak(data: bytes) -> bytes:
-    digest: bytes = keccak_256(data).digest()
+    """The Keccak-256 hash of bytes, as Solidity and `self.keccak` have it."""
+    try:
+        digest: bytes = keccak_256(data).digest()
+    except TypeError:
+        remedy = "write text.encode()" if isinstance(data, str) else "encode it first"
+        raise TypeError(f"keccak hashes bytes, not {data!r}: {remedy}") from None
     return digest
 
 

@@ -18,7 +18,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 from chain.fit import Misfit
 from chain.frame import Context
 from chain.layout import PackedLayout, SequenceLayout, Words
-from chain.models import ModelSpec
+from chain.models import ModelSpec, model_spec
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -215,6 +215,9 @@ class InPlace(Generic[M]):
         self._context.open_models -= {self._key}
         if problem is None:
             model = self._model
+            spec = model_spec(type(model))
+            if len(vars(model)) != spec.size:
+                spec.refuse_strangers(model)
             replaced = [name for name, was in self._before if getattr(model, name) is not was]
             changed = [
                 (n, items) for n, items in self._lists if items.is_changed and n not in replaced

@@ -28,6 +28,7 @@ from chain.ledger.tracing import trace_of
 from chain.machine.direct import Machine
 from chain.machine.state import LogRow, State
 from chain.machine.transaction import Outcome
+from chain.stack import room_to_read
 from chain.types import Address
 from chain.world_handle import WorldHandle
 
@@ -116,7 +117,7 @@ class Looking(ABC):
         frame = self._frame(
             self.machine, bytes(handle.address), b"", DEFAULT_SENDER, 0, None, self.here
         )
-        frame.static, frame.program = True, program_of(handle.contract)
+        frame.kind, frame.static, frame.program = "fields", True, program_of(handle.contract)
         return bound(handle.contract, frame)
 
     # Messages
@@ -185,6 +186,7 @@ def check(contract: type[Contract]) -> None:
     """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
     if getattr(contract, "__probe__", False):
         return  # it runs the functions of a test, whatever they do
-    findings = import_module("chain.guard").check_contract(contract)
+    with room_to_read(contract):
+        findings = import_module("chain.guard").check_contract(contract)
     if findings:
         raise GuardError(contract.__name__, findings)

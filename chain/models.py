@@ -45,6 +45,7 @@ class ModelSpec:
         members, names = record.data_members, tuple(member.name for member in record.data_members)
         self.layout = RecordLayout(Record(self.name, (Member("exists", Bool()), *members)))
         self.keys_of = _reader(record.keys)
+        self.size = len(record.members)
         self._values_of = _reader(names)
         self._encode_keys = abi.encoder(Record(self.name, record.key_members))
         found = [*record.keys, "", *names]
@@ -137,6 +138,15 @@ class ModelSpec:
 
     def clear(self, words: Words, slot: int) -> None:
         self.layout.clear(words, slot)
+
+    def refuse_strangers(self, model: Any) -> None:
+        """Refuse a model on which something was set that is none of its members: it would be lost."""
+        known = {member.name for member in self.record.members}
+        for name in vars(model):
+            if name not in known and not hasattr(type(model), name):
+                raise TypeError(
+                    f"'{name}' is no member of {self.name}; its members are {', '.join(self._access)}"
+                )
 
     def _member(
         self, name: str

@@ -7,7 +7,7 @@ else goes in, so a replay draws the same. A test can force what comes next, by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from chain.frozen_list import changeable
 from chain.hashing import keccak
@@ -34,6 +34,12 @@ class Random:
         )
         self._stream = frame.context.draws
         frame.context.draws += 1
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Runs only where Python found nothing."""
+        raise AttributeError(
+            f"chance has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
+        )
 
     def below(self, n: int, tag: str = "") -> int:
         """A whole number from 0 to n - 1."""

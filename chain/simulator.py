@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 from chain import births, names
-from chain.accounts import ACCOUNTS, Account, account_of_key
+from chain.accounts import ACCOUNTS, LABELS, Account, account_of_key
 from chain.contract import Contract
 from chain.deploys import Deploys
 from chain.hashing import keccak
@@ -26,6 +25,7 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
+from chain.scope import scope
 from chain.setting import Setting
 from chain.types import Address
 from chain.upgrading import Upgrading
@@ -183,7 +183,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
             self._seal(self.pending)
         return self.head
 
-    @contextmanager
+    @scope
     def block(self) -> Iterator[Block]:
         """Several transactions in one block, one timestamp."""
         if self._held:
@@ -224,7 +224,12 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     # Accounts
 
     def account(self, name: str) -> Account:
-        """The account of that name, the same on every run; the first time it is given 10 000 ether."""
+        """The account of that name, the same on every run; the first time it is given 10 000 ether.
+
+        `alice` … `judy` are the ten of `chain.accounts`, as everywhere: no two accounts are shown by one name.
+        """
+        if name in LABELS:
+            return ACCOUNTS[LABELS.index(name)]
         made = account_of_key(names.secret_of(name), name)
         if made not in self.keys:
             self.keys[made] = made
@@ -290,7 +295,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     # Chance
 
-    @contextmanager
+    @scope
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
         """Force the next outcomes of `self.random`, by tag; one that nobody drew is an error at the end."""
         if self.machine.loaded is not None:
@@ -332,7 +337,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         self.mining = snapshot.mining
         self._save()
 
-    @contextmanager
+    @scope
     def anchor(self) -> Iterator[None]:
         """A scope after which everything is undone."""
         snapshot = self.snapshot()

@@ -59,6 +59,11 @@ class WorldStorage:
         finally:
             frame.gas = words.gas
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Runs only where Python found nothing."""
+        known = ", ".join(each for each in dir(type(self)) if not each.startswith("_"))
+        raise AttributeError(f"self.world has no '{name}'; it has {known}")
+
     # Reading
 
     def read(self, model: type[M], *keys: Any) -> M:
@@ -124,6 +129,8 @@ class WorldStorage:
 
     def _change(self, model: Any, how: Callable[..., None], *more: Any) -> None:
         spec, words = model_spec(type(model)), self._borrow()
+        if len(model.__dict__) != spec.size:
+            spec.refuse_strangers(model)
         try:
             self._require_writer(spec.name)
             slot = spec.slot(words, self.namespace, spec.keys_of(model))

@@ -6,8 +6,7 @@ An assertion matches what it names and no more, and when it fails it shows what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -17,6 +16,7 @@ from chain.errors import Reverted
 from chain.frame import Failure
 from chain.ledger.receipts import is_event
 from chain.questions import Questions
+from chain.scope import scope
 
 C = TypeVar("C")
 Reason: TypeAlias = str | re.Pattern[str] | type[BaseException] | BaseException | None
@@ -53,7 +53,7 @@ class Caught:
         return self.reverted
 
 
-@contextmanager
+@scope
 def reverts(expected: Reason = None) -> Iterator[Caught]:
     """A scope in which a call must revert.
 
@@ -121,6 +121,8 @@ def assert_events(source: Any, *expected: Any) -> None:
     __tracebackhide__ = True
     there = _events_of(source)
     rest = iter(there)
+    for wanted in expected:
+        _check_expected(wanted)
     for number, wanted in enumerate(expected):
         if not any(_is_like(event, wanted) for event in rest):
             after = f" after {_show_event(expected[number - 1])}" if number else ""
@@ -131,7 +133,9 @@ def assert_events(source: Any, *expected: Any) -> None:
 def _events_of(source: Any) -> list[Any]:
     if isinstance(source, Questions):
         return source.ledger.decode_rows(source.ledger.events.rows)
-    events: Iterable[Any] = getattr(source, "events", source)
+    events: Any = getattr(source, "events", source)
+    if isinstance(source, type) or not isinstance(events, Iterable):
+        raise TypeError(f"{source!r} holds no events: give a receipt, a chain or events first")
     return list(events)
 
 
@@ -140,10 +144,25 @@ def _is_like(event: Any, wanted: Any) -> bool:
         return is_event(event, wanted)
     if isinstance(wanted, tuple):
         kind, fields = wanted
-        return is_event(event, kind) and all(
-            getattr(event, name) == value for name, value in fields.items()
-        )
+        return is_event(event, kind) and _has(event, fields)
     return bool(event == wanted)
+
+
+def _has(event: Any, fields: Mapping[str, Any]) -> bool:
+    """Whether these fields of an event have these values."""
+    for name in fields:
+        if not hasattr(event, name):
+            raise TypeError(f"{type(event).__name__} has no field '{name}': there is {event!r}")
+    return all(getattr(event, name) == value for name, value in fields.items())
+
+
+def _check_expected(wanted: Any) -> None:
+    """Refuse a tuple that is not of a kind of event and some of its fields."""
+    if isinstance(wanted, tuple):
+        match wanted:
+            case (type() | str(), dict()):
+                return
+        raise TypeError(f"{wanted!r} expects no event: write (Moved, {{'piece': 4}})")
 
 
 def _show_event(wanted: Any) -> str:

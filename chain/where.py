@@ -10,12 +10,14 @@ import ast
 import inspect
 import linecache
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType, FunctionType, TracebackType
 from typing import Any, NamedTuple
 
 _OURS = str(Path(__file__).parent)
+_PYTHON = sysconfig.get_path("stdlib")
 
 
 class Source(NamedTuple):
@@ -127,10 +129,15 @@ def raised_at(traceback: TracebackType | None) -> tuple[str, int] | None:
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith((_OURS, "<")):
+        if not file.startswith((_OURS, "<")) and not _is_pythons(file):
             found = file, traceback.tb_lineno
         traceback = traceback.tb_next
     return found
+
+
+def _is_pythons(file: str) -> bool:
+    """Whether a file is of Python's own library, not of a package that is installed in it."""
+    return file.startswith(_PYTHON) and "site-packages" not in file
 
 
 def short(file: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import count
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 _HEADERS: Final = {"Content-Type": "application/json"}
 _PATIENCE: Final = 120  # seconds: a contract may be busy for a while
@@ -32,7 +32,7 @@ class Wire:
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
             raise ValueError(
                 f"{url!r} is no address of a node: it looks like http://127.0.0.1:8545"
             )
@@ -72,10 +72,20 @@ class Wire:
             self._connection.close()
 
 
+def _has_port(parts: SplitResult) -> bool:
+    """Whether the port can be one, or is left to the scheme."""
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
 class ShortWire:
     """A node in this process."""
 
     def __init__(self, node: Any) -> None:
+        if not hasattr(node, "respond"):
+            raise TypeError(f"{node!r} is not a node: give its URL, or the node of a chain here")
         self._node = node
 
     def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:

@@ -26,6 +26,8 @@ Writer = type[System] | Handle | Address
 class WorldHandle:
     """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`."""
 
+    __slots__ = ("address", "chain", "handle")
+
     def __init__(self, chain: Looking, address: Address) -> None:
         program = chain.machine.program_at(address)
         if program is None or not is_world(program):
@@ -117,6 +119,9 @@ class WorldHandle:
 
 def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
     """Refuse systems that cannot live together in a world."""
+    for system in systems:
+        if list(systems).count(system) > 1:
+            raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
     models: dict[str, type] = {}
     for system in systems:
         if not issubclass(system, System):

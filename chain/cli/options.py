@@ -79,7 +79,7 @@ def exists(where: str) -> bool:
 @contextmanager
 def opened(where: str, offered: Offered | None = None, *, make: bool = False) -> Iterator[Chain]:
     """The chain that `--chain` names, closed afterwards; a file is made only where `make` allows it."""
-    if not where or ("://" in where and not where.startswith(("http://", "https://"))):
+    if not where or ("://" in where and not where.lower().startswith(("http://", "https://"))):
         raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")

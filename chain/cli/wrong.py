@@ -6,7 +6,6 @@ Commands let errors pass; only here are they told. `BOARDCHAIN_DEBUG=1` shows th
 from __future__ import annotations
 
 import os
-import sysconfig
 import traceback
 
 import click
@@ -15,7 +14,6 @@ from chain.errors import DeclarationError, InvalidTransaction, Reverted, Undecla
 from chain.where import Source, raised_at
 
 NO = 1
-_PYTHON = sysconfig.get_path("stdlib")
 _IN_PLAIN_WORDS = (
     *(ValueError, LookupError, TypeError, OSError),
     *(Reverted, InvalidTransaction, DeclarationError, Undeclared),
@@ -63,7 +61,7 @@ def _words(wrong: BaseException) -> str:
 def _place_of(wrong: BaseException) -> Source | None:
     """The innermost line of a script or contract on the way to where it went wrong."""
     at = raised_at(wrong.__traceback__)
-    if at is None or "site-packages" in at[0] or at[0].startswith(_PYTHON):
+    if at is None or "site-packages" in at[0]:
         return None
     return Source(*at)
 

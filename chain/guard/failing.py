@@ -34,6 +34,12 @@ ASSERT: Final = Rule(
     "assert",
     "'assert' is left out when Python runs with -O",
     "a machine that does so would allow what others refuse",
+    "write {remedy}",
+)
+ALWAYS: Final = Rule(
+    "always_true",
+    "'require' is given {what}, which is always true",
+    "it lets everything pass",
     "write require(condition, text)",
 )
 GROUP: Final = Rule(
@@ -49,12 +55,13 @@ WORDS: Final = Rule(
     "say in your own words what is wrong",
 )
 
-RULES: Final = (BARE, BROAD, SUPPRESS, LEAVE, ASSERT, GROUP, WORDS)
+RULES: Final = (BARE, BROAD, SUPPRESS, LEAVE, ASSERT, ALWAYS, GROUP, WORDS)
 
 _BROAD: Final = words(
     "BaseException Exception MemoryError RecursionError RuntimeError SystemError GeneratorExit",
     "builtins.",
 ) | words("Halt OutOfGas", "chain.errors.")
+_REQUIRE: Final = words("require", "chain.") | words("require", "chain.errors.")
 # Errors that Python raises in its own words. ValueError is one only where Python raises it: authors do so themselves.
 _PYTHONS: Final = words(
     """
@@ -157,7 +164,43 @@ def _leaves(node: ast.AST, *, in_loop: bool) -> Iterator[tuple[str, ast.AST]]:
 
 
 def asserts(node: ast.Assert, place: Place) -> None:
-    place.say(ASSERT, node)
+    place.say(ASSERT, node, remedy=_remedy(node.test))
+
+
+def _remedy(test: ast.expr) -> str:
+    """What to write instead. Type checkers learn a type from an 'if', and nothing from a call."""
+    match test:
+        case ast.Compare(left, [ast.IsNot()], [ast.Constant(None)]):
+            return f"if {ast.unparse(left)} is None: raise Revert(text)"
+        case ast.Call(ast.Name("isinstance")):
+            return f"if not {ast.unparse(test)}: raise Revert(text)"
+    return "require(condition, text)"
+
+
+def requirements(node: ast.Call, place: Place) -> None:
+    if node.args and place.path(node.func) in _REQUIRE:
+        what = _always_true(node.args[0], place)
+        if what:
+            place.say(ALWAYS, node, what=what)
+
+
+def _always_true(node: ast.expr, place: Place) -> str:
+    """What a condition is that cannot be false; empty where it can."""
+    match node:
+        case ast.Constant(value) if value and value is not True:
+            return "a text" if isinstance(value, str) else "a constant"
+        case ast.Tuple([_, *_]):
+            return "a tuple"
+        case ast.List([_, *_]) | ast.Set() | ast.Dict([_, *_]):
+            return "a collection that is not empty"
+        case ast.Lambda():
+            return "a function that is not called"
+        case ast.GeneratorExp():
+            return "a generator"
+    found = place.definition(node)
+    if found is None or found[1] or not isinstance(found[0].node, ast.FunctionDef):
+        return ""
+    return "a function that is not called"
 
 
 def groups(node: ast.TryStar, place: Place) -> None:
@@ -166,7 +209,7 @@ def groups(node: ast.TryStar, place: Place) -> None:
 
 CHECKS: Final = {
     ast.ExceptHandler: (handlers,),
-    ast.Call: (suppressions,),
+    ast.Call: (suppressions, requirements),
     ast.Try: (leaving, values),
     ast.Assert: (asserts,),
     ast.TryStar: (groups,),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.guard import (
+    dropped,
     failing,
     files,
     handing,
@@ -31,7 +32,20 @@ from chain.guard.sources import definitions, is_type_checking
 
 Check = Callable[[Any, Place], None]
 
-TOPICS: Final = (syntax, imports, names, numbers, order, state, lists, magic, failing, texts, files)
+TOPICS: Final = (
+    syntax,
+    imports,
+    names,
+    numbers,
+    order,
+    state,
+    lists,
+    magic,
+    failing,
+    dropped,
+    texts,
+    files,
+)
 RULES: Final[tuple[Rule, ...]] = tuple(rule for topic in TOPICS for rule in topic.RULES)
 
 

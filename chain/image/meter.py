@@ -17,6 +17,7 @@ from sys import getrecursionlimit, setrecursionlimit
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from chain.errors import OutOfGas
+from chain.stack import ROOM
 
 if TYPE_CHECKING:
     from chain.frame import Frame
@@ -25,8 +26,7 @@ TICKS_PER_GAS: Final = 1
 KEPT_BACK: Final = (
     1024  # of what is left when a message sends another, this part stays with the sender
 )
-DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other
-_ROOM: Final = 3_000  # Python frames, of which a level takes one or two; more might not find room on the stack of C
+DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other, each of one or two Python frames
 _ENDLESS: Final = 2**62
 _ONE_BY_ONE: Final = 256  # up to so many ticks are sooner taken than a new tank is made
 
@@ -34,9 +34,6 @@ TANK, DRY, DOWN, UP, DEEP = "__tank__", "__dry__", "__down__", "__up__", "__deep
 
 # The builtins of every image.
 SPACE: Final[dict[str, Any]] = dict(vars(builtins))
-
-if getrecursionlimit() < _ROOM:
-    setrecursionlimit(_ROOM)  # once, not for every message
 
 
 def left() -> int:
@@ -134,10 +131,11 @@ def begin(frame: Frame) -> int:
         _stand_at(frame.depth)
     else:
         most = context.fuel
-        # py-evm raises it, test runners too: beyond what the stack of C holds.
-        if getrecursionlimit() != _ROOM:
-            context.room = getrecursionlimit()
-            setrecursionlimit(_ROOM)
+        # It is the program's own, and py-evm raises it beyond what the stack of C holds.
+        limit_outside = getrecursionlimit()
+        if limit_outside != ROOM:
+            context.room = limit_outside
+            setrecursionlimit(ROOM)
     context.metered += 1
     if most < limit:
         limit = most

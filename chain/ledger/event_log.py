@@ -128,7 +128,7 @@ class EventLog:
         return self.indexes.find(name, True, among, lambda place: decode(rows[place]) is not None)
 
     def finder_by(self, contract: Any) -> Finder:
-        return partial(self._by, *contract_value(contract))
+        return partial(self._by, *contract_value(self._ledger, contract))
 
     def _by(self, name: str, value: Any) -> Places:
         """Also what its code wrote in the name of another, as a system does in that of its world."""

@@ -51,8 +51,10 @@ def _opened(target: Target) -> Iterator[TextIO]:
     if isinstance(target, str | Path):
         with Path(target).open("w", encoding="utf-8", newline="\n") as file:
             yield file
-    else:
+    elif hasattr(target, "write"):
         yield target
+    else:
+        raise TypeError(f"{target!r} is neither a path nor an open file")
 
 
 def _csv(value: form.Cell) -> str:

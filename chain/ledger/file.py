@@ -43,6 +43,10 @@ class File:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        if self.path.is_dir():
+            raise BadChainFile(f"{self.path} is a folder: give the name of a chain's file")
+        if not self.path.parent.is_dir():
+            raise BadChainFile(f"{self.path}: there is no folder {self.path.parent}")
         try:
             self._lock = Lock(self.path)
         except Held as held:

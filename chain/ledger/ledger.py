@@ -58,7 +58,6 @@ class Ledger:
         # By digest: calls of classes that are not declared yet.
         self.strangers: dict[bytes, list[Call]] = {}
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
-        # By receipt: the outcomes of chance that a test had forced, without which it cannot be run again.
         self.open: Block | None = None  # the block that transactions go into now
         # Told how many blocks and receipts a cut leaves, when it is done and before.
         self.watchers: list[Callable[[int, int], None]] = []

@@ -10,12 +10,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from itertools import islice
 from operator import attrgetter
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 from chain.code import program_of
 from chain.ledger.indexes import Places, has
 from chain.ledger.receipts import Receipt
+from chain.ledger.who import Who
 from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -158,10 +162,26 @@ def address_of(value: Any) -> bytes:
     raise TypeError(f"{value!r} is no address: give an account, a handle, an Address or its text")
 
 
-def contract_value(contract: Any) -> tuple[str, Any]:
+def contract_value(ledger: Ledger, contract: Any) -> tuple[str, Any]:
     """By what a contract is asked for, and that: its name, its class, its handle or its address."""
     if isinstance(contract, type):
         return "program", program_of(contract).digest
     if isinstance(contract, str) and not contract.startswith("0x"):
-        return "contract", contract
+        return _contract_called(ledger, contract)
     return "address", address_of(contract)
+
+
+def _contract_called(ledger: Ledger, name: str) -> tuple[str, Any]:
+    """All contracts of a class by its name, or the one contract that transcripts call so: `Game#2`."""
+    classes = {program.spec.name for program in ledger.programs.values()}
+    if name in classes:
+        return "contract", name
+    contracts = Who(ledger).contracts  # read from the receipts
+    classes |= {each.partition("#")[0] for each in contracts.values()}
+    if name in classes:
+        return "contract", name
+    for address, each in contracts.items():
+        if each == name:
+            return "address", address
+    known = ", ".join(sorted({*classes, *contracts.values()})) or "none"
+    raise TypeError(f"there is no contract '{name}' on this chain; there are {known}")

@@ -18,6 +18,7 @@ from chain.ledger.receipts import Receipt, Row
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
+_ALL: Final = object()
 _ADDRESSES: Final = ("sender", "to", "address")
 _READERS: Final = {"program": attrgetter("_digest"), "called": attrgetter("_digest", "entry")}
 _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
@@ -53,7 +54,12 @@ class ReceiptLog(Sequence[Receipt]):
     def __getitem__(self, place: int | slice) -> Receipt | list[Receipt]:
         if isinstance(place, slice):
             return [Receipt(self._ledger, row) for row in self._rows[place]]
-        return Receipt(self._ledger, self._rows[place])
+        try:
+            return Receipt(self._ledger, self._rows[place])
+        except IndexError:
+            raise IndexError(f"there is no receipt {place}: there are {len(self)}") from None
+        except TypeError:
+            raise TypeError(f"{place!r} is not the number of a receipt") from None
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether it still stands here: it may have been taken back, and another put in its place."""
@@ -72,6 +78,10 @@ class ReceiptLog(Sequence[Receipt]):
         """Receipts in a range of block numbers or of block times, both ends included; None leaves an end open."""
         return Query(self).between(blocks=blocks, times=times)
 
+    def count(self, value: object = _ALL) -> int:
+        """How many there are; of lists in general, how often `value` is among them."""
+        return len(self) if value is _ALL else super().count(value)
+
     def item(self, place: int) -> Receipt:
         return Receipt(self._ledger, self._rows[place])
 
@@ -85,7 +95,9 @@ class ReceiptLog(Sequence[Receipt]):
             raise TypeError(f"receipts have no '{name}' to ask for; there are {', '.join(_FIELDS)}")
         if name == "contract" and value is not None:
             return self.finder_by(value)
-        if name in _ADDRESSES and value is not None:
+        if name == "entry" and value is not None:
+            self._need_entry(value)
+        if name in _ADDRESSES and (value is not None or name != "to"):
             value = address_of(value)
         if name == "entry":
             return partial(self._by_entry, value)
@@ -104,7 +116,19 @@ class ReceiptLog(Sequence[Receipt]):
         return sorted({*found, *chain.from_iterable(more)}) if any(more) else found
 
     def finder_by(self, contract: Any) -> Finder:
-        return self._finder(*contract_value(contract))
+        return self._finder(*contract_value(self._ledger, contract))
+
+    def _need_entry(self, name: str) -> None:
+        """Refuse the name of an entry that no contract here has, or ever had."""
+        known: set[str] = set()
+        for program in self._ledger.programs.values():
+            spec = program.spec
+            known.update(spec.entries)
+            if spec.init is not None:
+                known.add(spec.init.name)
+        if name not in known and not self._finder("entry", name)():
+            there = ", ".join(sorted(known)) or "none"
+            raise TypeError(f"no contract on this chain has an entry '{name}'; there are {there}")
 
     def _finder(self, name: str, value: Any) -> Finder:
         read = _READERS.get(name) or attrgetter(name)

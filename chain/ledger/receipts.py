@@ -68,7 +68,7 @@ def is_event(event: Any, kind: str | type) -> bool:
 
 
 def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: int) -> Row:
-    """What the ledger keeps of a transaction, in the order of `Receipt.__slots__`."""
+    """What the ledger keeps of a transaction, in the order in which `Receipt.__init__` takes it apart."""
     frame = outcome.frame
     program, context = frame.program, frame.context
     return (

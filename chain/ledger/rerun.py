@@ -1,8 +1,8 @@
 """Running a transaction again on the state before it, under observation.
 
 The timeline takes the state back to the moment, the transaction runs in its block as it did then, and the state goes forward
-again. The chain is deterministic, so what comes out is what came out then: that is checked, and where the contract's class
-is another one by now it is said.
+again. The chain is deterministic, so what comes out is what came out then: that is checked, and where something else had a
+hand in it, it is said.
 """
 
 from __future__ import annotations
@@ -79,5 +79,6 @@ def _check(receipt: Receipt, outcome: Outcome) -> None:
     same = outcome.gas_used == receipt.gas_used and outcome.changes == receipt.changes
     if not same or outcome.frame.output != receipt.output:
         raise LookupError(
-            "this transaction goes another way than it did: its contract has changed since"
+            "this transaction goes another way than it did: what it does hangs on something besides the chain,"
+            " as on a debugger that read fields while it ran, or on what a test changed since"
         )

@@ -19,15 +19,8 @@ Link = Callable[
 ]  # told of every call that was made of a contract with that digest
 
 # Where they stand in a row.
-_DIGEST, _FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = (
-    15,
-    17,
-    20,
-    21,
-    22,
-    23,
-    24,
-)
+_DIGEST: Final = 15
+_FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
 _WORDS: Final = {
     ACCOUNT: ACCOUNT,
     STORAGE: STORAGE,

@@ -6,6 +6,7 @@ goes to py-evm, on the very same state.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -262,7 +263,7 @@ def _no_hash(number: int) -> bytes:
 def failure_of(frame: Frame, problem: BaseException) -> Failure:
     """Why a Python contract's message failed, from what was raised in it."""
     if isinstance(problem, Revert):
-        return _refusal(problem)
+        return _refusal(problem, _result_of(frame, problem))
     if isinstance(problem, Halt):
         frame.gas = 0
         place = raised_at((problem.__cause__ or problem).__traceback__) or (None, None)
@@ -270,8 +271,16 @@ def failure_of(frame: Frame, problem: BaseException) -> Failure:
     return _exception(frame, problem)
 
 
-def _refusal(no: Revert) -> Failure:
-    place = raised_at(no.__traceback__) or (None, None)
+def _result_of(frame: Frame, problem: Revert) -> tuple[str, int] | None:
+    """Where the entry begins whose result was refused when its own code had ended."""
+    if not isinstance(problem, Misfit) or frame.entry is None:
+        return None
+    code = inspect.unwrap(frame.entry.function).__code__
+    return code.co_filename, code.co_firstlineno
+
+
+def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
+    place = raised_at(no.__traceback__) or result or (None, None)
     no.__traceback__ = None
     spec, cause = type(no).__error__, turned_error(no, author_of)
     if spec is not None:

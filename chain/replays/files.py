@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from chain.offered import Offered
+from chain.replays.form import BadTranscript
 from chain.replays.recording import record
 from chain.simulator import Chain
 
@@ -20,6 +21,9 @@ def is_chain(path: Path) -> bool:
 def text_of(path: Path, offered: Offered) -> str:
     """What was played, as a transcript, from either."""
     if not is_chain(path):
-        return path.read_bytes().decode()
+        try:
+            return path.read_bytes().decode()
+        except UnicodeDecodeError:
+            raise BadTranscript(1, "this is neither a transcript nor the file of a chain") from None
     with Chain.open(path, contracts=offered.classes) as chain:
         return record(chain)

@@ -29,6 +29,8 @@ from chain.transcript import Transcript
 
 def record(chain: Chain) -> str:
     """All that was asked of a chain and what came of it, as a text that can be played again."""
+    if not isinstance(chain, Chain):
+        raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")
     writer = Writer(chain.ledger, contract_names(chain.ledger))
     lines = [FIRST, *_settings(chain)]
     lines += [f"contract {each}" for each in writer.contracts.values()]

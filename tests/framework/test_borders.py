@@ -210,7 +210,7 @@ REFUSED = {
     "tell": "Seen.n = 300 does not fit u8 (0..255)",
     "tell_key": "Seen.id = 300 does not fit u8 (0..255)",
     "tell_path": "Seen.path[1] = 300 does not fit u8 (0..255)",
-    "tell_plain": "TypeError: Plain is no event; mark its class with @event",
+    "tell_plain": "TypeError: Plain is not an event: mark its class with @event",
     "refuse": "TooMuch.n = 300 does not fit u8 (0..255)",
     "ask": "show: value = 300 does not fit u8 (0..255)",
 }

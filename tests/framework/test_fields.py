@@ -241,7 +241,9 @@ def test_wrong_use_says_why(what: Callable[[Any], None], text: str) -> None:
 
 def test_fields_from_outside_are_read_only() -> None:
     _, on = shelf()
-    with pytest.raises(Exception, match="Shelf is a view and cannot write"):
+    with pytest.raises(
+        AttributeError, match="storage of Shelf cannot be changed through its fields"
+    ):
         on.fields.cells.append((1, 2, 3))
 
 

@@ -144,7 +144,7 @@ def test_deploy_refuses_what_is_found(contract: type[Contract]) -> None:
     [finding] = refused.value.findings
     assert finding.rule == "division"
     assert str(refused.value).splitlines() == [
-        f"{contract.__name__} is not deployed, as the guard found what may be lost or not be the same on every machine:",
+        f"{contract.__name__} is not deployed, as the guard found what no contract may have:",
         f"  {finding}",
     ]
 

@@ -262,7 +262,7 @@ WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (
         lambda world: world.emit(Seat(ZERO_ADDRESS, Side.RED, 1)),
-        "Seat is no event; mark its class with @event",
+        "Seat is not an event: mark its class with @event",
     ),
 ]
 

@@ -29,7 +29,10 @@ def command(
         asked: dict[str, Any] = {"entry": entry, "ok": ok}
         if sender is not None:
             asked["sender"] = targets.sender(chain, sender)
-        found = chain.receipts.where(**{k: v for k, v in asked.items() if v is not None})
+        try:
+            found = chain.receipts.where(**{k: v for k, v in asked.items() if v is not None})
+        except TypeError as wrong:
+            raise click.UsageError(str(wrong)) from None
         if contract is not None:
             found = found.by(targets.contract_address(chain, contract))
         show(chain, list(found)[-(last or 0) :], json=json)

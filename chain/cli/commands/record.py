@@ -20,7 +20,7 @@ from chain.replays.files import is_chain, text_of
 from chain.simulator import Chain
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command()
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")  # fmt: skip
@@ -32,9 +32,16 @@ def command(
     """Record SOURCE: a script, which is run with ARGS, or the file of a chain.
 
     Of a script that makes no chain, main(chain) is run on a new one. Its contracts must stand in modules that can be
-    imported, not in the script itself.
+    imported, not in the script itself. Options of the script's own go behind --.
     """
-    text = text_of(source, offered) if is_chain(source) else _chosen(_played(source, args), nth)
+    if is_chain(source):
+        text = text_of(source, offered)
+    elif source.suffix == ".py":
+        text = _chosen(_played(source, args), nth)
+    else:
+        raise click.UsageError(
+            f"{source} is neither a script, which ends in .py, nor the file of a chain"
+        )
     if out is None:
         click.echo(text, nl=False)
     else:

@@ -30,8 +30,8 @@ def command(file: Path, update: bool, moves_only: bool, json: bool, offered: Off
     """
     if update and is_chain(file):
         raise click.UsageError("only a transcript can be written anew, not the file of a chain")
-    text = text_of(file, offered)
     try:
+        text = text_of(file, offered)
         played = replay(
             text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_shown
         )

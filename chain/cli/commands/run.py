@@ -13,13 +13,13 @@ from chain.offered import Offered
 from chain.simulator import MEMORY
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command()
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @options.chain_option
 @options.contracts_option
 def command(script: Path, args: tuple[str, ...], where: str, offered: Offered) -> None:
-    """Run main(chain) of SCRIPT on the chain; ARGS stand in sys.argv."""
+    """Run main(chain) of SCRIPT on the chain; ARGS stand in sys.argv. Options of the script's own go behind --."""
     main = getattr(loaded(script), "main", None)
     if not callable(main):
         raise click.UsageError(f"{script} has no main(chain): write one, it is what is run")

@@ -43,6 +43,8 @@ def send(node: Node, fields: Any) -> Json:
 def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
     """Run a message at the end of a block and undo it: what it returns, logs, and uses."""
     chain, fields = node.chain, known_fields(fields, _MESSAGE, "the message")
+    if fields.get("contract") is not None:
+        raise bad_params("'contract' is what a message deploys: a look names in 'to' what it is at")
     to, raw, entry = _message(node, fields)
     if to is None:
         raise bad_params("'to' is missing: a look is at something that stands on the chain")

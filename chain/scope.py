@@ -1,0 +1,58 @@
+"""Scopes: what a `with` begins and ends, and what says so when it is called without one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, _GeneratorContextManager, contextmanager
+from functools import wraps
+from types import TracebackType
+from typing import Any, Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Scope(AbstractContextManager[T_co], Generic[T_co]):
+    """What a function with `@scope` gives: to be entered by `with`, else it did nothing, and warns."""
+
+    def __init__(self, name: str, inner: _GeneratorContextManager[T_co]) -> None:
+        self._name, self._inner, self._entered = name, inner, False
+
+    def __call__(self, function: F) -> F:
+        """The same as a decorator: each call of `function` runs in a scope of its own."""
+        self._entered = True
+        return self._inner(function)
+
+    def __enter__(self) -> T_co:
+        self._entered = True
+        return self._inner.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        __tracebackhide__ = True
+        return self._inner.__exit__(kind, problem, traceback)
+
+    def __del__(self) -> None:
+        if not self._entered:
+            warnings.warn(
+                f"{self._name}(…) does nothing by itself: write 'with {self._name}(…):'",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+
+def scope(function: Callable[P, Iterator[T_co]]) -> Callable[P, Scope[T_co]]:
+    """Makes a scope of a generator, as `contextmanager` does."""
+    make = contextmanager(function)
+
+    @wraps(function)
+    def made(*args: P.args, **named: P.kwargs) -> Scope[T_co]:
+        return Scope(function.__name__, make(*args, **named))
+
+    return made

@@ -1,0 +1,147 @@
+"""Mistakes that Python told in words of its own, and that are sentences now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+import pytest
+
+from chain import Chain, Contract, Key, Reverted, System, assert_events, call, event, model, view
+from chain.fuzz import Fuzz
+from chain.handle import Handle
+from chain.replays import record
+from chain.types import u8
+
+
+@event
+class Rang:
+    times: u8
+
+
+@model
+class Tree:
+    id: Key[u8]
+    height: u8
+
+
+class Orchard(System):
+    @call
+    def write_with_a_typo(self) -> None:
+        tree = self.world.read(Tree, 1)
+        tree.hight = 5  # type: ignore[attr-defined]
+        self.world.write(tree)
+
+    @call
+    def open_with_a_typo(self) -> None:
+        with self.world.in_place(Tree, 1) as tree:
+            tree.hight = 5  # type: ignore[attr-defined]
+
+    @call
+    def delete(self) -> None:
+        self.world.delete(Tree(1, 0))  # type: ignore[attr-defined]
+
+
+class Side(IntEnum):
+    LEFT = 0
+
+
+class Bell(Contract):
+    times: u8
+
+    @call
+    def ring(self) -> None:
+        self.times += 1
+        self.emit(Rang(self.times))
+
+    @view
+    def answer_nothing(self) -> u8:
+        pass
+
+    @call
+    def roll_in_vain(self) -> None:
+        self.random.randint(1, 6)  # type: ignore[attr-defined]
+
+    @call
+    def ask_the_block(self) -> None:
+        self.block.hash  # type: ignore[attr-defined]  # noqa: B018
+
+    @call
+    def choose_a_side(self) -> None:
+        Side(9)
+
+
+@pytest.fixture
+def bell(chain: Chain) -> Handle:
+    return chain.deploy(Bell)
+
+
+IN_CONTRACTS = {
+    "roll_in_vain": "AttributeError: chance has no 'randint': write self.random.below(n),",
+    "ask_the_block": "AttributeError: a block has no 'hash': it has number, timestamp and",
+    "answer_nothing": "answer_nothing.result = None is not a whole number, as u8 is",
+    "choose_a_side": "ValueError: 9 is not a valid Side",
+}
+
+
+@pytest.mark.parametrize("entry", IN_CONTRACTS)
+def test_mistake_in_a_contract_has_its_line(bell: Handle, entry: str) -> None:
+    with pytest.raises(Reverted) as caught:
+        getattr(bell, entry)()
+    failure = caught.value.error
+    assert failure.text.startswith(IN_CONTRACTS[entry])
+    assert failure.place.partition(":")[0].endswith("test_plain_errors.py")
+
+
+IN_SYSTEMS = {
+    "write_with_a_typo": "TypeError: 'hight' is no member of Tree; its members are height",
+    "open_with_a_typo": "TypeError: 'hight' is no member of Tree; its members are height",
+    "delete": "AttributeError: self.world has no 'delete'; it has address, change, emit, erase,",
+}
+
+
+@pytest.mark.parametrize("entry", IN_SYSTEMS)
+def test_mistake_with_a_model_has_its_line(chain: Chain, entry: str) -> None:
+    world = chain.deploy_world("arcade", systems=[Orchard], writers={Tree: [Orchard]})
+    with pytest.raises(Reverted) as caught:
+        getattr(world.system(Orchard), entry)()
+    failure = caught.value.error
+    assert failure.text.startswith(IN_SYSTEMS[entry])
+    assert failure.place.partition(":")[0].endswith("test_plain_errors.py")
+    assert world.all(Tree) == []
+
+
+class Odd(Fuzz):
+    contracts = (5,)  # type: ignore[assignment]
+
+
+class Single(Fuzz):
+    contracts = Bell  # type: ignore[assignment]
+
+
+MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda bell: Bell(), "Bell is not made by hand: chain.deploy(Bell) makes one on a chain"),
+    (lambda bell: Chain.open("x", contracts=Bell), "contracts are a list: write contracts=[Bell]"),
+    (lambda bell: Chain.connect(5), "5 is not a node: give its URL, or the node of a chain here"),
+    (lambda bell: bell.chain.receipts[9], "there is no receipt 9: there are 1"),
+    (lambda bell: bell.chain.receipts["ring"], "'ring' is not the number of a receipt"),
+    (lambda bell: bell.chain.export_jsonl(5), "5 is neither a path nor an open file"),
+    (lambda bell: record(bell), "is not a chain: only the play of a whole chain is recorded"),
+    (lambda bell: Odd.run(max_examples=1), "5 is no contract: give a class"),
+    (lambda bell: Single.run(max_examples=1), "contracts are a list: write contracts=[Bell]"),
+    (
+        lambda bell: bell.chain.deploy_world("arcade", systems=[Orchard, Orchard]),
+        "Orchard is given twice: a world has one system of a name",
+    ),
+    (lambda bell: assert_events(Rang, bell.ring()), "holds no events: give a receipt, a chain"),
+    (lambda bell: assert_events(bell.ring(), (Rang, 5)), "expects no event: write (Moved, {"),
+    (lambda bell: assert_events(bell.ring(), (Rang, {"n": 1})), "Rang has no field 'n': there is"),
+]
+
+
+@pytest.mark.parametrize(("work", "text"), MISTAKES)
+def test_mistake_outside_is_a_sentence(bell: Handle, work: Callable[[Any], Any], text: str) -> None:
+    with pytest.raises((TypeError, IndexError)) as caught:
+        work(bell)
+    assert text in str(caught.value)

@@ -1,0 +1,86 @@
+"""Commands that did nothing, or something else, without a word."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chain import Chain
+from chain.cli.main import cli
+from chain.rpc.errors import RpcError
+
+SCRIPT = "import sys\n\ndef main(chain):\n    print(sys.argv[1:])\n"
+
+
+def invoke(*words: Any) -> Result:
+    return CliRunner().invoke(cli, [str(word) for word in words])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a script, a text, and a file of nothing in particular."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "play.py").write_text(SCRIPT)
+    (tmp_path / "play.txt").write_text("print(1)")
+    (tmp_path / "garbage.chain").write_bytes(b"garbage\xff" * 100)
+    return tmp_path
+
+
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    (("receipts", "--chain", "."), ". is a folder: give the name of a chain's file"),
+    (("deploy", "Deblockle", "--chain", "no/such.chain"), "no/such.chain: there is no folder no"),
+    (
+        ("receipts", "--chain", "http://127.0.0.1:x"),
+        "'http://127.0.0.1:x' is no address of a node: it looks like http://127.0.0.1:8545",
+    ),
+    (("receipts", "--chain", "HTTP://127.0.0.1:1"), "there is no node at HTTP://127.0.0.1:1: "),
+    (("receipts", "--entry", "fly"), "no contract on this chain has an entry 'fly'; there are "),
+    (
+        ("record", "garbage.chain"),
+        "garbage.chain is neither a script, which ends in .py, nor the file of a chain",
+    ),
+    (
+        ("record", "play.txt"),
+        "play.txt is neither a script, which ends in .py, nor the file of a chain",
+    ),
+    (
+        ("replay", "garbage.chain"),
+        "garbage.chain: line 1: this is neither a transcript nor the file of a chain",
+    ),
+    (
+        ("verify", "garbage.chain"),
+        "garbage.chain: line 1: this is neither a transcript nor the file of a chain",
+    ),
+    (("run", "play.py", "--json"), "No such option '--json'"),
+    (("record", "play.py", "--json"), "No such option '--json'"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), REFUSED)
+def test_command_says_what_is_wrong(words: tuple[str, ...], says: str) -> None:
+    refused = invoke(*words)
+    assert refused.exit_code in (1, 2)
+    assert refused.stderr.startswith(f"boardchain: {says}"), refused.stderr
+    assert refused.stdout == ""
+
+
+def test_options_of_a_script_go_behind_two_dashes() -> None:
+    assert invoke("run", "play.py", "fast", "--", "--json").stdout == "['fast', '--json']\n"
+
+
+def test_deployment_to_memory_says_that_it_is_gone(folder: Path) -> None:
+    done = invoke("deploy", "Deblockle", "--json")
+    assert json.loads(done.stdout)["contract"] == "Deblockle"
+    assert done.stderr.startswith("this was on a chain in memory, which is gone now: --chain FILE")
+    assert invoke("deploy", "Deblockle", "--chain", folder / "a.chain").stderr == ""
+
+
+def test_look_says_that_it_deploys_nothing() -> None:
+    with pytest.raises(
+        RpcError, match=r"'contract' is what a message deploys: a look names in 'to'"
+    ):
+        Chain().node.request("chain_look", [{"contract": "World", "args": ["a"]}])
