@@ -69,14 +69,14 @@ class Reading:
             found = module.names.get(name)
             if found is None:
                 return
-            self.waiting.append(found)
+            self.waiting += (*module.before.get(name, ()), found)
             path = f"{found.target}.{more}" if found.target and more else found.target or ""
 
     def _mentioned(self, name: str, path: str) -> None:
         found = self.place.module.names.get(name)
         self.names.setdefault(self.place.module, set()).add(name)
         if found is not None and not self.whole:
-            self.waiting.append(found)
+            self.waiting += (*self.place.module.before.get(name, ()), found)
         if found is None or found.target is not None:
             self.reach(path)
 

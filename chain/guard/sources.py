@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from chain.guard.elsewhere import SHARED_FOLDERS, folder_of_package
+from chain.guard.uses import uses_of
 
 _INNER: Final = (ast.If, ast.Try, ast.With, ast.For, ast.While)
+_ODD: Final = (ast.Match, ast.Expr)  # which seldom set a name, the latter with `:=`
 
 
 @dataclass(eq=False, slots=True)
@@ -58,7 +60,8 @@ class Module:
     tree: ast.Module
     is_package: bool = False
     broken: SyntaxError | None = None
-    names: dict[str, Definition] = field(default_factory=dict)
+    names: dict[str, Definition] = field(default_factory=dict)  # what each means in the end
+    before: dict[str, list[Definition]] = field(default_factory=dict)  # what else it may mean
 
     @property
     def last_name(self) -> str:
@@ -85,6 +88,8 @@ def read(name: str, file: str, text: str, is_package: bool = False) -> Module:
         tree, broken = ast.Module([], []), wrong
     module = Module(name, file, text, tree, is_package, broken)
     for found in definitions(module, tree.body):
+        if found.name in module.names:
+            module.before.setdefault(found.name, []).append(module.names[found.name])
         module.names[found.name] = found
     return module
 
@@ -100,7 +105,10 @@ def definitions(
             yield from _imports(module, node, for_types)
         elif isinstance(node, _INNER):
             yield from _inner(module, node, for_types)
-        for name in _assigned(node):
+        names = dict.fromkeys(_assigned(node))
+        if isinstance(node, _ODD):
+            names.update(uses_of(node).binds)
+        for name in names:
             yield Definition(module, name, node)
 
 

@@ -18,12 +18,12 @@ from chain.image.reach import Reach
 from chain.image.sources import top_of
 from chain.where import short
 
-_BUILTINS: Final = words("print input breakpoint help exit quit exec eval")
+_BUILTINS: Final = words("print input breakpoint help exit quit")
 _METHODS: Final = words("write writelines write_text write_bytes unlink rmdir mkdir touch")
 _MODULES: Final = words(
     """
-    _thread asyncio atexit concurrent eth eth_tester ftplib http httpx logging multiprocessing requests sched select
-    selectors shutil signal smtplib socket sqlite3 ssl subprocess threading web3 webbrowser
+    atexit concurrent.futures eth_tester ftplib http.client http.server httpx multiprocessing requests shutil signal smtplib
+    socket sqlite3 subprocess urllib.request web3 webbrowser
     """
 )
 _MACHINE: Final = words("Chain assert_events reverts")
@@ -104,14 +104,12 @@ class _Acts:
         if place is not None:
             inner, rest = place
             return self._by_name(inner, Read(tuple(rest.split(".")), True, False)) if rest else None
-        first, _, rest = path.partition(".")
-        if first in _MODULES:
-            return f"it uses '{path}'"
-        if first == "chain" and path not in MODULES:
-            home = rest.partition(".")[0]
-            if home in _MACHINE_MODULES or home in _MACHINE:
-                return f"it uses '{path}'"
-        return None
+        first, second = [*path.split("."), ""][:2]
+        is_machine = (
+            first == "chain" and path not in MODULES and second in _MACHINE | _MACHINE_MODULES
+        )
+        is_effect = first in _MODULES or f"{first}.{second}" in _MODULES
+        return f"it uses '{path}'" if is_machine or is_effect else None
 
     def _by_making(self, module: Module, cls: ast.ClassDef) -> str | None:
         """What happens when an instance is made."""

@@ -120,10 +120,20 @@ class Reach:
         uses = uses_of(node)
         for read in uses.reads:
             self._mention(module, read, node)
-        for path in uses.imports:
+        for path in self.imported_by(module, node):
+            self._path(path)
+
+    def imported_by(self, module: Module, node: ast.AST) -> Iterator[str]:
+        """The paths of the imports within a statement."""
+        for path in uses_of(node).imports:
             home, _, name = path.rpartition(":")
-            if not path.startswith("."):
-                self._path(f"{home}.{name}" if home else name)
+            inner = home.lstrip(".")
+            if level := len(home) - len(inner):
+                parts = module.name.split(".")
+                home = ".".join(
+                    [*parts[: len(parts) - level + module.is_package], *filter(None, [inner])]
+                )
+            yield f"{home}.{name}" if home else name
 
     def _mention(self, module: Module, read: Read, reader: ast.AST | None = None) -> None:
         name, *attributes = read.path

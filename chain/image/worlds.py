@@ -145,6 +145,7 @@ class World:
             for node in module.source.tree.body:
                 if node in taken and taken[node] is None:
                     if node not in module.done:
+                        self._make_imported(module, node, reach)
                         module.run(node)
                         module.done.add(node)
                 elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -186,6 +187,13 @@ class World:
         for part in filter(None, place[1].split(".")):
             found = getattr(found, part)
         return found
+
+    def _make_imported(self, module: ImageModule, node: ast.stmt, reach: Reach) -> None:
+        """What a statement imports runs before it: that of `try: from a import b`."""
+        for path in () if isinstance(node, DEFINITIONS) else reach.imported_by(module.source, node):
+            place = reach.split(path)
+            if place is not None and place[0].name in self.modules:
+                self._make(self.modules[place[0].name], reach)
 
     def _make_parts(self, definition: Definition, reach: Reach) -> None:
         """`import a.b` runs `a.b` as well, though its name is `a`."""

@@ -16,6 +16,7 @@ import pytest
 
 from chain import Chain, DeclarationError
 from chain.code import program_of
+from chain.errors import GuardError
 
 HEAD = """
 from chain import Chain, Contract, call, view
@@ -135,6 +136,27 @@ def test_what_is_read_is_as_python_has_it(
     script = load(text + reads)
     assert Chain(guard=False).deploy(script.Reader).get().return_value == value
     assert ran(capsys) <= 1
+
+
+def test_import_that_is_tried_is_there(load: Callable[..., Any]) -> None:
+    text = "try:\n from fast import VALUE\nexcept ImportError:\n VALUE = 1\n"
+    assert (
+        Chain(guard=False).deploy(load(text + READS, fast="VALUE = 8\n").Reader).get().return_value
+        == 8
+    )
+
+
+def test_guard_reads_every_meaning(load: Callable[..., Any]) -> None:
+    text = (
+        "if len('ab') == 2:\n def get() -> int: return 4 / 2\nelse:\n def get() -> int: return 9\n"
+    )
+    with pytest.raises(GuardError, match=r"script.py:5:27: '/' makes a float"):
+        Chain().deploy(load(text + READS.replace("VALUE", "get()")).Reader)
+
+
+def test_guard_reads_what_a_walrus_sets(load: Callable[..., Any]) -> None:
+    with pytest.raises(GuardError, match=r"script.py:4:15: '/' makes a float"):
+        Chain().deploy(load(f"repr(VALUE := 4 / 2)\n{READS}").Reader)
 
 
 # What acts, and gives the contract a value: refused in words, with its line.
