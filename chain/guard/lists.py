@@ -74,19 +74,19 @@ def calls(node: ast.Call, place: Place) -> None:
 
 def _hand_on(node: ast.Call, place: Place) -> None:
     """A list of storage is given to a function of ours that changes what it is given."""
-    to = called(node, place)
+    lists = [i for i, each in enumerate(node.args) if _stored(each, place)]
+    to = called(node, place) if lists else None
     if to is None or not isinstance(to.function, ast.FunctionDef):
         return
     first = 0 if to.me is None else 1
-    for i, each in enumerate(node.args, first):
-        if _stored(each, place) and changes_argument(to.function, i):
-            name = [*to.function.args.posonlyargs, *to.function.args.args][i].arg
-            if not _is_set(name, to.function):
-                _check(each, node, place)
+    for i in lists:
+        if changes_argument(to.function, first + i) and not _sets(to.function, first + i):
+            _check(node.args[i], node, place)
 
 
-def _is_set(name: str, function: ast.FunctionDef) -> bool:
-    """Whether the function gives another value to its argument: `row = list(row)`."""
+def _sets(function: ast.FunctionDef, index: int) -> bool:
+    """Whether the function gives another value to that argument: `row = list(row)`."""
+    name = [*function.args.posonlyargs, *function.args.args][index].arg
     return any(
         isinstance(each, ast.Name) and each.id == name and not isinstance(each.ctx, ast.Load)
         for each in ast.walk(function)
