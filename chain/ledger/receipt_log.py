@@ -120,13 +120,12 @@ class ReceiptLog(Sequence[Receipt]):
 
     def _need_entry(self, name: str) -> None:
         """Refuse the name of an entry that no contract here has, or ever had."""
-        known: set[str] = set()
-        for program in self._ledger.programs.values():
-            spec = program.spec
-            known.update(spec.entries)
-            if spec.init is not None:
-                known.add(spec.init.name)
-        if name not in known and not self._finder("entry", name)():
+        specs = [program.spec for program in self._ledger.programs.values()]
+        known = {each for spec in specs for each in spec.entries}
+        known.update(spec.init.name for spec in specs if spec.init is not None)
+        if name in known or any(spec.meant(name) for spec in specs):
+            return
+        if not self._finder("entry", name)():
             there = ", ".join(sorted(known)) or "none"
             raise TypeError(f"no contract on this chain has an entry '{name}'; there are {there}")
 
