@@ -95,6 +95,9 @@ class Items(Generic[T]):
             " for all else assign a new list to the member"
         )
 
+    def __repr__(self) -> str:
+        return repr([*self])
+
     def _place(self, index: int) -> int:
         """The place of an item that is there."""
         count = self._length
@@ -185,8 +188,6 @@ class InPlace(Generic[M]):
     ) -> None:  # fmt: skip
         self._spec, self._words, self._key, self._keys = spec, words, key, keys
         self._save, self._context = save, context
-        self._lists: list[tuple[str, Items[Any]]] = []
-        self._before: list[tuple[str, Any]] = []
 
     def __enter__(self) -> M:
         if self._key in self._context.open_models:
@@ -199,6 +200,8 @@ class InPlace(Generic[M]):
 
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
+        self._lists: list[tuple[str, Items[Any]]] = []
+        self._before: list[tuple[str, Any]] = []
         for name, layout, word in spec.open_members:
             if isinstance(layout, SequenceLayout) and layout.kind.make is list:
                 items: Items[Any] = Items(words, slot + word, layout)

@@ -278,8 +278,8 @@ def test_what_is_lacking_is_told(what: Callable[[Any], object], text: str) -> No
         work(on, what)
 
 
-def filled() -> Any:
-    _, on = shelf()
+def filled(evm_only: bool = False) -> Any:
+    on = Chain(evm_only=evm_only).deploy(Shelf)
 
     def fill(contract: Any) -> None:
         for item in (1, 2, 3):
@@ -306,11 +306,14 @@ CHANGED: list[tuple[Callable[[Any], object], str]] = [
 ]
 
 
+@pytest.mark.parametrize("evm_only", [False, True], ids=["direct", "evm"])
 @pytest.mark.parametrize(("what", "name"), CHANGED)
-def test_change_while_walked_is_refused(what: Callable[[Any], object], name: str) -> None:
+def test_change_while_walked_is_refused(
+    what: Callable[[Any], object], name: str, evm_only: bool
+) -> None:
     text = rf"RuntimeError: Shelf\.\w+: the {name} grew or shrank while it was walked through"
     with pytest.raises(Reverted, match=text):
-        work(filled(), what)
+        work(filled(evm_only), what)
 
 
 def test_items_may_be_set_while_walked() -> None:

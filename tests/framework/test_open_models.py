@@ -134,6 +134,26 @@ def test_model_closes_with_its_scope(world: Any) -> None:
     assert world.read(Graph, 1) == graph(points=[1, 7, 7], size=4)
 
 
+def test_scope_can_be_entered_again(world: Any) -> None:
+    def twice(storage: Any) -> None:
+        scope = storage.in_place(Graph, 1)
+        for item in (7, 8):
+            with scope as found:
+                found.points.append(item)
+
+    work(world, twice)
+    assert world.read(Graph, 1).points == [1, 7, 8]
+
+
+def test_open_model_can_be_printed(world: Any) -> None:
+    def show(storage: Any) -> None:
+        with storage.in_place(Graph, 1) as found:
+            found.points.append(7)
+            assert str(found.points) == "[1, 7]"
+
+    assert work(world, show).ok
+
+
 def test_other_models_can_be_open_beside_it(world: Any) -> None:
     def both(storage: Any) -> None:
         with storage.in_place(Graph, 1) as found:
