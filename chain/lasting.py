@@ -60,7 +60,8 @@ class Lasting(ABC):
             for contract in contracts:
                 made.declare(contract)
             made.ledger.recognize()
-            made._save()
+            if file.settings is None:
+                made._save()
         except BaseException:
             made.close()
             raise

@@ -30,13 +30,20 @@ class Store:
     """Keeps the file of one ledger up to date."""
 
     def __init__(
-        self, file: File, ledger: Ledger, keys: dict[bytes, Account], had: Lengths, sync: bool
+        self,
+        file: File,
+        ledger: Ledger,
+        keys: dict[bytes, Account],
+        had: Lengths,
+        clock: int,
+        sync: bool,
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._had, self._clock = had, -1
-        self._shortened = False
-        self._connection: sqlite3.Connection | None = file.writing(sync)
-        self._published = Published(self._connection, ledger)
+        self._had, self._clock = had, clock
+        self._shortened = self._is_closed = False
+        # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
+        self._connection: sqlite3.Connection | None = None
+        self._sync = sync
         ledger.watchers.append(self._cut)
 
     def close(self) -> None:
@@ -44,15 +51,21 @@ class Store:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if not self._is_closed:
+            self._is_closed = True
             self._file.release()
 
     def save(self, clock: int) -> None:
         """Write what is new. If that fails nothing is written, and the next time it is tried again."""
-        connection, have = self._connection, self._lengths()
-        if connection is None:
+        have = self._lengths()
+        if self._is_closed:
             if (have, clock, self._shortened) == (self._had, self._clock, False):
                 return
             raise ValueError(f"{self._file.path.name} is closed: open it again to go on")
+        if self._connection is None:
+            self._connection = self._file.writing(self._sync)
+            self._published = Published(self._connection, self._ledger)
+        connection = self._connection
         connection.execute("begin immediate")
         try:
             if self._shortened:
@@ -141,4 +154,4 @@ def attach(
     if file.settings is None:
         file.create(settings)
     had, clock = load(file, ledger, keys)
-    return Store(file, ledger, keys, had, sync), clock
+    return Store(file, ledger, keys, had, clock, sync), clock
