@@ -17,7 +17,7 @@ from chain.accounts import Account
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
 from chain.ledger.answer import Answer
-from chain.ledger.blocks import Block, Blocks, Rules
+from chain.ledger.blocks import Block, Blocks, Mining, Rules
 from chain.ledger.cbor import decode
 from chain.ledger.growth import grow
 from chain.ledger.receipt_log import ReceiptLog
@@ -113,8 +113,8 @@ class Far(Chain):
             ledger.cut(*kept)
         grow(ledger, self.keys, page)
         self._since = (cuts, *upto)
-        self._clock, held, automine, self.block_interval, wishes = at
-        self.automine, self.wishes = bool(automine), dict(wishes)
+        mining, held = at
+        self.mining = Mining._make(mining)
         ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
         return bool(more)
 
@@ -155,6 +155,24 @@ class Far(Chain):
     def now(self) -> int:
         self._follow()
         return super().now
+
+    @property
+    def automine(self) -> bool:
+        self._follow()
+        return super().automine
+
+    @automine.setter
+    def automine(self, on: bool) -> None:
+        self._do("evm_setAutomine", on)
+
+    @property
+    def block_interval(self) -> int:
+        self._follow()
+        return super().block_interval
+
+    @block_interval.setter
+    def block_interval(self, seconds: int) -> None:
+        self._do("anvil_setBlockTimestampInterval", seconds)
 
     @property
     def blocks(self) -> Blocks:
@@ -225,14 +243,14 @@ class Far(Chain):
         if self._held:
             raise RuntimeError("a block is already open: end its 'with' first")
         was = self.automine
-        self._do("evm_setAutomine", False)
+        self.automine = False
         self._held = True
         try:
             yield self.pending
         finally:
             self._held = False
             self._do("evm_mine")
-            self._do("evm_setAutomine", was)
+            self.automine = was
 
     def account(self, name: str) -> Account:
         made = self._do("chain_account", name)
@@ -284,6 +302,8 @@ class Far(Chain):
         if place is None or not self._do("evm_revert", self._taken[place][1]):
             raise ValueError("this snapshot is of a future that was undone")
         self._taken[place:] = [(snapshot, self._do("evm_snapshot"))]  # a node's serves once
+        if self._held:  # the snapshot was taken before the block was opened
+            self.automine = False
         self._follow()
 
     def _do(self, method: str, *params: Any) -> Any:

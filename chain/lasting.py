@@ -14,6 +14,7 @@ from chain.accounts import Account
 from chain.code import Program, program_of
 from chain.contract import Contract
 from chain.hashing import keccak
+from chain.ledger.blocks import Mining
 from chain.ledger.file import File, agreed
 from chain.ledger.ledger import Ledger
 from chain.ledger.store import Store, attach
@@ -27,7 +28,7 @@ class Lasting(ABC):
     ledger: Ledger
     state: State
     keys: dict[bytes, Account]
-    _clock: int
+    mining: Mining
     _store: Store | None = None  # keeps the file, if there is one
 
     @abstractmethod
@@ -50,7 +51,7 @@ class Lasting(ABC):
                 file, {**(cls.__init__.__kwdefaults__ or {}), **(file.settings or {})}, settings
             )
             made = cls(**known)
-            made._store, made._clock = attach(file, known, made.ledger, made.keys, sync)
+            made._store, made.mining = attach(file, known, made.ledger, made.keys, sync)
         except BaseException:
             file.release()
             raise
@@ -60,8 +61,7 @@ class Lasting(ABC):
             for contract in contracts:
                 made.declare(contract)
             made.ledger.recognize()
-            if file.settings is None:
-                made._save()
+            made._save()
         except BaseException:
             made.close()
             raise
@@ -80,4 +80,4 @@ class Lasting(ABC):
 
     def _save(self) -> None:
         if self._store is not None:
-            self._store.save(self._clock)
+            self._store.save(self.mining)

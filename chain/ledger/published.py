@@ -77,10 +77,10 @@ class Published:
         )
 
     def _write(self, table: Growing, start: int) -> None:
-        key = table.names.index(table.key)
-        insert = table.insert()
-        for row in table.rows(start):
-            self._connection.execute(insert, tuple(map(form.kept_cell, row)))
+        key, rows = table.names.index(table.key), list(table.rows(start))
+        cells = (tuple(map(form.kept_cell, row)) for row in rows)
+        self._connection.executemany(table.insert(), cells)
+        for row in rows:
             write_exactly(self._connection, table, row[key], row)
 
     def _begin(self) -> set[str]:
@@ -109,9 +109,10 @@ class Published:
 
 def write_exactly(connection: sqlite3.Connection, table: Table, number: int, row: Row) -> None:
     """Keep the digits of what is rounded in a row."""
-    for name, value in zip(table.names, row, strict=True):
+    for i in table.roomy:
+        value = row[i]
         if isinstance(value, int) and is_large(value):
-            exact = table.name, number, name, str(value)
+            exact = table.name, number, table.columns[i].name, str(value)
             connection.execute("insert or replace into exact_numbers values (?, ?, ?, ?)", exact)
 
 

@@ -19,6 +19,7 @@ from itertools import islice
 from typing import Any
 
 from chain.accounts import Account
+from chain.ledger.blocks import Block, Mining
 from chain.ledger.file import File, sealed
 from chain.ledger.ledger import Ledger
 from chain.ledger.published import Published
@@ -35,15 +36,16 @@ class Store:
         ledger: Ledger,
         keys: dict[bytes, Account],
         had: Lengths,
-        clock: int,
+        mining: Mining,
         sync: bool,
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._had, self._clock = had, clock
+        self._had, self._mining = had, mining
+        self._open = _row_of(ledger.open)
         self._shortened = self._is_closed = False
         # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
         self._connection: sqlite3.Connection | None = None
-        self._sync = sync
+        self._sync, self._is_new = sync, file.settings is None
         ledger.watchers.append(self._cut)
 
     def close(self) -> None:
@@ -55,12 +57,13 @@ class Store:
             self._is_closed = True
             self._file.release()
 
-    def save(self, clock: int) -> None:
+    def save(self, mining: Mining) -> None:
         """Write what is new. If that fails nothing is written, and the next time it is tried again."""
-        have = self._lengths()
+        have, held = self._lengths(), _row_of(self._ledger.open)
+        is_same = (have, mining, held) == (self._had, self._mining, self._open)
+        if is_same and not self._shortened and not self._is_new:
+            return
         if self._is_closed:
-            if (have, clock, self._shortened) == (self._had, self._clock, False):
-                return
             raise ValueError(f"{self._file.path.name} is closed: open it again to go on")
         if self._connection is None:
             self._connection = self._file.writing(self._sync)
@@ -70,7 +73,7 @@ class Store:
         try:
             if self._shortened:
                 self._shorten(connection)
-            self._write(connection, have, clock)
+            self._write(connection, have, mining)
             self._published.update(self._had.moments, self._had.receipts, self._shortened)
             connection.execute("commit")
         except BaseException:
@@ -78,7 +81,8 @@ class Store:
                 connection.execute("rollback")
             self._published.forget()
             raise
-        self._had, self._clock, self._shortened = have, clock, False
+        self._had, self._mining, self._open = have, mining, held
+        self._shortened = self._is_new = False
 
     def _lengths(self) -> Lengths:
         ledger, state = self._ledger, self._ledger.state
@@ -87,7 +91,7 @@ class Store:
             len(state.codes), len(state.slots.origins), len(self._keys), len(ledger.artifacts),
         )  # fmt: skip
 
-    def _write(self, connection: sqlite3.Connection, have: Lengths, clock: int) -> None:
+    def _write(self, connection: sqlite3.Connection, have: Lengths, mining: Mining) -> None:
         had, ledger, state = self._had, self._ledger, self._ledger.state
 
         def put(table: str, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -117,7 +121,7 @@ class Store:
             (bytes(address), made.key, made.name)
             for _, (address, made) in _newest(self._keys, had.keys)
         ))  # fmt: skip
-        now = clock, None if ledger.open is None else ledger.open.row, have
+        now = mining, _row_of(ledger.open), have
         put("now", [(1, sealed(now))])
 
     # Going back
@@ -147,11 +151,15 @@ def _newest(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any
     return enumerate(reversed(found), length)
 
 
+def _row_of(block: Block | None) -> tuple[Any, ...] | None:
+    return None if block is None else block.row
+
+
 def attach(
     file: File, settings: dict[str, Any], ledger: Ledger, keys: dict[bytes, Account], sync: bool
-) -> tuple[Store, int]:
-    """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and the chain's clock."""
+) -> tuple[Store, Mining]:
+    """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and how the chain mines."""
     if file.settings is None:
         file.create(settings)
-    had, clock = load(file, ledger, keys)
-    return Store(file, ledger, keys, had, clock, sync), clock
+    had, mining = load(file, ledger, keys)
+    return Store(file, ledger, keys, had, mining, sync), mining

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from chain.ledger import portable as form
@@ -30,6 +31,12 @@ class Table(ABC):
     @property
     def names(self) -> list[str]:
         return [column.name for column in self.columns]
+
+    @cached_property
+    def roomy(self) -> list[int]:
+        """Which columns may hold numbers beyond 64 bits."""
+        wide = form.ANY, form.SIGNED
+        return [i for i, column in enumerate(self.columns) if column.type in wide]
 
     @abstractmethod
     def rows(self) -> Iterator[Row]:
