@@ -10,12 +10,14 @@ import sys
 from typing import Any, TypeVar, cast
 
 from chain import names
-from chain.code import Program, program_of
+from chain.code import Program, check_class, program_of
 from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
 from chain.image.meter import SPACE, TANK, begin, end, fail
+from chain.inputs import address_of, raw_bytes, wei
+from chain.inputs import text as text_of
 from chain.random import Random
 from chain.reading import contract_spec
 from chain.records import EventSpec
@@ -118,6 +120,8 @@ class Contract(metaclass=ContractType):
 
     def log(self, text: str) -> None:
         """Write a text log. In a view it goes to whoever asked, not on the chain."""
+        if type(text) is not str:
+            text = text_of(text, "text")
         if self._frame.static:
             self._frame.notes.append(text)
         else:
@@ -136,6 +140,8 @@ class Contract(metaclass=ContractType):
         self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
     ) -> C:
         """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
+        if not hasattr(contract, "__spec__"):
+            check_class(contract)
         return cast(C, Remote(self._frame, address, contract.__spec__.entries, value, gas))
 
     def abi(
@@ -146,19 +152,20 @@ class Contract(metaclass=ContractType):
 
     def transfer(self, to: Address, amount: int) -> None:
         """Send wei; reverts if the receiver refuses."""
-        answer(self._frame.call(bytes(to), b"", amount), self._frame)
+        where, amount = bytes(address_of(to, "to")), wei(amount, "amount")
+        answer(self._frame.call(where, b"", amount), self._frame)
 
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
         """Make a new contract; its address is where it went."""
-        init = contract.__spec__.init
         program = self._frame.context.machine.declare(program_of(contract))
+        init, value = contract.__spec__.init, wei(value)
         data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
         child = self._frame.create(program.initcode + data, value)
         answer(child, self._frame)
         return Address(child.address)
 
     def keccak(self, data: bytes) -> bytes:
-        return keccak(data)
+        return keccak(data if type(data) is bytes else raw_bytes(data, "data"))
 
 
 def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:

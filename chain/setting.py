@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
+from chain.inputs import FEE, NONCE, AccountLike, flag, interval, raw_bytes, wei, whole_number
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State
 from chain.types import Address
 
 
-class Setting:
+class Setting(ABC):
     """A chain whose accounts and next block can be set."""
 
     ledger: Ledger
     state: State
     wishes: dict[str, Any]  # what somebody wants of the next block
+    _automine = True
+    _block_interval = 1
+
+    @abstractmethod
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        """The address of what stands for an account."""
 
     def _save(self) -> None:
         raise NotImplementedError
 
-    def set_balance(self, address: Address, amount: int) -> None:
+    def set_balance(self, address: AccountLike, amount: int) -> None:
+        self._put_balance(bytes(self.address_of(address)), wei(amount, "amount"))
+
+    def set_nonce(self, address: AccountLike, nonce: int) -> None:
+        self._put_nonce(bytes(self.address_of(address)), whole_number(nonce, "nonce", NONCE))
+
+    def set_code(self, address: AccountLike, code: bytes) -> None:
+        self._put_code(bytes(self.address_of(address)), raw_bytes(code, "code"))
+
+    def set_storage(self, address: AccountLike, slot: int, word: int) -> None:
+        who = bytes(self.address_of(address))
+        self._put_word(who, whole_number(slot, "slot"), whole_number(word, "word"))
+
+    def _put_balance(self, address: bytes, amount: int) -> None:
         nonce, _, code_hash = self.state.account(address)
         self.state.set_account(address, (nonce, amount, code_hash))
         self.note()
 
-    def set_nonce(self, address: Address, nonce: int) -> None:
+    def _put_nonce(self, address: bytes, nonce: int) -> None:
         self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
         self.note()
 
-    def set_code(self, address: Address, code: bytes) -> None:
+    def _put_code(self, address: bytes, code: bytes) -> None:
         self.state.set_code(address, code)
         self.note()
 
-    def set_storage(self, address: Address, slot: int, word: int) -> None:
+    def _put_word(self, address: bytes, slot: int, word: int) -> None:
         self.state.set_word(address, slot, word)
         self.note()
 
@@ -46,14 +68,37 @@ class Setting:
         *,
         prevrandao: int | None = None,
         base_fee: int | None = None,
-        coinbase: Address | None = None,
+        coinbase: AccountLike | None = None,
     ) -> None:
         """What the next block shall have. A base fee and a coinbase stay until they are set again."""
+        wishes: dict[str, Any] = {}
+        if prevrandao is not None:
+            wishes["forced_prevrandao"] = whole_number(prevrandao, "prevrandao")
+        if base_fee is not None:
+            wishes["base_fee"] = whole_number(base_fee, "base_fee", FEE, unit="wei")
+        if coinbase is not None:
+            wishes["coinbase"] = bytes(self.address_of(coinbase, "coinbase"))
+        self._wish(wishes)
+
+    def _wish(self, wishes: Mapping[str, Any]) -> None:
         if self.ledger.open is not None:
             raise ValueError("the next block is open already: mine it before you say what it has")
-        wishes = {
-            "forced_prevrandao": prevrandao,
-            "base_fee": base_fee,
-            "coinbase": None if coinbase is None else bytes(coinbase),
-        }
-        self.wishes |= {name: value for name, value in wishes.items() if value is not None}
+        self.wishes |= wishes
+
+    @property
+    def automine(self) -> bool:
+        """Whether each transaction is mined at once; without, they wait for `mine`."""
+        return self._automine
+
+    @automine.setter
+    def automine(self, on: bool) -> None:
+        self._automine = flag(on, "automine")
+
+    @property
+    def block_interval(self) -> int:
+        """Seconds from a block to the next, if the clock has not moved."""
+        return self._block_interval
+
+    @block_interval.setter
+    def block_interval(self, seconds: int) -> None:
+        self._block_interval = interval(seconds)

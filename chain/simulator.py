@@ -11,27 +11,27 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
-from chain import births, names
+from chain import births, inputs, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.contract import Contract
 from chain.deploys import Deploys
-from chain.hashing import keccak
+from chain.errors import InvalidTransaction
+from chain.inputs import AccountLike
 from chain.lasting import Lasting
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
-from chain.looking import Looking, sender_of
+from chain.looking import Looking
 from chain.machine.direct import Machine
 from chain.machine.state import EMPTY_CODE_HASH, State
-from chain.machine.transaction import Outcome, Transaction
+from chain.machine.transaction import Outcome, Transaction, checked
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
 from chain.setting import Setting
 from chain.types import Address
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
-LAST_TIME = 2**53 - 1  # the last whole number that JSON is sure of; files hold no more than 63 bits
 ETHER = 10**18
 MEMORY = "memory"
 FUNDS = 10_000 * ETHER
@@ -70,8 +70,9 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
-        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
-        self._begin(rules, genesis_time, base_fee, evm_only, guard)
+        rules = Rules.of(seed, chain_id, gas_limit, elastic_fees)
+        inputs.flag(evm_only, "evm_only")
+        self._begin(rules, genesis_time, base_fee, evm_only, inputs.flag(guard, "guard"))
         births.announce(self)
 
     def _begin(
@@ -95,8 +96,6 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         )
         self.machine.block_hash = self.ledger.block_hash
         self._clock = genesis_time
-        self.automine = True  # mine after each transaction; without, they wait for `mine`
-        self.block_interval = 1  # seconds from a block to the next, if the clock has not moved
         self.wishes: dict[str, Any] = {}  # what somebody wants of the next block
         self._held = False  # a `block()` scope is open, which mines when it ends
 
@@ -123,7 +122,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
     @classmethod
     def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
         """The chain that a word stands for: `memory` a new one, a URL that of a node, anything else that in a file."""
-        if "://" in where:
+        if "://" in inputs.text(where, "the chain"):
             return cls.connect(where, contracts=contracts)
         if where != MEMORY:
             return cls.open(where, contracts=contracts)
@@ -141,21 +140,11 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     def advance(self, seconds: int) -> None:
         """Move the clock: the next block comes exactly so long after the last."""
-        if seconds < 0:
-            raise ValueError(
-                f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
-            )
-        self.set_time(self._clock + seconds)
+        self.set_time(self.now + inputs.duration(seconds))
 
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
-        if timestamp < self.head.timestamp:
-            raise ValueError(
-                f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
-            )
-        if timestamp > LAST_TIME:
-            raise ValueError(f"time ends at {LAST_TIME}: {timestamp} is after it")
-        self._clock = timestamp
+        self._clock = inputs.new_time(timestamp, self.head.timestamp)
         self._save()
 
     # Blocks
@@ -173,21 +162,15 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     def block_hash(self, number: int = -1) -> bytes:
         """The hash of a block, of the last one if unsaid. Made when asked for, then kept."""
-        return self.ledger.block_hash(self._number(number))
+        return self.ledger.block_hash(self.blocks.number(number))
 
     def state_root(self, number: int = -1) -> bytes:
         """The root of all accounts and storage at the end of a block, of the last one if unsaid."""
-        return self.ledger.header(self._number(number)).state_root
-
-    def _number(self, number: int) -> int:
-        count = len(self.blocks)
-        return number + count if -count <= number < 0 else number
+        return self.ledger.header(self.blocks.number(number)).state_root
 
     def mine(self, n: int = 1) -> Block:
         """Close the open block, and add empty ones until `n` are made."""
-        if n < 0:
-            raise ValueError(f"blocks cannot be taken back: mine 0 or more, not {n}")
-        for _ in range(n):
+        for _ in range(inputs.number_of_blocks(n)):
             self._seal(self.pending)
         return self.head
 
@@ -211,7 +194,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
-        next_time = parent.timestamp + self.block_interval
+        next_time = parent.timestamp + self._block_interval
         time = self._clock if self._clock > parent.timestamp else next_time
         moment, receipt = parent.end_moment, parent.end_receipt
         block = Block(
@@ -246,29 +229,37 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     def send(
         self,
-        to: Address | None,
+        to: AccountLike | None,
         data: bytes = b"",
         *,
-        sender: Address | None = None,
+        sender: AccountLike | None = None,
         value: int = 0,
         gas: int | None = None,
     ) -> Receipt:
         """Send a transaction and, unless a block is held open, mine it."""
         block = self.pending
-        who = sender_of(sender)
+        who = self._sender(sender)
+        if to is not None:
+            to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
+        if type(data) is not bytes:
+            data = inputs.raw_bytes(data, "data")
+        if type(value) is not int:
+            value = inputs.wei(value)
+        if gas is not None:
+            gas = inputs.gas_of(gas, wrong=InvalidTransaction)
         tx = Transaction(
-            who, None if to is None else bytes(to), data, value, block.gas_limit - block.gas_used if gas is None else gas,
+            who, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
             self.state.account(who)[0], block.base_fee,
         )  # fmt: skip
         return self._apply(tx, block)
 
     def apply(self, tx: Transaction) -> Receipt:
         """Send a transaction as it is, or raise `InvalidTransaction` and change nothing."""
-        return self._apply(tx, self.pending)
+        return self._apply(checked(tx), self.pending)
 
     def _apply(self, tx: Transaction, block: Block) -> Receipt:
         receipt = self._include(tx, block)
-        if self.automine and not self._held:
+        if self._automine and not self._held:
             self._seal(block)
         else:
             self._save()
@@ -276,7 +267,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     def include(self, tx: Transaction) -> Receipt:
         """Put a transaction into the open block, and leave that open."""
-        receipt = self._include(tx, self.pending)
+        receipt = self._include(checked(tx), self.pending)
         self._save()
         return receipt
 
@@ -290,7 +281,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         machine, loaded = self.machine, self.machine.loaded
         machine.loaded = deepcopy(loaded)  # nothing is drawn for good
         try:
-            outcome = machine.transact(tx, block or self.pending)
+            outcome = machine.transact(checked(tx), block or self.pending)
         finally:
             machine.loaded = loaded
         self.state.take_back(outcome.changes)

@@ -12,9 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from chain import abi, kinds
+from chain.inputs import Resolve, with_addresses
 from chain.ledger.indexes import Indexes, Places
 from chain.ledger.logs import Log
-from chain.ledger.queries import Finder, Query, address_of, contract_value
+from chain.ledger.queries import Finder, Query, contract_value
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.records import EventSpec, topic_encoder
@@ -94,7 +95,7 @@ class EventLog:
         return self._by("address", address)
 
     def finder_by(self, contract: Any) -> Finder:
-        return partial(self._by, *contract_value(contract))
+        return partial(self._by, *contract_value(self._ledger, contract))
 
     def _by(self, name: str, value: Any) -> Places:
         read = partial(self._writer, name)
@@ -132,7 +133,7 @@ class EventsOf:
         if name not in known:
             raise TypeError(f"event {spec.name} has no '{name}'; it has {', '.join(known)}")
         kind = known[name]
-        value = _fitting(f"{spec.name}.{name}", kind, value)
+        value = _fitting(f"{spec.name}.{name}", kind, value, self._ledger.address_of)
         if name in spec.keys:
             topic = topic_encoder(kind)(value)
             return partial(self._log.by_key, spec.topic, spec.keys.index(name) + 1, topic)
@@ -146,10 +147,9 @@ class EventsOf:
         return partial(find, (spec, name), freeze(value), self.everything, read)
 
 
-def _fitting(path: str, kind: kinds.Kind, value: Any) -> Any:
+def _fitting(path: str, kind: kinds.Kind, value: Any, resolve: Resolve) -> Any:
     """`value` as a field of that kind holds it; a TypeError says what the field cannot hold."""
-    if kind in (kinds.Account(), kinds.Option(kinds.Account())) and value is not None:
-        value = address_of(value)
+    value = with_addresses(kind, value, path, resolve)
     try:
         abi.encoder(kind)(value)
     except abi.Misfit as wrong:

@@ -14,7 +14,9 @@ from typing import Any
 from chain.abi import BadData
 from chain.accounts import Account
 from chain.code import Program, split_code
+from chain.fit import short
 from chain.foreign import ForeignEvent, events_from_json
+from chain.inputs import address_of
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.envelopes import Envelopes
 from chain.ledger.event_log import EventLog
@@ -25,11 +27,13 @@ from chain.ledger.rerun import observer, rerun
 from chain.ledger.trace import Trace
 from chain.ledger.tracing import trace_of
 from chain.ledger.versions import Versions
+from chain.ledger.who import Who
 from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.records import EventSpec
 from chain.spec import ContractSpec
+from chain.types import Address
 
 
 class Ledger:
@@ -46,6 +50,7 @@ class Ledger:
     ) -> None:
         self.state = state
         self.programs = programs
+        self._keys = keys
         self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline: list[Changes] = []
         self.receipts = ReceiptLog(self)
@@ -257,7 +262,8 @@ class Ledger:
             return self._event_named(event)
         spec: EventSpec | None = getattr(event, "__event__", None)
         if spec is None:
-            raise TypeError(f"{event.__name__} is no event; mark its class with @event")
+            name = getattr(event, "__name__", short(event))
+            raise TypeError(f"{name} is no event; mark its class with @event")
         self._event_specs.setdefault(spec.topic, spec)
         return spec
 
@@ -272,6 +278,10 @@ class Ledger:
             )
         names = ", ".join(sorted({spec.name for spec in self.event_specs})) or "none"
         raise TypeError(f"no contract on this chain declares an event '{name}'; there are {names}")
+
+    def address_of(self, account: Any, name: str = "address") -> Address:
+        """The address of an account or contract, given as such, by its handle, as text or by the name it has here."""
+        return address_of(account, name, lambda word: Who(self).find(word, self._keys.values()))
 
     def program_at(self, address: bytes) -> Program | None:
         """The Python contract at an address."""

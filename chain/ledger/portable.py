@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from chain.foreign import ForeignLog
 from chain.hashing import checksum_address
+from chain.inputs import text
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
 from chain.types import Address, FixedBytes, Int
 
@@ -129,9 +130,11 @@ def cell(value: Portable) -> Cell:
 
 def parameter(value: Any) -> Cell | float:
     """What a person asks for, as the columns have it."""
-    value = getattr(value, "address", value)
-    if value is None or isinstance(value, str | float):
+    if value is None or isinstance(value, float):
         return value
+    if isinstance(value, str):
+        return text(value, "a value")
+    value = getattr(value, "address", value)
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, int):

@@ -10,12 +10,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from itertools import islice
 from operator import attrgetter
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 from chain.code import program_of
+from chain.fit import short
+from chain.inputs import LAST_TIME, whole_number
 from chain.ledger.indexes import Places, has
 from chain.ledger.receipts import Receipt
-from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -60,8 +64,8 @@ class Query(Generic[T]):
 
     def between(self, *, blocks: Ends | None = None, times: Ends | None = None) -> Query[T]:
         """Only those in a range of block numbers or of block times, both ends included; None leaves an end open."""
-        named = (("block_number", blocks), ("timestamp", times))
-        cuts = tuple((name, ends) for name, ends in named if ends is not None)
+        named = (("block_number", "blocks", blocks), ("timestamp", "times", times))
+        cuts = tuple((field, _ends(name, ends)) for field, name, ends in named if ends is not None)
         return Query(self._source, self._finders, (*self._cuts, *cuts), self._tests)
 
     def __iter__(self) -> Iterator[T]:
@@ -148,20 +152,20 @@ class Query(Generic[T]):
         return lambda place: read(receipt(place))
 
 
-def address_of(value: Any) -> bytes:
-    """The bytes of an address given as such, as text, or as something that has one."""
-    value = getattr(value, "address", value)
-    if isinstance(value, str):
-        return Address(value)
-    if isinstance(value, bytes) and len(value) == 20:
-        return value
-    raise TypeError(f"{value!r} is no address: give an account, a handle, an Address or its text")
+def _ends(name: str, ends: Any) -> Ends:
+    """The first and the last of a range, each a whole number or None."""
+    if not isinstance(ends, tuple | list) or len(ends) != 2:
+        raise TypeError(
+            f"{name} = {short(ends)} is not a range: give its two ends, as in (1, None)"
+        )
+    first, last = (None if end is None else whole_number(end, name, LAST_TIME) for end in ends)
+    return first, last
 
 
-def contract_value(contract: Any) -> tuple[str, Any]:
+def contract_value(ledger: Ledger, contract: Any) -> tuple[str, Any]:
     """By what a contract is asked for, and that: its name, its class, its handle or its address."""
     if isinstance(contract, type):
         return "program", program_of(contract).digest
     if isinstance(contract, str) and not contract.startswith("0x"):
         return "contract", contract
-    return "address", address_of(contract)
+    return "address", ledger.address_of(contract, "contract")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from chain.fit import short
 from chain.frame import Failure
 from chain.ledger.logs import Log
 from chain.ledger.writes import Write, undone_writes_of, writes_of
@@ -64,6 +65,8 @@ class Events(Sequence[Any]):
 def is_event(event: Any, kind: str | type) -> bool:
     if isinstance(kind, str):
         return kind in (type(event).__name__, getattr(event, "name", None))
+    if not isinstance(kind, type):
+        raise TypeError(f"{short(kind)} is not an event: give its class or its name")
     return isinstance(event, kind)
 
 

@@ -40,9 +40,12 @@ class Who:
 
     def find(self, name: str, keys: Iterable[Account] = ()) -> bytes | None:
         """Who is called so: an account whose key is at hand, or else any account or contract."""
-        own = next((account for account in keys if account.name == name), None)
+        own = [account for account in keys if account.name == name]
+        if len(own) > 1:
+            listed = " and ".join(map(checksum_address, own))
+            raise ValueError(f"'{name}' is the name of {listed}: say which by its address")
         there = self._ledger.state.accounts
-        return own or next((address for address in there if self.name(address) == name), None)
+        return own[0] if own else next((each for each in there if self.name(each) == name), None)
 
     def show(self, address: bytes) -> str:
         return self.name(address) or short(address)
