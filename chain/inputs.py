@@ -186,7 +186,7 @@ def _sized(raw: bytes, name: str) -> Address:
 
 
 def _from_text(word: str, name: str, find: Find | None) -> Address:
-    if word[:2] in ("0x", "0X"):
+    if word[:2] in ("0x", "0X") or len(word) == 40:  # no name is so long
         try:
             return Address(word)
         except ValueError as wrong:
@@ -197,7 +197,7 @@ def _from_text(word: str, name: str, find: Find | None) -> Address:
         )
     found = find(word)
     if found is None:
-        raise ValueError(f"{name} = {short(word)}: nobody on this chain is called so")
+        raise ValueError(f"{name} is {short(word)}: nobody on this chain is called so")
     return Address(found)
 
 

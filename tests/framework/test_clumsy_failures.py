@@ -58,7 +58,7 @@ class Clumsy(Contract):
 WRONG: dict[str, tuple[Callable[[Chain], object], str]] = {
     "sender that nobody is": (
         lambda c: c.deploy(Clumsy, sender="bert"),
-        "sender = 'bert': nobody on this chain is called so",
+        "sender is 'bert': nobody on this chain is called so",
     ),
     "sender by number": (
         lambda c: c.deploy(Clumsy).mute(sender=3),
