@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from chain.image.border import author_of, turned, turned_error, twin_in
+from chain.inputs import items
 from chain.spec import ContractSpec
 
 if TYPE_CHECKING:
@@ -65,6 +66,12 @@ def check_class(thing: object) -> None:
     """Refuse what is no contract class, a handle for one."""
     if not isinstance(thing, type) or not hasattr(thing, "__spec__"):
         raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
+
+
+def check_classes(contracts: object) -> None:
+    """Refuse what is no list of contract classes."""
+    for contract in items(contracts, "contracts"):
+        check_class(contract)
 
 
 def program_of(cls: type) -> Program:

@@ -10,7 +10,7 @@ from chain.code import Program
 from chain.contract import Contract, no_init_args
 from chain.errors import Reverted
 from chain.handle import Handle
-from chain.inputs import AccountLike
+from chain.inputs import AccountLike, items, pairs
 from chain.system import System
 from chain.types import Address
 from chain.world import World
@@ -67,15 +67,15 @@ class Deploys(ABC):
         init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
         """Deploy a World with its systems, grant them what `writers` says, and call their `@init`s."""
-        init = init or {}
+        init, granted_to = pairs(init, "init"), pairs(writers, "writers")
         check_world(systems, init)
         handle = self.deploy(World, namespace, sender=sender)
         for system in systems:
             address = self.deploy(system, handle.address, sender=sender).address
             handle.register(system.__name__, address, sender=sender)
         world = self.world(handle.address)
-        for what, granted in (writers or {}).items():
-            for who in granted:
+        for what, granted in granted_to.items():
+            for who in items(granted, "writers"):
                 world.grant_writer(what, who, sender=sender)
         for system in systems:
             setup = system.__spec__.setup

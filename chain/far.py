@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
 
@@ -17,6 +18,7 @@ from chain import inputs, names
 from chain.accounts import Account
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
+from chain.fit import short
 from chain.inputs import AccountLike
 from chain.ledger.answer import Answer
 from chain.ledger.blocks import Block, Blocks, Rules
@@ -50,11 +52,11 @@ _START: Final = (
 def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """The same method, on the chain as it now is."""
 
+    @wraps(method)
     def on_the_newest(self: Far, /, *args: P.args, **named: P.kwargs) -> R:
         self._follow()
         return method(self, *args, **named)
 
-    on_the_newest.__doc__ = method.__doc__
     return on_the_newest
 
 
@@ -67,6 +69,8 @@ class Far(Chain):
         contracts: Sequence[type[Contract]] = (),
         watch: Callable[[int], object] = int,
     ) -> None:
+        if not isinstance(node, str) and not hasattr(node, "respond"):
+            raise TypeError(f"{short(node)} is not a node: give its URL, or chain.node")
         self.url = node if isinstance(node, str) else None
         self._wire = Wire(node) if isinstance(node, str) else None
         self._ask: Ask = self._wire or ShortWire(node)
@@ -244,7 +248,7 @@ class Far(Chain):
 
     @block_interval.setter
     def block_interval(self, seconds: int) -> None:
-        self._do("evm_setBlockTimestampInterval", hex(inputs.interval(seconds)))
+        self._do("anvil_setBlockTimestampInterval", hex(inputs.interval(seconds)))
 
     @contextmanager
     def block(self) -> Iterator[Block]:

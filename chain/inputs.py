@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
 from chain.fit import join, short
@@ -134,7 +135,7 @@ def _shown(number: int) -> str:
     return f"2**{power} - 1" if power > 32 and number == 2**power - 1 else str(number)
 
 
-# Bytes and text
+# Bytes, text, files, lists
 
 
 def raw_bytes(value: Any, name: str) -> bytes:
@@ -151,6 +152,38 @@ def text(value: Any, name: str) -> str:
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise ValueError(f"{name} = {short(value)} is not a text that UTF-8 can write")
     return value
+
+
+def file_path(value: Any, name: str) -> Path:
+    """The place of a file, as text or as a Path."""
+    if not isinstance(value, str | Path):
+        raise TypeError(f"{name} = {short(value)} is not the path of a file: give a text or a Path")
+    word = text(str(value), name)
+    if not word or "\0" in word:
+        raise ValueError(f"{name} = {value!r} cannot be the path of a file")
+    return Path(value)
+
+
+def items(value: Any, name: str) -> list[Any]:
+    """Several things, in a list or the like."""
+    if not isinstance(value, list | tuple | set | frozenset):
+        raise TypeError(f"{name} = {short(value)} is not a list")
+    return list(value)
+
+
+def pairs(value: Any, name: str) -> dict[Any, Any]:
+    """What stands for what: a dict, or nothing."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} = {short(value)} is not a dict")
+    return dict(value)
+
+
+def callable_of(value: Any, name: str) -> Callable[..., Any]:
+    if not callable(value):
+        raise TypeError(f"{name} = {short(value)} is not a function")
+    return value  # type: ignore[no-any-return]
 
 
 # Accounts

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from chain import births, inputs, names
 from chain.accounts import ACCOUNTS, Account, account_of_key
+from chain.code import check_classes
 from chain.contract import Contract
 from chain.deploys import Deploys
 from chain.errors import InvalidTransaction
@@ -116,6 +117,8 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         Name the contract classes of what is deployed there already; what is deployed from here is known anyway. A long chain
         comes in pieces: `watch` is told with each how many receipts it had.
         """
+        check_classes(contracts)
+        inputs.callable_of(watch, "watch")
         made: Chain = import_module("chain.far").Far(node, contracts, watch)
         return made
 
@@ -127,6 +130,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         if where != MEMORY:
             return cls.open(where, contracts=contracts)
         made = cls()
+        check_classes(contracts)
         for contract in contracts:
             made.declare(contract)
         return made

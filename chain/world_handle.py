@@ -9,7 +9,7 @@ from chain.contract import Contract
 from chain.fit import short
 from chain.handle import Handle
 from chain.hashing import checksum_address
-from chain.inputs import AccountLike
+from chain.inputs import AccountLike, items
 from chain.ledger.receipts import Receipt
 from chain.ledger.versions import Version
 from chain.ledger.worlds import StoredWorld, is_world
@@ -125,9 +125,10 @@ def name_of(system: type[Contract] | str) -> str:
 def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
     """Refuse systems that cannot live together in a world."""
     models: dict[str, type] = {}
-    for system in systems:
-        if not issubclass(system, System):
-            raise TypeError(f"{system.__name__} is no System, so it cannot live in a World")
+    for system in items(systems, "systems"):
+        if not isinstance(system, type) or not issubclass(system, System):
+            name = getattr(system, "__name__", short(system))
+            raise TypeError(f"{name} is no System, so it cannot live in a World")
         for spec in system.__spec__.models.values():
             if models.setdefault(spec.name, spec.record.cls) is not spec.record.cls:
                 raise TypeError(
@@ -135,7 +136,8 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any
                 )
     for system, args in init.items():
         if system not in systems or system.__spec__.setup is None:
-            raise TypeError(f"init: {system.__name__} is not among the systems or has no @init")
+            name = getattr(system, "__name__", short(system))
+            raise TypeError(f"init: {name} is not among the systems or has no @init")
         if not isinstance(args, tuple):
             raise TypeError(
                 f"init: give the arguments of {system.__name__} as a tuple: ({args!r},)"

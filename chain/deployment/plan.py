@@ -180,12 +180,17 @@ class PlannedWorld(WorldHandle):
     """A world of a plan: its systems can be called, its permissions given."""
 
     def __init__(self, plan: Deployment, address: Address) -> None:
+        self.chain: Any = plan
         self._plan, self.address = plan, address
         self.handle = plan.handle(World, address)
 
     @property
     def namespace(self) -> str:
         return self._plan.name_of(self.address).partition("#")[0]
+
+    @property
+    def _stored(self) -> NoReturn:
+        self._plan.look()
 
     def system(self, system: type[Contract] | str) -> Handle:
         name = name_of(system)
@@ -195,7 +200,7 @@ class PlannedWorld(WorldHandle):
         return found[name]
 
     def _set(self, entry: Any, what: Resource, to: Writer, options: dict[str, Any]) -> Any:
-        resource = what if isinstance(what, str) else what.__name__
+        resource = getattr(what, "__name__", what)
         who = (
             to.__name__
             if isinstance(to, type)

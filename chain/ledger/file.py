@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
+from chain.inputs import file_path
 from chain.ledger.cbor import BadCbor, decode, encode
 from chain.ledger.lock import Held, Lock
 from chain.ledger.published import CREATE
@@ -41,7 +42,7 @@ class File:
     """The file of a chain, locked for this process and not yet opened for writing. `settings` are None if there is none yet."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = file_path(path, "path")
         try:
             self._lock = Lock(self.path)
         except Held as held:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, ov
 
 from chain.code import program_of
 from chain.fit import short
-from chain.inputs import LAST_TIME, whole_number
+from chain.inputs import LAST_TIME, callable_of, whole_number
 from chain.ledger.indexes import Places, has
 from chain.ledger.receipts import Receipt
 
@@ -53,6 +53,8 @@ class Query(Generic[T]):
 
     def where(self, test: Callable[[T], bool] | None = None, /, **values: Any) -> Query[T]:
         """Only those with these values in their fields, and for which `test` holds."""
+        if test is not None:
+            callable_of(test, "test")
         finders = [self._source.finder(name, value) for name, value in values.items()]
         tests = self._tests if test is None else (*self._tests, test)
         return Query(self._source, (*self._finders, *finders), self._cuts, tests)

@@ -49,6 +49,8 @@ class Events(Sequence[Any]):
 
     def one(self, kind: str | type) -> Any:
         """The only event of that kind."""
+        if not isinstance(kind, str | type):
+            raise TypeError(f"{short(kind)} is not an event: give its class or its name")
         found = self[kind]
         if len(found) != 1:
             name = kind if isinstance(kind, str) else kind.__name__
@@ -65,8 +67,6 @@ class Events(Sequence[Any]):
 def is_event(event: Any, kind: str | type) -> bool:
     if isinstance(kind, str):
         return kind in (type(event).__name__, getattr(event, "name", None))
-    if not isinstance(kind, type):
-        raise TypeError(f"{short(kind)} is not an event: give its class or its name")
     return isinstance(event, kind)
 
 

@@ -225,4 +225,5 @@ def table_of(ledger: Ledger, what: str | type) -> Table:
 
 
 def _specs_of(cls: type) -> list[Any]:
-    return [vars(cls)[mark] for mark in ("__event__", "__model__") if mark in vars(cls)]
+    marks = vars(cls) if isinstance(cls, type) else {}
+    return [marks[mark] for mark in ("__event__", "__model__") if mark in marks]
