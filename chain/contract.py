@@ -140,9 +140,12 @@ class Contract(metaclass=ContractType):
         self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
     ) -> C:
         """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
-        if not hasattr(contract, "__spec__"):
+        try:
+            entries = contract.__spec__.entries
+        except AttributeError:
             check_class(contract)
-        return cast(C, Remote(self._frame, address, contract.__spec__.entries, value, gas))
+            raise
+        return cast(C, Remote(self._frame, address, entries, value, gas))
 
     def abi(
         self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
@@ -152,8 +155,11 @@ class Contract(metaclass=ContractType):
 
     def transfer(self, to: Address, amount: int) -> None:
         """Send wei; reverts if the receiver refuses."""
-        where, amount = bytes(address_of(to, "to")), wei(amount, "amount")
-        answer(self._frame.call(where, b"", amount), self._frame)
+        if type(to) is not Address:
+            to = address_of(to, "to")
+        if type(amount) is not int or amount < 0:
+            amount = wei(amount, "amount")
+        answer(self._frame.call(bytes(to), b"", amount), self._frame)
 
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
         """Make a new contract; its address is where it went."""

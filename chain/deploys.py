@@ -53,10 +53,8 @@ class Deploys(ABC):
         program, init = self.declare(contract), contract.__spec__.init
         if value is not None and init is not None and init.owns_value:
             named["value"], value = value, None
-        resolve, wei = self.address_of, 0 if value is None else value
-        data = (
-            init.encode_args(args, named, resolve) if init else no_init_args(contract, args, named)
-        )
+        wei = 0 if value is None else value
+        data = init.encode_args(args, named, self) if init else no_init_args(contract, args, named)
         receipt = self.send(None, program.initcode + data, sender=sender, value=wei, gas=gas)
         if receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause

@@ -58,14 +58,16 @@ class Entry:
             named["value"], value = value, None
         if check is not True:
             flag(check, "check")
-        data = self._calldata(args, named)
+        chain, address = self._chain, self._address
+        chain.need_contract(address, spec.contract)
+        data = spec.encode_args(args, named, chain)
         if spec.kind == "view":
             seen = self.observe_data(data, sender, value, gas)
             if seen.error is not None:
                 raise Reverted(seen) from seen.error.cause
             return seen.value
         wei = 0 if value is None else value
-        receipt = self._chain.send(self._address, data, sender=sender, value=wei, gas=gas)
+        receipt = chain.send(address, data, sender=sender, value=wei, gas=gas)
         if check and receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause
         return receipt
@@ -112,13 +114,13 @@ class Entry:
 
     def calldata(self, *args: Any, **named: Any) -> bytes:
         """The bytes that a transaction to this entry carries."""
-        return self.spec.encode_args(args, named, self._chain.address_of)
+        return self.spec.encode_args(args, named, self._chain)
 
     def _calldata(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
         """The same, of a call that is made: there must be a contract."""
         chain, spec = self._chain, self.spec
         chain.need_contract(self._address, spec.contract)
-        return spec.encode_args(args, named, chain.address_of)
+        return spec.encode_args(args, named, chain)
 
     def __repr__(self) -> str:
         return f"<{self.spec.kind} {self.spec.contract}.{self.spec.signature}>"

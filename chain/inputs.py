@@ -36,6 +36,12 @@ Find = Callable[[str], bytes | None]  # the address that goes by a name
 Resolve = Callable[[Any, str], Address]  # the address of what stands for an account
 
 
+class Resolver(Protocol):
+    """A chain, its past, or a plan for one."""
+
+    def address_of(self, account: Any, name: str = "address") -> Address: ...
+
+
 # Whole numbers
 
 

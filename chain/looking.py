@@ -28,7 +28,7 @@ from chain.ledger.rerun import observer
 from chain.ledger.trace import Trace
 from chain.ledger.tracing import trace_of
 from chain.machine.direct import Machine
-from chain.machine.state import LogRow, State
+from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Outcome
 from chain.types import Address
 from chain.world_handle import WorldHandle
@@ -117,7 +117,7 @@ class Looking(ABC):
 
     def need_contract(self, address: Address, what: str) -> None:
         """Refuse to call `what` where there is no code: it would do nothing, and seem to have worked."""
-        if not self.state.has_code(address):
+        if self.state.accounts.get(address, NO_ACCOUNT)[2] == EMPTY_CODE_HASH:
             refuse_missing(what, address)
 
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:

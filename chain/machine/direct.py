@@ -18,7 +18,7 @@ from chain.frame import BlockContext, Context, Failure, Frame, revert_data, reve
 from chain.hashing import checksum_address, create_address, keccak
 from chain.image.border import author_of, turned_error
 from chain.image.meter import TICKS_PER_GAS
-from chain.inputs import WORD, wei
+from chain.inputs import wei
 from chain.machine import gas as cost
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import EMPTY_CODE_HASH, START, State
@@ -145,7 +145,7 @@ class Machine:
             raise InvalidTransaction(
                 f"the fee of {tx.max_fee} wei is below the base fee of {block.base_fee}"
             )
-        if not 0 <= tx.value <= WORD:
+        if tx.value < 0:
             wei(tx.value, wrong=InvalidTransaction)
         if tx.tip > tx.max_fee:
             raise InvalidTransaction(
