@@ -158,6 +158,7 @@ class Machine:
         if tx.gas > block.gas_limit:
             raise InvalidTransaction(f"{tx.gas} gas is more than a block holds ({block.gas_limit})")
         if balance < tx.gas * tx.max_fee + tx.value:
+            wei(tx.value, wrong=InvalidTransaction)
             raise InvalidTransaction(
                 f"{checksum_address(tx.sender)} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed"
             )
