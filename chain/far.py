@@ -21,7 +21,7 @@ from chain.errors import InvalidTransaction
 from chain.fit import short
 from chain.inputs import AccountLike
 from chain.ledger.answer import Answer
-from chain.ledger.blocks import Block, Blocks, Rules
+from chain.ledger.blocks import Block, Blocks, Mining, Rules
 from chain.ledger.cbor import decode
 from chain.ledger.growth import grow
 from chain.ledger.receipt_log import ReceiptLog
@@ -116,8 +116,8 @@ class Far(Chain):
             ledger.cut(*kept)
         grow(ledger, self.keys, page)
         self._since = (cuts, *upto)
-        self._clock, held, automine, self._block_interval, wishes = at
-        self._automine, self.wishes = bool(automine), dict(wishes)
+        mining, held = at
+        self.mining = Mining._make(mining)
         ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
         return bool(more)
 
@@ -168,6 +168,24 @@ class Far(Chain):
     def now(self) -> int:
         self._follow()
         return super().now
+
+    @property
+    def automine(self) -> bool:
+        self._follow()
+        return super().automine
+
+    @automine.setter
+    def automine(self, on: bool) -> None:
+        self._do("evm_setAutomine", inputs.flag(on, "automine"))
+
+    @property
+    def block_interval(self) -> int:
+        self._follow()
+        return super().block_interval
+
+    @block_interval.setter
+    def block_interval(self, seconds: int) -> None:
+        self._do("anvil_setBlockTimestampInterval", inputs.interval(seconds))
 
     @property
     def blocks(self) -> Blocks:
@@ -232,24 +250,6 @@ class Far(Chain):
         self._do("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
         return self.head
 
-    @property
-    def automine(self) -> bool:
-        self._follow()
-        return super().automine
-
-    @automine.setter
-    def automine(self, on: bool) -> None:
-        self._do("evm_setAutomine", inputs.flag(on, "automine"))
-
-    @property
-    def block_interval(self) -> int:
-        self._follow()
-        return super().block_interval
-
-    @block_interval.setter
-    def block_interval(self, seconds: int) -> None:
-        self._do("anvil_setBlockTimestampInterval", hex(inputs.interval(seconds)))
-
     @contextmanager
     def block(self) -> Iterator[Block]:
         if self._held:
@@ -282,9 +282,9 @@ class Far(Chain):
     def _put_word(self, address: bytes, slot: int, word: int) -> None:
         self._do("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
 
-    def _wish(self, wishes: Mapping[str, Any]) -> None:
-        for name, value in wishes.items():
-            method, form = _WISHES[name]
+    def _override(self, overrides: Mapping[str, Any]) -> None:
+        for name, value in overrides.items():
+            method, form = _OVERRIDES[name]
             self._do(method, form(value))
 
     @contextmanager
@@ -311,6 +311,8 @@ class Far(Chain):
         if place is None or not self._do("evm_revert", self._taken[place][1]):
             raise ValueError("this snapshot is of a future that was undone")
         self._taken[place:] = [(snapshot, self._do("evm_snapshot"))]  # a node's serves once
+        if self._held:  # the snapshot was taken before the block was opened
+            self.automine = False
         self._follow()
 
     def _do(self, method: str, *params: Any) -> Any:
@@ -332,7 +334,7 @@ def _hex(raw: bytes) -> str:
     return f"0x{bytes(raw).hex()}"
 
 
-_WISHES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
+_OVERRIDES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
     "forced_prevrandao": ("anvil_setPrevRandao", lambda number: f"0x{number:064x}"),
     "base_fee": ("anvil_setNextBlockBaseFeePerGas", hex),
     "coinbase": ("anvil_setCoinbase", _hex),

@@ -14,6 +14,7 @@ from chain.accounts import Account
 from chain.code import Program, check_classes, program_of
 from chain.contract import Contract
 from chain.hashing import keccak
+from chain.ledger.blocks import Mining
 from chain.ledger.file import File, agreed
 from chain.ledger.ledger import Ledger
 from chain.ledger.store import Store, attach
@@ -27,7 +28,7 @@ class Lasting(ABC):
     ledger: Ledger
     state: State
     keys: dict[bytes, Account]
-    _clock: int
+    mining: Mining
     _store: Store | None = None  # keeps the file, if there is one
 
     @abstractmethod
@@ -52,7 +53,7 @@ class Lasting(ABC):
                 known[name] = type(known[name])(value)  # a file has 1 for True
             known = agreed(file, known, settings)
             made = cls(**known)
-            made._store, made._clock = attach(file, known, made.ledger, made.keys, sync)
+            made._store, made.mining = attach(file, known, made.ledger, made.keys, sync)
         except BaseException:
             file.release()
             raise
@@ -80,4 +81,4 @@ class Lasting(ABC):
 
     def _save(self) -> None:
         if self._store is not None:
-            self._store.save(self._clock)
+            self._store.save(self.mining)

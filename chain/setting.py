@@ -1,4 +1,4 @@
-"""What a test sets on a chain outside of any transaction: balances, code, words, and what the next block shall have."""
+"""What a test sets on a chain outside of any transaction: balances, code, words, how blocks are mined and what they have."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from chain.fit import short
 from chain.inputs import FEE, NONCE, AccountLike, flag, interval, raw_bytes, wei, whole_number
+from chain.ledger.blocks import Mining
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State
 from chain.types import Address
@@ -17,9 +19,10 @@ class Setting(ABC):
 
     ledger: Ledger
     state: State
-    wishes: dict[str, Any]  # what somebody wants of the next block
-    _automine = True
-    _block_interval = 1
+    _clock: int
+    _automine: bool
+    _block_interval: int
+    _overrides: dict[str, Any]  # fields of the next block
 
     @abstractmethod
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
@@ -63,6 +66,40 @@ class Setting(ABC):
         self.ledger.note(self.state.close()[0])
         self._save()
 
+    @property
+    def mining(self) -> Mining:
+        """The clock, when blocks are mined, and what is overridden in the next one."""
+        return Mining(
+            self._clock, self._automine, self._block_interval, tuple(self._overrides.items())
+        )
+
+    @mining.setter
+    def mining(self, mining: Mining) -> None:
+        if not isinstance(mining, Mining):
+            raise TypeError(f"{short(mining)} is not a Mining: give what chain.mining gave")
+        self._clock, automine, self._block_interval, overrides = mining
+        self._automine, self._overrides = bool(automine), dict(overrides)
+
+    @property
+    def automine(self) -> bool:
+        """Whether each transaction is mined at once. Without it they wait for `mine`."""
+        return self._automine
+
+    @automine.setter
+    def automine(self, on: bool) -> None:
+        self._automine = flag(on, "automine")
+        self._save()
+
+    @property
+    def block_interval(self) -> int:
+        """The seconds from a block to the next, if the clock has not moved."""
+        return self._block_interval
+
+    @block_interval.setter
+    def block_interval(self, seconds: int) -> None:
+        self._block_interval = interval(seconds)
+        self._save()
+
     def set_next(
         self,
         *,
@@ -71,34 +108,17 @@ class Setting(ABC):
         coinbase: AccountLike | None = None,
     ) -> None:
         """What the next block shall have. A base fee and a coinbase stay until they are set again."""
-        wishes: dict[str, Any] = {}
+        overrides: dict[str, Any] = {}
         if prevrandao is not None:
-            wishes["forced_prevrandao"] = whole_number(prevrandao, "prevrandao")
+            overrides["forced_prevrandao"] = whole_number(prevrandao, "prevrandao")
         if base_fee is not None:
-            wishes["base_fee"] = whole_number(base_fee, "base_fee", FEE, unit="wei")
+            overrides["base_fee"] = whole_number(base_fee, "base_fee", FEE, unit="wei")
         if coinbase is not None:
-            wishes["coinbase"] = bytes(self.address_of(coinbase, "coinbase"))
-        self._wish(wishes)
+            overrides["coinbase"] = bytes(self.address_of(coinbase, "coinbase"))
+        self._override(overrides)
 
-    def _wish(self, wishes: Mapping[str, Any]) -> None:
+    def _override(self, overrides: Mapping[str, Any]) -> None:
         if self.ledger.open is not None:
             raise ValueError("the next block is open already: mine it before you say what it has")
-        self.wishes |= wishes
-
-    @property
-    def automine(self) -> bool:
-        """Whether each transaction is mined at once; without, they wait for `mine`."""
-        return self._automine
-
-    @automine.setter
-    def automine(self, on: bool) -> None:
-        self._automine = flag(on, "automine")
-
-    @property
-    def block_interval(self) -> int:
-        """Seconds from a block to the next, if the clock has not moved."""
-        return self._block_interval
-
-    @block_interval.setter
-    def block_interval(self, seconds: int) -> None:
-        self._block_interval = interval(seconds)
+        self._overrides |= overrides
+        self._save()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from chain import births, inputs, names
@@ -19,7 +18,7 @@ from chain.deploys import Deploys
 from chain.errors import InvalidTransaction
 from chain.inputs import AccountLike
 from chain.lasting import Lasting
-from chain.ledger.blocks import Block, Blocks, Rules
+from chain.ledger.blocks import Block, Blocks, Mining, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
@@ -45,15 +44,10 @@ class Snapshot(NamedTuple):
     moments: int
     receipts: int
     open: Block | None
-    clock: int
+    mining: Mining
     last: tuple[
         Any, ...
     ] = ()  # what stood at the end then; once taken back, it never stands there again
-    wishes: Mapping[str, Any] = MappingProxyType({})  # for the block that came next
-
-
-def _end_of(block: Block) -> Snapshot:
-    return Snapshot(block.number + 1, block.end_moment, block.end_receipt, None, block.timestamp)
 
 
 class Chain(Looking, Deploys, Questions, Lasting, Setting):
@@ -96,8 +90,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
         self.machine.block_hash = self.ledger.block_hash
-        self._clock = genesis_time
-        self.wishes: dict[str, Any] = {}  # what somebody wants of the next block
+        self.mining = Mining(genesis_time)
         self._held = False  # a `block()` scope is open, which mines when it ends
 
     @classmethod
@@ -205,16 +198,16 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
             moment, receipt, moment, receipt,
         )  # fmt: skip
-        return replace(block, **self.wishes) if self.wishes else block
+        return replace(block, **self._overrides) if self._overrides else block
 
     def _seal(self, block: Block) -> None:
         self.ledger.close(block)
         self.ledger.open = None
         self._clock = block.timestamp
-        if self.wishes:
-            self.wishes = {}
+        if self._overrides:
+            self._overrides = {}
         if self._store is not None:
-            self._store.save(self._clock)
+            self._store.save(self.mining)
 
     # Accounts
 
@@ -312,12 +305,18 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
         held = copy(ledger.open) if ledger.open is not None else None
         blocks, moments = len(ledger.blocks), len(ledger.timeline)
         last = ledger.last(blocks, moments)
-        return Snapshot(
-            blocks, moments, len(ledger.receipts), held, self._clock, last, dict(self.wishes)
-        )
+        return Snapshot(blocks, moments, len(ledger.receipts), held, self.mining, last)
+
+    def snapshot_at_end_of(self, number: int) -> Snapshot:
+        """A snapshot as it would have been taken when that block was mined. Automine and interval are those of now."""
+        block = block_at(self.blocks, number)
+        blocks, moments = number + 1, block.end_moment
+        mining = self.mining._replace(clock=block.timestamp, overrides=())
+        last = self.ledger.last(blocks, moments)
+        return Snapshot(blocks, moments, block.end_receipt, None, mining, last)
 
     def revert(self, snapshot: Snapshot) -> None:
-        """Undo everything since `snapshot`, the clock included."""
+        """Undo everything since `snapshot`: the clock, mining and the overrides of the next block included."""
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"{snapshot!r} is no snapshot: give back what chain.snapshot() gave")
         ledger = self.ledger
@@ -326,8 +325,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             raise ValueError("this snapshot is of a future that was undone")
         ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None
-        self._clock = snapshot.clock
-        self.wishes = dict(snapshot.wishes)
+        self.mining = snapshot.mining
         self._save()
 
     @contextmanager
@@ -345,10 +343,9 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
 
     def fork(self, at: int | None = None) -> Chain:
         """An independent chain that goes on from the end of a block, or from now."""
-        where = self.snapshot() if at is None else _end_of(block_at(self.blocks, at))
+        where = self.snapshot() if at is None else self.snapshot_at_end_of(at)
         made = Chain(chain_id=self.chain_id)
-        made.accounts, made.automine = list(self.accounts), self.automine
-        made.block_interval = self.block_interval
+        made.accounts = list(self.accounts)
         made.keys |= self.keys
         made.state = state_at(self.ledger, where.moments)
         made.machine = self.machine.on(made.state)
@@ -361,7 +358,7 @@ class Chain(Looking, Deploys, Questions, Lasting, Setting):
             where.receipts,
         )
         made.machine.block_hash = made.ledger.block_hash
-        made.ledger.open, made._clock = where.open, where.clock
+        made.ledger.open, made.mining = where.open, where.mining
         return made
 
     # Questions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from chain.hashing import keccak
 from chain.inputs import FEE, GAS, LAST_TIME, flag, whole_number
@@ -81,6 +81,15 @@ class Block:
         if self.forced_prevrandao is not None:
             return self.forced_prevrandao
         return int.from_bytes(keccak(self.rules.seed + self.number.to_bytes(8)))
+
+
+class Mining(NamedTuple):
+    """What decides on the blocks to come. A snapshot holds it, a chain's file keeps it, a node tells it to who follows."""
+
+    clock: int
+    automine: bool = True  # each transaction is mined at once
+    interval: int = 1  # seconds from a block to the next, if the clock has not moved
+    overrides: tuple[tuple[str, Any], ...] = ()  # fields of the next block that were set by hand
 
 
 class Blocks(Sequence[Block]):

@@ -19,7 +19,7 @@ from chain.ledger.lock import Held, Lock
 from chain.ledger.published import CREATE
 
 MARK: Final = 0x626F6172  # "boar", where SQLite lets a format say its name
-FORMAT: Final = 1
+FORMAT: Final = 2
 _HEAD: Final = b"SQLite format 3\0"
 _TABLES: Final = (
     'create table "chain:now" (id integer primary key, row blob not null)',

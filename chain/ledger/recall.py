@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from chain.accounts import Account, account
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, Mining
 from chain.ledger.cbor import BadCbor
 from chain.ledger.file import File, now_in, unsealed
 from chain.ledger.headers import Header
@@ -34,7 +34,7 @@ class Memory(NamedTuple):
     """What a file says that is not in the ledger."""
 
     had: Lengths
-    clock: int
+    mining: Mining
 
 
 def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
@@ -42,8 +42,8 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
     with file.reading() as connection, _uninterrupted():
         _, *now = now_in(connection)
         if not now:  # it was made, and then nothing more came of it
-            return Memory(Lengths(), ledger.blocks.head.timestamp)
-        ((clock, held, expected),) = now
+            return Memory(Lengths(), Mining(ledger.blocks.head.timestamp))
+        ((mining, held, expected),) = now
         for raw, key, name in connection.execute('select * from "chain:keys" order by rowid'):
             keys.setdefault(raw, account(raw, key, name))
         _load_words(connection, ledger)
@@ -52,7 +52,7 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
             raise BadCbor("not all that was written is there")
         if held is not None:
             ledger.open = Block(ledger.blocks.rules, *held)
-    return Memory(had, clock)
+    return Memory(had, Mining._make(mining))
 
 
 def _load_words(connection: sqlite3.Connection, ledger: Ledger) -> None:

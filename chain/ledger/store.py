@@ -19,6 +19,7 @@ from itertools import islice
 from typing import Any
 
 from chain.accounts import Account
+from chain.ledger.blocks import Mining
 from chain.ledger.file import File, sealed
 from chain.ledger.ledger import Ledger
 from chain.ledger.published import Published
@@ -33,7 +34,8 @@ class Store:
         self, file: File, ledger: Ledger, keys: dict[bytes, Account], had: Lengths, sync: bool
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._had, self._clock = had, -1
+        self._had = had
+        self._mining: Mining | None = None
         self._shortened = False
         self._connection: sqlite3.Connection | None = file.writing(sync)
         self._published = Published(self._connection, ledger)
@@ -46,19 +48,19 @@ class Store:
             self._connection = None
             self._file.release()
 
-    def save(self, clock: int) -> None:
+    def save(self, mining: Mining) -> None:
         """Write what is new. If that fails nothing is written, and the next time it is tried again."""
         connection, have = self._connection, self._lengths()
         if connection is None:
             acts = slice(0, 3)  # what only looked may have met new slots
-            if (have[acts], clock, self._shortened) == (self._had[acts], self._clock, False):
+            if (have[acts], mining, self._shortened) == (self._had[acts], self._mining, False):
                 return
             raise ValueError(f"{self._file.path.name} is closed: open it again to go on")
         connection.execute("begin immediate")
         try:
             if self._shortened:
                 self._shorten(connection)
-            self._write(connection, have, clock)
+            self._write(connection, have, mining)
             self._published.update(self._had.moments, self._had.receipts, self._shortened)
             connection.execute("commit")
         except BaseException:
@@ -66,7 +68,7 @@ class Store:
                 connection.execute("rollback")
             self._published.forget()
             raise
-        self._had, self._clock, self._shortened = have, clock, False
+        self._had, self._mining, self._shortened = have, mining, False
 
     def _lengths(self) -> Lengths:
         ledger, state = self._ledger, self._ledger.state
@@ -75,7 +77,7 @@ class Store:
             len(state.codes), len(state.slots.origins), len(self._keys),
         )  # fmt: skip
 
-    def _write(self, connection: sqlite3.Connection, have: Lengths, clock: int) -> None:
+    def _write(self, connection: sqlite3.Connection, have: Lengths, mining: Mining) -> None:
         had, ledger, state = self._had, self._ledger, self._ledger.state
 
         def put(table: str, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -101,7 +103,7 @@ class Store:
             (bytes(address), made.key, made.name)
             for _, (address, made) in _newest(self._keys, had.keys)
         ))  # fmt: skip
-        now = clock, None if ledger.open is None else ledger.open.row, have
+        now = mining, None if ledger.open is None else ledger.open.row, have
         put("now", [(1, sealed(now))])
 
     # Going back
@@ -133,9 +135,9 @@ def _newest(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any
 
 def attach(
     file: File, settings: dict[str, Any], ledger: Ledger, keys: dict[bytes, Account], sync: bool
-) -> tuple[Store, int]:
-    """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and the chain's clock."""
+) -> tuple[Store, Mining]:
+    """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and how the chain mines."""
     if file.settings is None:
         file.create(settings)
-    had, clock = load(file, ledger, keys)
-    return Store(file, ledger, keys, had, sync), clock
+    had, mining = load(file, ledger, keys)
+    return Store(file, ledger, keys, had, sync), mining

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chain.inputs import INTERVAL
+from chain.ledger.blocks import Mining
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.format import Json, block_json
 from chain.rpc.own.plain import asked
 from chain.rpc.pool import Place, restart
 from chain.rpc.steering import flag
 from chain.rpc.values import quantity, to_int, to_object
-from chain.simulator import Snapshot
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
@@ -126,7 +126,7 @@ def _set_time(node: Node, time: int) -> None:
 
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
-    node.snapshots[number] = Place.of(node.chain)
+    node.snapshots[number] = Place.of(node)
     return quantity(number)
 
 
@@ -134,7 +134,7 @@ def revert(node: Node, number: Any) -> bool:
     """Go back to a snapshot, which is then used up, as are those taken after it."""
     number = to_int(number, "the snapshot")
     taken = node.snapshots.get(number)
-    if taken is None or not taken.go_back(node.chain):
+    if taken is None or not taken.go_back(node):
         return False
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True
@@ -145,10 +145,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
     chain, count = node.chain, to_int(depth, "the number of blocks")
     if not 0 <= count <= chain.head.number:
         raise bad_params(f"{count} blocks cannot be taken back: there are {chain.head.number}")
-    end = chain.blocks[chain.head.number - count]
-    blocks, moment = end.number + 1, end.end_moment
-    last = chain.ledger.last(blocks, moment)
-    chain.revert(Snapshot(blocks, moment, end.end_receipt, None, end.timestamp, last))
+    chain.revert(chain.snapshot_at_end_of(chain.head.number - count))
     return True
 
 
@@ -157,9 +154,9 @@ def reset(node: Node, forking: Any = None) -> bool:
     if forking and to_object(forking, "what to reset to").get("forking"):
         raise refused("this chain stands by itself: it cannot fork another")
     chain = node.chain
-    first = chain.blocks[0]
-    chain.revert(Snapshot(1, 0, 0, None, first.timestamp, chain.ledger.last(1, 0)))
-    chain.automine, chain.block_interval, chain.machine.loaded = True, 1, None
+    genesis = chain.snapshot_at_end_of(0)
+    chain.revert(genesis._replace(mining=Mining(genesis.mining.clock)))
+    chain.machine.loaded = None
     node.impersonated.clear()
     node.snapshots.clear()
     node.impersonates_all, node.interval = False, 0.0

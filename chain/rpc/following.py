@@ -92,8 +92,7 @@ def follow(node: Node, token: Any, since: Any) -> str:
     had = Lengths(*(min(pair) for pair in zip((*kept, *given[3:]), have, strict=True)))
     upto, page = growth(chain.ledger, chain.keys, had)
     held = None if chain.ledger.open is None else chain.ledger.open.row
-    at = (chain.now, held, int(chain.automine), chain.block_interval, [*chain.wishes.items()])
-    return data(encode((len(cuts), had[:3], upto, int(upto != have), at, page)))
+    return data(encode((len(cuts), had[:3], upto, int(upto != have), (chain.mining, held), page)))
 
 
 # Acting

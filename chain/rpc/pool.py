@@ -146,23 +146,32 @@ class Place(NamedTuple):
     """Where a chain can be taken back to, and how to get there again if the open block has begun anew meanwhile."""
 
     snapshot: Snapshot
-    beginning: Snapshot | None  # of the block that was open
-    acts: Sequence[Receipt | Changes]  # that were in it
+    interval: float  # after which the node's server mined a block by itself
+    beginning: Snapshot | None = None  # of the block that was open
+    acts: Sequence[Receipt | Changes] = ()  # that were in it
 
     @classmethod
-    def of(cls, chain: Chain) -> Place:
+    def of(cls, node: Node) -> Place:
+        chain = node.chain
         block = chain.ledger.open
         if block is None:
-            return cls(chain.snapshot(), None, ())
+            return cls(chain.snapshot(), node.interval)
         beginning = _place(chain, block.first_moment, block.first_receipt, None)
-        return cls(chain.snapshot(), beginning, list(_acts(chain, block.first_moment)))
+        acts = list(_acts(chain, block.first_moment))
+        return cls(chain.snapshot(), node.interval, beginning, acts)
 
     @property
     def blocks(self) -> int:
         return self.snapshot.blocks
 
-    def go_back(self, chain: Chain) -> bool:
+    def go_back(self, node: Node) -> bool:
         """Whether that is still possible."""
+        is_done = self._go_back(node.chain)
+        if is_done:
+            node.interval = self.interval
+        return is_done
+
+    def _go_back(self, chain: Chain) -> bool:
         with suppress(ValueError):
             chain.revert(self.snapshot)
             return True
@@ -200,7 +209,7 @@ def _place(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snap
     """A place within the open block."""
     blocks = len(chain.blocks)
     last = chain.ledger.last(blocks, moment)
-    return Snapshot(blocks, moment, receipt, block, chain.now, last, dict(chain.wishes))
+    return Snapshot(blocks, moment, receipt, block, chain.mining, last)
 
 
 def _do_again(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:

@@ -289,10 +289,10 @@ def wei_of(chain: Chain) -> int:
 
 def sizes(chain: Chain) -> tuple[Any, ...]:
     """What shows at once whether anything happened."""
-    ledger = chain.ledger
+    _, ledger = chain.now, chain.ledger  # as they are now, wherever the chain runs
     return (
-        len(ledger.blocks), len(ledger.timeline), len(ledger.receipts), chain.now, chain.automine, chain.block_interval,
-        chain.wishes, len(chain.state.changes), ledger.open, chain.machine.loaded,
+        len(ledger.blocks), len(ledger.timeline), len(ledger.receipts), chain.mining,
+        len(chain.state.changes), ledger.open, chain.machine.loaded,
     )  # fmt: skip
 
 
@@ -324,7 +324,6 @@ class Trial:
         except Exception as error:
             self.report(label, name, args, named, f"and then {type(error).__name__}: {error}")
         chain.revert(self.start)
-        chain.automine, chain.block_interval = True, 1
         self.before = sizes(chain)
 
     def report(self, label: str, name: str, args: Any, named: Any, what: str) -> None:

@@ -1,7 +1,7 @@
-"""Wrong variants of the games' rules, each of which some test must notice: `mutants/<game>.txt` tells what is changed where.
+"""Wrong variants of the chain and of the games, each of which some test must notice: `*/mutants/*.txt` lists them.
 
 A mutant is a paragraph: what is wrong with it, the file, the test that fails for it, and the lines that change, `-` and `+`.
-It is tried on a copy of the games, in a process of its own. The first of each game always is; `-m slow` tries all.
+It is tried on a copy of the sources, in a process of its own. The first of each list always is; `-m slow` tries all.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-MUTANTS = Path(__file__).parent / "mutants"
+ROOT = Path(__file__).parents[1]
 FAILED = 1  # what pytest answers; other numbers are of tests that could not be found or begin
-GAMES = [file.stem for file in sorted(MUTANTS.glob("*.txt"))]
+LISTS = sorted(Path(__file__).parent.glob("*/mutants/*.txt"))
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,11 @@ class Mutant:
         return text
 
 
-def read(game: str) -> Iterator[Mutant]:
-    for paragraph in (MUTANTS / f"{game}.txt").read_text("utf-8").strip().split("\n\n"):
+def read(path: Path) -> Iterator[Mutant]:
+    home = Path("chain") if path.stem == "chain" else Path("contracts", path.stem)
+    for paragraph in path.read_text("utf-8").strip().split("\n\n"):
         what, file, test, *lines = paragraph.splitlines()
-        yield Mutant(what, Path("contracts", game, file), test, tuple(changes(lines)))
+        yield Mutant(what, home / file, test, tuple(changes(lines)))
 
 
 def changes(lines: list[str]) -> Iterator[tuple[str, str]]:
@@ -57,15 +57,16 @@ def changes(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def every() -> Iterator[Any]:
-    for game in GAMES:
-        for i, mutant in enumerate(read(game)):
+    for path in LISTS:
+        for i, mutant in enumerate(read(path)):
             marks = [pytest.mark.slow] if i else []
-            yield pytest.param(mutant, id=f"{game}-{mutant.what.rstrip('.')}", marks=marks)
+            yield pytest.param(mutant, id=f"{path.stem}-{mutant.what.rstrip('.')}", marks=marks)
 
 
 def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The test of a mutant, run on a copy of the games that has it."""
-    shutil.copytree(ROOT / "contracts", folder / "contracts", ignore=lambda *_: ["__pycache__"])
+    """The test of a mutant, run on a copy of the sources that has it."""
+    home = mutant.file.parts[0]
+    shutil.copytree(ROOT / home, folder / home, ignore=lambda *_: ["__pycache__"])
     (folder / mutant.file).write_text(mutant.text(), "utf-8")
     test, config = ROOT / "tests" / mutant.test, ROOT / "pyproject.toml"
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
@@ -79,9 +80,9 @@ def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_mutants_change_what_stands(game: str) -> None:
-    mutants = list(read(game))
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
+def test_mutants_change_what_is_there(path: Path) -> None:
+    mutants = list(read(path))
     assert len({mutant.text() for mutant in mutants}) == len(mutants) >= 10
 
 
