@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from chain.errors import UnknownSource
 from chain.image.border import author_of, former, turned, turned_error, twin_in
+from chain.inputs import items
 from chain.spec import ContractSpec
 from chain.stack import room_to_read
 
@@ -69,12 +70,10 @@ def check_class(thing: object) -> None:
         raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
 
 
-def check_classes(things: Any) -> None:
+def check_classes(contracts: object) -> None:
     """Refuse what is no list of contract classes."""
-    if isinstance(things, type):
-        raise TypeError(f"contracts are a list: write contracts=[{things.__name__}]")
-    for thing in things:
-        check_class(thing)
+    for contract in items(contracts, "contracts"):
+        check_class(contract)
 
 
 def program_of(cls: type) -> Program:

@@ -12,12 +12,13 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from chain import names
 from chain.class_body import ClassBody
-from chain.code import Program, program_of
+from chain.code import Program, check_class, program_of
 from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
 from chain.image.meter import SPACE, TANK, begin, end, fail
+from chain.inputs import address_of, raw_bytes, wei
 from chain.random import Random
 from chain.reading import contract_spec
 from chain.records import EventSpec
@@ -167,7 +168,12 @@ class Contract(metaclass=ContractType):
         self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
     ) -> C:
         """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
-        return cast(C, Remote(self._frame, address, contract.__spec__, value, gas))
+        try:
+            spec = contract.__spec__
+        except AttributeError:
+            check_class(contract)
+            raise
+        return cast(C, Remote(self._frame, address, spec, value, gas))
 
     def abi(
         self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
@@ -178,13 +184,17 @@ class Contract(metaclass=ContractType):
     @_open
     def transfer(self, to: Address, amount: int) -> None:
         """Send wei; reverts if the receiver refuses."""
+        if type(to) is not Address:
+            to = address_of(to, "to")
+        if type(amount) is not int or amount < 0:
+            amount = wei(amount, "amount")
         answer(self._frame.call(bytes(to), b"", amount), self._frame)
 
     @_open
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
         """Make a new contract; its address is where it went."""
-        init = contract.__spec__.init
         program = self._frame.context.machine.declare(program_of(contract))
+        init, value = contract.__spec__.init, wei(value)
         data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
         child = self._frame.create(program.initcode + data, value)
         answer(child, self._frame)
@@ -199,7 +209,7 @@ class Contract(metaclass=ContractType):
     @_open
     def keccak(self, data: bytes) -> bytes:
         """The Keccak-256 hash of bytes, as Solidity has it; outside of contracts `chain.keccak`."""
-        return keccak(data)
+        return keccak(data if type(data) is bytes else raw_bytes(data, "data"))
 
 
 def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:

@@ -8,14 +8,18 @@ digest, so the two cannot be taken for one another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
 
+from chain import inputs, names
 from chain.accounts import Account
 from chain.code import Program, check_classes
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
+from chain.fit import short
+from chain.inputs import AccountLike
 from chain.ledger.answer import Answer
 from chain.ledger.blocks import Block, Blocks, Mining, Rules
 from chain.ledger.cbor import decode
@@ -23,7 +27,6 @@ from chain.ledger.growth import grow
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
-from chain.looking import sender_of
 from chain.machine.transaction import Transaction
 from chain.past import Past
 from chain.scope import scope
@@ -51,11 +54,11 @@ _START: Final = (
 def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """The same method, on the chain as it now is."""
 
+    @wraps(method)
     def on_the_newest(self: Far, /, *args: P.args, **named: P.kwargs) -> R:
         self._follow()
         return method(self, *args, **named)
 
-    on_the_newest.__doc__ = method.__doc__
     return on_the_newest
 
 
@@ -68,6 +71,8 @@ class Far(Chain):
         contracts: Sequence[type[Contract]] = (),
         watch: Callable[[int], object] = int,
     ) -> None:
+        if not isinstance(node, str) and not hasattr(node, "respond"):
+            raise TypeError(f"{short(node)} is not a node: give its URL, or chain.node")
         check_classes(contracts)
         self.url = node if isinstance(node, str) else None
         self._wire = Wire(node) if isinstance(node, str) else None
@@ -122,6 +127,16 @@ class Far(Chain):
 
     # Looking
 
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        if isinstance(account, str):
+            self._follow()
+        return super().address_of(account, name)
+
+    def need_contract(self, address: Address, what: str) -> None:
+        if not self.state.has_code(address):
+            self._follow()
+        super().need_contract(address, what)
+
     balance = _fresh(Chain.balance)
     nonce = _fresh(Chain.nonce)
     code = _fresh(Chain.code)
@@ -165,7 +180,7 @@ class Far(Chain):
 
     @automine.setter
     def automine(self, on: bool) -> None:
-        self._do("evm_setAutomine", on)
+        self._do("evm_setAutomine", inputs.flag(on, "automine"))
 
     @property
     def block_interval(self) -> int:
@@ -174,7 +189,7 @@ class Far(Chain):
 
     @block_interval.setter
     def block_interval(self, seconds: int) -> None:
-        self._do("anvil_setBlockTimestampInterval", seconds)
+        self._do("anvil_setBlockTimestampInterval", inputs.interval(seconds))
 
     @property
     def blocks(self) -> Blocks:
@@ -203,18 +218,18 @@ class Far(Chain):
         return [each for each in programs if _hex(each.digest) not in there]
 
     def send(
-        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Receipt:  # fmt: skip
         fields: dict[str, Any] = {
-            "from": _hex(sender_of(sender)),
-            "data": _hex(data),
-            "value": hex(value),
+            "from": _hex(self._sender(sender)),
+            "data": _hex(inputs.raw_bytes(data, "data")),
+            "value": hex(inputs.wei(value, wrong=InvalidTransaction)),
         }
         if to is not None:
-            fields["to"] = _hex(to)
+            fields["to"] = _hex(self.address_of(to, "to"))
         if gas is not None:
-            fields["gas"] = hex(gas)
+            fields["gas"] = hex(inputs.gas_of(gas, wrong=InvalidTransaction))
         try:
             position, page = self._ask("chain_sendFollowed", (fields, self._token, [*self._since]))
         except NodeError as no:
@@ -233,15 +248,14 @@ class Far(Chain):
         self._apply(tx, self.pending)
 
     def advance(self, seconds: int) -> None:
-        if seconds < 0:
-            super().advance(seconds)  # which says why not
-        self._do("evm_increaseTime", hex(seconds))
+        self._do("evm_increaseTime", hex(inputs.duration(seconds)))
 
     def set_time(self, timestamp: int) -> None:
-        self._do("evm_setNextBlockTimestamp", hex(timestamp))
+        time = inputs.new_time(timestamp, self.head.timestamp)
+        self._do("evm_setNextBlockTimestamp", hex(time))
 
     def mine(self, n: int = 1) -> Block:
-        self._do("evm_mine", {"blocks": hex(n)})
+        self._do("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
         return self.head
 
     @scope
@@ -259,34 +273,31 @@ class Far(Chain):
             self.automine = was
 
     def account(self, name: str) -> Account:
+        names.check(name)
         made = self._do("chain_account", name)
         self._follow()
         return self.keys[bytes.fromhex(made["address"][2:])]
 
-    def set_balance(self, address: Address, amount: int) -> None:
+    def _put_balance(self, address: bytes, amount: int) -> None:
         self._do("anvil_setBalance", _hex(address), hex(amount))
 
-    def set_nonce(self, address: Address, nonce: int) -> None:
+    def _put_nonce(self, address: bytes, nonce: int) -> None:
         self._do("anvil_setNonce", _hex(address), hex(nonce))
 
-    def set_code(self, address: Address, code: bytes) -> None:
+    def _put_code(self, address: bytes, code: bytes) -> None:
         self._do("anvil_setCode", _hex(address), _hex(code))
 
-    def set_storage(self, address: Address, slot: int, word: int) -> None:
+    def _put_word(self, address: bytes, slot: int, word: int) -> None:
         self._do("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
 
-    def set_next(
-        self, *, prevrandao: int | None = None, base_fee: int | None = None, coinbase: Address | None = None,
-    ) -> None:  # fmt: skip
-        if prevrandao is not None:
-            self._do("anvil_setPrevRandao", f"0x{prevrandao:064x}")
-        if base_fee is not None:
-            self._do("anvil_setNextBlockBaseFeePerGas", hex(base_fee))
-        if coinbase is not None:
-            self._do("anvil_setCoinbase", _hex(coinbase))
+    def _override(self, overrides: Mapping[str, Any]) -> None:
+        for name, value in overrides.items():
+            method, form = _OVERRIDES[name]
+            self._do(method, form(value))
 
     @scope
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
+        Loaded(outcomes)  # refuses what is no list
         self._do("chain_load", outcomes)
         left: dict[str, list[Any]] = {}
         try:
@@ -329,3 +340,10 @@ class Far(Chain):
 
 def _hex(raw: bytes) -> str:
     return f"0x{bytes(raw).hex()}"
+
+
+_OVERRIDES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
+    "forced_prevrandao": ("anvil_setPrevRandao", lambda number: f"0x{number:064x}"),
+    "base_fee": ("anvil_setNextBlockBaseFeePerGas", hex),
+    "coinbase": ("anvil_setCoinbase", _hex),
+}

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from chain import abi
+from chain.fit import short
 from chain.hashing import keccak
 from chain.kinds import Account, Blob, Bool, Kind, Member, Record, Sequence, Text
 from chain.types import FixedBytes, Int
@@ -108,6 +109,8 @@ class Functions(Mapping[str, Function]):
     """The functions of a JSON ABI by name, each read when it is asked for. One of several of a name goes by its signature."""
 
     def __init__(self, items: list[dict[str, Any]]) -> None:
+        if not isinstance(items, list | tuple) or not all(isinstance(each, dict) for each in items):
+            raise TypeError(f"abi = {short(items)} is not a JSON ABI: give its list of dicts")
         self._items = [item for item in items if item.get("type") == "function"]
 
     def __getitem__(self, name: str) -> Function:

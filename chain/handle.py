@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from chain.code import check_class
 from chain.contract import Contract
 from chain.errors import Reverted
 from chain.frame import Failure, Frame
+from chain.inputs import AccountLike, flag
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Events
 from chain.overloads import choose, signatures
@@ -46,7 +48,7 @@ class Entry:
     def __call__(
         self,
         *args: Any,
-        sender: Address | None = None,
+        sender: AccountLike | None = None,
         value: int | None = None,
         gas: int | None = None,
         check: bool = True,
@@ -55,13 +57,18 @@ class Entry:
         spec = self.spec
         if value is not None and spec.owns_value:
             named["value"], value = value, None
-        data = spec.encode_args(args, named)
+        if check is not True:
+            flag(check, "check")
+        chain, address = self._chain, self._address
+        chain.need_contract(address, spec.contract)
+        data = spec.encode_args(args, named, chain)
         if spec.kind == "view":
             seen = self.observe_data(data, sender, value, gas)
             if seen.error is not None:
                 raise Reverted(seen) from seen.error.cause
             return seen.value
-        receipt = self._chain.send(self._address, data, sender=sender, value=value or 0, gas=gas)
+        wei = 0 if value is None else value
+        receipt = chain.send(address, data, sender=sender, value=wei, gas=gas)
         if check and receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause
         return receipt
@@ -69,7 +76,7 @@ class Entry:
     def observe(
         self,
         *args: Any,
-        sender: Address | None = None,
+        sender: AccountLike | None = None,
         value: int | None = None,
         gas: int | None = None,
         **named: Any,
@@ -77,13 +84,13 @@ class Entry:
         """Run the entry and undo it: what it would return, log and cost."""
         if value is not None and self.spec.owns_value:
             named["value"], value = value, None
-        return self.observe_data(self.spec.encode_args(args, named), sender, value, gas)
+        return self.observe_data(self._calldata(args, named), sender, value, gas)
 
     def observe_data(
-        self, data: bytes, sender: Address | None = None, value: int | None = None, gas: int | None = None,
+        self, data: bytes, sender: AccountLike | None = None, value: int | None = None, gas: int | None = None,
     ) -> Observation:  # fmt: skip
         """The same, of calldata."""
-        wei = value or 0
+        wei = 0 if value is None else value
         frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
         events = Events(self._chain.ledger.decode_rows(rows))
@@ -95,7 +102,7 @@ class Entry:
     def trace(
         self,
         *args: Any,
-        sender: Address | None = None,
+        sender: AccountLike | None = None,
         value: int | None = None,
         gas: int | None = None,
         **named: Any,
@@ -103,12 +110,18 @@ class Entry:
         """Run the entry and undo it: every message with what it would read, write and announce."""
         if value is not None and self.spec.owns_value:
             named["value"], value = value, None
-        data = self.spec.encode_args(args, named)
-        return self._chain.trace(self._address, data, sender=sender, value=value or 0, gas=gas)
+        data, wei = self._calldata(args, named), 0 if value is None else value
+        return self._chain.trace(self._address, data, sender=sender, value=wei, gas=gas)
 
     def calldata(self, *args: Any, **named: Any) -> bytes:
         """The bytes that a transaction to this entry carries."""
-        return self.spec.encode_args(args, named)
+        return self.spec.encode_args(args, named, self._chain)
+
+    def _calldata(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+        """The same, of a call that is made: there must be a contract."""
+        chain, spec = self._chain, self.spec
+        chain.need_contract(self._address, spec.contract)
+        return spec.encode_args(args, named, chain)
 
     def __repr__(self) -> str:
         return f"<{self.spec.kind} {self.spec.contract}.{self.spec.signature}>"
@@ -207,11 +220,12 @@ def bound(contract: type[Contract], frame: Frame) -> Contract:
 
 
 def meant(
-    contract: type[Contract] | Handle, address: Address | None
-) -> tuple[type[Contract], Address]:
-    """The class and the address that were told as such, or as a handle from elsewhere."""
+    contract: type[Contract] | Handle, address: AccountLike | None
+) -> tuple[type[Contract], AccountLike]:
+    """The class and the account that were told as such, or as a handle from elsewhere."""
     if isinstance(contract, Handle):
         return contract.contract, contract.address
+    check_class(contract)
     if address is None:
         raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
     return contract, address

@@ -48,9 +48,10 @@ class Lasting(ABC):
         check_classes(contracts)
         file = File(path)
         try:
-            known = agreed(
-                file, {**(cls.__init__.__kwdefaults__ or {}), **(file.settings or {})}, settings
-            )
+            known: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
+            for name, value in (file.settings or {}).items():
+                known[name] = type(known[name])(value)  # a file has 1 for True
+            known = agreed(file, known, settings)
             made = cls(**known)
             made._store, made.mining = attach(file, known, made.ledger, made.keys, sync)
         except BaseException:

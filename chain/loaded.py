@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from chain.fit import short
+
 Drawn: TypeAlias = tuple[tuple[str, Any], ...]
 
 
@@ -82,6 +84,11 @@ class Loaded(Forced):
 
     def __init__(self, outcomes: dict[str, list[Any]]) -> None:
         super().__init__()
+        for tag, items in outcomes.items():
+            if not isinstance(items, list | tuple):
+                raise TypeError(
+                    f"the outcomes of '{tag}' are a list: write {tag}=[{short(items)}], not {short(items)}"
+                )
         self._waiting = {tag: list(reversed(items)) for tag, items in outcomes.items()}
 
     def take(self, tag: str) -> tuple[Any] | None:

@@ -17,16 +17,18 @@ from chain.accounts import ACCOUNTS
 from chain.code import Program, check_class, program_of
 from chain.contract import Contract
 from chain.errors import GuardError
+from chain.fit import short
 from chain.frame import DELEGATION, BlockContext, Context, Frame
 from chain.handle import Handle, bound, meant
 from chain.image.meter import TICKS_PER_GAS
+from chain.inputs import AccountLike, gas_of, raw_bytes, refuse_missing, wei, whole_number
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.rerun import observer
 from chain.ledger.trace import Trace
 from chain.ledger.tracing import trace_of
 from chain.machine.direct import Machine
-from chain.machine.state import LogRow, State
+from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Outcome
 from chain.stack import room_to_read
 from chain.types import Address
@@ -37,19 +39,11 @@ _LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
 _LOOK_FUEL: Final = 30_000_000 * TICKS_PER_GAS  # but no longer than a whole block's gas lets it
 
 
-def sender_of(sender: bytes | None) -> bytes:
-    """Who sends, as the machine knows it: the first account if nobody is named."""
-    if sender is None:
-        return DEFAULT_SENDER
-    if isinstance(sender, bytes) and len(sender) == 20:
-        return bytes(sender)
-    raise TypeError(
-        f"sender = {sender!r} is no account: give one of chain.accounts, chain.account(name) or an Address"
-    )
-
-
 class Looking(ABC):
-    """Something with a state to look at."""
+    """Something with a state to look at.
+
+    Wherever an account is meant, its Address does, a handle, hex text, or the name by which the chain knows it.
+    """
 
     state: State
     machine: Machine
@@ -67,25 +61,37 @@ class Looking(ABC):
 
     @abstractmethod
     def send(
-        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Receipt:  # fmt: skip
         """Send a transaction."""
 
     # Accounts
 
-    def balance(self, address: Address) -> int:
-        return self.state.account(address)[1]
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        """The address of what stands for an account; `name` is what an error calls it."""
+        return self.ledger.address_of(account, name)
 
-    def nonce(self, address: Address) -> int:
-        return self.state.account(address)[0]
+    def _sender(self, sender: AccountLike | None) -> bytes:
+        """AccountLike sends, as the machine knows it: the first account if nobody is named."""
+        if sender is None:
+            return DEFAULT_SENDER
+        return bytes(sender if isinstance(sender, Address) else self.address_of(sender, "sender"))
 
-    def code(self, address: Address) -> bytes:
-        return self.state.code(address)
+    def balance(self, address: AccountLike) -> int:
+        return self.state.account(self.address_of(address))[1]
 
-    def storage(self, address: Address, slot: int) -> int:
+    def nonce(self, address: AccountLike) -> int:
+        return self.state.account(self.address_of(address))[0]
+
+    def code(self, address: AccountLike) -> bytes:
+        return self.state.code(self.address_of(address))
+
+    def storage(self, address: AccountLike, slot: int) -> int:
         """A word of storage as it lies there."""
-        return self.state.word(address, slot)
+        return self.state.storages.get(self.address_of(address), {}).get(
+            whole_number(slot, "slot"), 0
+        )
 
     # Contracts
 
@@ -100,35 +106,41 @@ class Looking(ABC):
         self.ledger.meet(program)
         return program
 
-    def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
+    def handle(
+        self, contract: type[Contract] | Handle, address: AccountLike | None = None
+    ) -> Handle:
         """A handle here for a contract that is there: a class and an address, or a handle from elsewhere."""
-        contract, address = meant(contract, address)
+        contract, who = meant(contract, address)
         self.declare(contract)
-        return Handle(self, contract, address)
+        where = self.address_of(who)
+        self.need_contract(where, contract.__name__)
+        return Handle(self, contract, where)
 
-    def world(self, world: WorldHandle | Address) -> WorldHandle:
+    def need_contract(self, address: Address, what: str) -> None:
+        """Refuse to call `what` where there is no code: it would do nothing, and seem to have worked."""
+        if self.state.accounts.get(address, NO_ACCOUNT)[2] == EMPTY_CODE_HASH:
+            refuse_missing(what, address)
+
+    def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
         """A handle here for a world that is there: its address, or a handle from elsewhere."""
-        return WorldHandle(
-            self, world.address if isinstance(world, WorldHandle) else Address(world)
-        )
+        return WorldHandle(self, self.address_of(world, "world"))
 
     def fields_of(self, handle: Handle) -> Contract:
         """The contract's own storage, to be read."""
-        frame = self._frame(
-            self.machine, bytes(handle.address), b"", DEFAULT_SENDER, 0, None, self.here
-        )
+        if not isinstance(handle, Handle):
+            raise TypeError(f"{short(handle)} is not a handle: give what deploy returned")
+        frame = self._frame(self.machine, handle.address, b"", DEFAULT_SENDER, 0, None, self.here)
         frame.kind, frame.static, frame.program = "fields", True, program_of(handle.contract)
         return bound(handle.contract, frame)
 
     # Messages
 
     def look(
-        self, to: bytes, data: bytes, *, sender: bytes | None = None, value: int = 0, gas: int | None = None,
+        self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None,
         block: BlockContext | None = None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
         """Run a message on the state as it is and undo it: the finished frame, and the logs it would leave."""
-        who = sender_of(sender)
-        frame = self._frame(self.machine, bytes(to), data, who, value, gas, block or self.here)
+        frame = self._frame(self.machine, to, data, sender, value, gas, block or self.here)
         mark = self.state.mark()
         self.machine.execute(frame)
         _, logs = self.state.undo(mark)
@@ -136,15 +148,14 @@ class Looking(ABC):
         return frame, logs
 
     def trace(
-        self, to: bytes, data: bytes, *, sender: bytes | None = None, value: int = 0, gas: int | None = None
+        self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None
     ) -> Trace:  # fmt: skip
         """Run a message and undo it: all that it would do, step by step."""
-        who = sender_of(sender)
         with self.ledger.rewound(self.moment):
             machine = observer(self.ledger)
             machine.loaded = deepcopy(self.machine.loaded)
             state = machine.state
-            frame = self._frame(machine, bytes(to), data, who, value, gas, self.here)
+            frame = self._frame(machine, to, data, sender, value, gas, self.here)
             mark = state.mark()
             try:
                 machine.execute(frame)
@@ -157,13 +168,21 @@ class Looking(ABC):
     def _frame(
         self,
         machine: Machine,
-        to: bytes,
+        to: AccountLike,
         data: bytes,
-        sender: bytes,
+        sender: AccountLike | None,
         value: int,
         gas: int | None,
         block: BlockContext,
     ) -> Frame:
+        sender = self._sender(sender)
+        to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
+        if type(data) is not bytes:
+            data = raw_bytes(data, "data")
+        if value or type(value) is not int:
+            value = wei(value)
+        if gas is not None:
+            gas = gas_of(gas)
         state = machine.state
         state.access = {sender: {}, to: {}}
         context = Context(machine, block, sender, state.account(sender)[0], 0)

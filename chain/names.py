@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from chain.fit import short
 from chain.hashing import checksum_address, keccak
 from chain.machine import gas as cost
 
@@ -22,12 +23,21 @@ _LONGEST: Final = 32
 
 def secret_of(name: str) -> bytes:
     """The private key of a named account."""
+    check(name)
     return keccak(b"boardchain account " + name.encode())
 
 
-def write(state: State, address: bytes, name: str) -> None:
-    if not name or len(name.encode()) > _LONGEST or not name.isprintable():
+def check(name: str) -> None:
+    """Refuse what cannot name an account."""
+    if not isinstance(name, str):
+        raise TypeError(f"{short(name)} cannot name an account: a name is a text")
+    if not name or not name.isprintable() or len(name.encode()) > _LONGEST:
         raise ValueError(f"{name!r} cannot name an account: use 1 to {_LONGEST} printable bytes")
+    if name.startswith("0x"):
+        raise ValueError(f"{name!r} cannot name an account: it would be read as an address")
+
+
+def write(state: State, address: bytes, name: str) -> None:
     state.set_word(REGISTRY, _slot(address), int.from_bytes(name.encode().ljust(32, b"\0")))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from chain.fit import short
+from chain.inputs import AccountLike
 from chain.ledger.blocks import Block, Blocks
 from chain.ledger.ledger import Ledger
 from chain.looking import Looking
 from chain.machine.direct import Machine
 from chain.machine.state import State
-from chain.types import Address
 
 
 class Past(Looking):
@@ -30,10 +31,10 @@ class Past(Looking):
         return self.block.end_moment
 
     def send(
-        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> NoReturn:  # fmt: skip
-        program = None if to is None else self.machine.program_at(to)
+        program = None if to is None else self.machine.program_at(self.address_of(to, "to"))
         entry = program.spec.by_selector.get(data[:4]) if program else None
         what = f"{entry.contract}.{entry.name}" if entry else "this transaction"
         n = self.block.number
@@ -47,8 +48,9 @@ class Past(Looking):
 
 def block_at(blocks: Blocks, number: int) -> Block:
     """The closed block with that number."""
-    if not isinstance(number, int) or not 0 <= number < len(blocks):
-        raise ValueError(f"there is no block {number}: the chain has blocks 0 to {len(blocks) - 1}")
+    if type(number) is not int or not 0 <= number < len(blocks):
+        told, last = number if isinstance(number, str) else short(number), len(blocks) - 1
+        raise ValueError(f"there is no block {told}: the chain has blocks 0 to {last}")
     return blocks[number]
 
 

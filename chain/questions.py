@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
+from chain.inputs import LAST_TIME, whole_number
 from chain.ledger.answer import Answer
 from chain.ledger.export import Target, write_csv, write_jsonl
 from chain.ledger.ledger import Ledger
@@ -57,4 +58,4 @@ class Questions:
 
     def transcript(self, since: int = 0) -> str:
         """What happened, to be read: all transactions, or those from a receipt's position on."""
-        return transcript_of(self.ledger, since)
+        return transcript_of(self.ledger, whole_number(since, "since", LAST_TIME))

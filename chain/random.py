@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from chain.frozen_list import changeable
 from chain.hashing import keccak
+from chain.inputs import whole_number
 
 if TYPE_CHECKING:
     from chain.frame import Frame
@@ -43,6 +44,8 @@ class Random:
 
     def below(self, n: int, tag: str = "") -> int:
         """A whole number from 0 to n - 1."""
+        if type(n) is not int:
+            n = whole_number(n, "n")
         if n < 1:
             raise ValueError(f"below({n}): there is no number to draw")
         forced = self._frame.context.loaded

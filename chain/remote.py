@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from chain.errors import Revert
 from chain.frame import Frame
+from chain.inputs import AccountLike, address_of, gas_of, wei
+from chain.machine.gas import PRECOMPILES
 from chain.overloads import choose
 from chain.types import Address
 
@@ -29,11 +31,17 @@ class Remote:
     def __init__(
         self,
         frame: Frame,
-        address: Address,
+        address: AccountLike,
         callables: Callables,
         value: int,
         gas: int | None,
     ) -> None:
+        if type(address) is not Address:
+            address = address_of(address)
+        if value or type(value) is not int:
+            value = wei(value)
+        if gas is not None:
+            gas = gas_of(gas)
         self._frame, self.address, self._callables = frame, address, callables
         self._value, self._gas = value, gas
 
@@ -44,11 +52,12 @@ class Remote:
 
         def send(*args: Any, **named: Any) -> Any:
             entry = found[0] if len(found) == 1 else choose(name, found, args, named)
-            data = entry.encode_args(args, named)
-            child = self._frame.call(
-                bytes(self.address), data, self._value, self._gas, static=entry.is_view
-            )
-            return entry.decode_result(answer(child, self._frame))
+            data, frame, address = entry.encode_args(args, named), self._frame, bytes(self.address)
+            if not frame.state.has_code(address) and address not in PRECOMPILES:
+                frame.touch(address)
+                raise Revert(f"there is no contract at {self.address}, so {name} cannot be called")
+            child = frame.call(address, data, self._value, self._gas, static=entry.is_view)
+            return entry.decode_result(answer(child, frame))
 
         return send
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
+from chain.fit import short
+from chain.inputs import FEE, NONCE, AccountLike, flag, interval, raw_bytes, wei, whole_number
 from chain.ledger.blocks import Mining
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State
 from chain.types import Address
 
 
-class Setting:
+class Setting(ABC):
     """A chain whose accounts and next block can be set."""
 
     ledger: Ledger
@@ -20,23 +24,40 @@ class Setting:
     _block_interval: int
     _overrides: dict[str, Any]  # fields of the next block
 
+    @abstractmethod
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        """The address of what stands for an account."""
+
     def _save(self) -> None:
         raise NotImplementedError
 
-    def set_balance(self, address: Address, amount: int) -> None:
+    def set_balance(self, address: AccountLike, amount: int) -> None:
+        self._put_balance(bytes(self.address_of(address)), wei(amount, "amount"))
+
+    def set_nonce(self, address: AccountLike, nonce: int) -> None:
+        self._put_nonce(bytes(self.address_of(address)), whole_number(nonce, "nonce", NONCE))
+
+    def set_code(self, address: AccountLike, code: bytes) -> None:
+        self._put_code(bytes(self.address_of(address)), raw_bytes(code, "code"))
+
+    def set_storage(self, address: AccountLike, slot: int, word: int) -> None:
+        who = bytes(self.address_of(address))
+        self._put_word(who, whole_number(slot, "slot"), whole_number(word, "word"))
+
+    def _put_balance(self, address: bytes, amount: int) -> None:
         nonce, _, code_hash = self.state.account(address)
         self.state.set_account(address, (nonce, amount, code_hash))
         self.note()
 
-    def set_nonce(self, address: Address, nonce: int) -> None:
+    def _put_nonce(self, address: bytes, nonce: int) -> None:
         self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
         self.note()
 
-    def set_code(self, address: Address, code: bytes) -> None:
+    def _put_code(self, address: bytes, code: bytes) -> None:
         self.state.set_code(address, code)
         self.note()
 
-    def set_storage(self, address: Address, slot: int, word: int) -> None:
+    def _put_word(self, address: bytes, slot: int, word: int) -> None:
         self.state.set_word(address, slot, word)
         self.note()
 
@@ -54,6 +75,8 @@ class Setting:
 
     @mining.setter
     def mining(self, mining: Mining) -> None:
+        if not isinstance(mining, Mining):
+            raise TypeError(f"{short(mining)} is not a Mining: give what chain.mining gave")
         self._clock, automine, self._block_interval, overrides = mining
         self._automine, self._overrides = bool(automine), dict(overrides)
 
@@ -64,7 +87,7 @@ class Setting:
 
     @automine.setter
     def automine(self, on: bool) -> None:
-        self._automine = on
+        self._automine = flag(on, "automine")
         self._save()
 
     @property
@@ -74,7 +97,7 @@ class Setting:
 
     @block_interval.setter
     def block_interval(self, seconds: int) -> None:
-        self._block_interval = seconds
+        self._block_interval = interval(seconds)
         self._save()
 
     def set_next(
@@ -82,15 +105,20 @@ class Setting:
         *,
         prevrandao: int | None = None,
         base_fee: int | None = None,
-        coinbase: Address | None = None,
+        coinbase: AccountLike | None = None,
     ) -> None:
         """What the next block shall have. A base fee and a coinbase stay until they are set again."""
+        overrides: dict[str, Any] = {}
+        if prevrandao is not None:
+            overrides["forced_prevrandao"] = whole_number(prevrandao, "prevrandao")
+        if base_fee is not None:
+            overrides["base_fee"] = whole_number(base_fee, "base_fee", FEE, unit="wei")
+        if coinbase is not None:
+            overrides["coinbase"] = bytes(self.address_of(coinbase, "coinbase"))
+        self._override(overrides)
+
+    def _override(self, overrides: Mapping[str, Any]) -> None:
         if self.ledger.open is not None:
             raise ValueError("the next block is open already: mine it before you say what it has")
-        overrides = {
-            "forced_prevrandao": prevrandao,
-            "base_fee": base_fee,
-            "coinbase": None if coinbase is None else bytes(coinbase),
-        }
-        self._overrides |= {name: value for name, value in overrides.items() if value is not None}
+        self._overrides |= overrides
         self._save()

@@ -9,20 +9,22 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple, Self
 
-from chain import births, names
+from chain import births, inputs, names
 from chain.accounts import ACCOUNTS, LABELS, Account, account_of_key
+from chain.code import check_classes
 from chain.contract import Contract
 from chain.deploys import Deploys
-from chain.hashing import keccak
+from chain.errors import InvalidTransaction
+from chain.inputs import AccountLike
 from chain.lasting import Lasting
 from chain.ledger.blocks import Block, Blocks, Mining, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
-from chain.looking import Looking, sender_of
+from chain.looking import Looking
 from chain.machine.direct import Machine
 from chain.machine.state import EMPTY_CODE_HASH, State
-from chain.machine.transaction import Outcome, Transaction
+from chain.machine.transaction import Outcome, Transaction, checked
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
 from chain.scope import scope
@@ -31,7 +33,6 @@ from chain.types import Address
 from chain.upgrading import Upgrading
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
-LAST_TIME = 2**53 - 1  # the last whole number that JSON is sure of; files hold no more than 63 bits
 ETHER = 10**18
 MEMORY = "memory"
 FUNDS = 10_000 * ETHER
@@ -65,8 +66,9 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
-        rules = Rules(chain_id, keccak(seed.to_bytes(32)), gas_limit, elastic_fees)
-        self._begin(rules, genesis_time, base_fee, evm_only, guard)
+        rules = Rules.of(seed, chain_id, gas_limit, elastic_fees)
+        inputs.flag(evm_only, "evm_only")
+        self._begin(rules, genesis_time, base_fee, evm_only, inputs.flag(guard, "guard"))
         births.announce(self)
 
     def _begin(
@@ -109,17 +111,20 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         Name the contract classes of what is deployed there already; what is deployed from here is known anyway. A long chain
         comes in pieces: `watch` is told with each how many receipts it had.
         """
+        check_classes(contracts)
+        inputs.callable_of(watch, "watch")
         made: Chain = import_module("chain.far").Far(node, contracts, watch)
         return made
 
     @classmethod
     def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
         """The chain that a word stands for: `memory` a new one, a URL that of a node, anything else that in a file."""
-        if "://" in where:
+        if "://" in inputs.text(where, "the chain"):
             return cls.connect(where, contracts=contracts)
         if where != MEMORY:
             return cls.open(where, contracts=contracts)
         made = cls()
+        check_classes(contracts)
         for contract in contracts:
             made.declare(contract)
         return made
@@ -133,21 +138,11 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     def advance(self, seconds: int) -> None:
         """Move the clock: the next block comes exactly so long after the last."""
-        if seconds < 0:
-            raise ValueError(
-                f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
-            )
-        self.set_time(self._clock + seconds)
+        self.set_time(self.now + inputs.duration(seconds))
 
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
-        if timestamp < self.head.timestamp:
-            raise ValueError(
-                f"time does not run backwards: the last block is at {self.head.timestamp}, not after {timestamp}"
-            )
-        if timestamp > LAST_TIME:
-            raise ValueError(f"time ends at {LAST_TIME}: {timestamp} is after it")
-        self._clock = timestamp
+        self._clock = inputs.new_time(timestamp, self.head.timestamp)
         self._save()
 
     # Blocks
@@ -165,21 +160,15 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     def block_hash(self, number: int = -1) -> bytes:
         """The hash of a block, of the last one if unsaid. Made when asked for, then kept."""
-        return self.ledger.block_hash(self._number(number))
+        return self.ledger.block_hash(self.blocks.number(number))
 
     def state_root(self, number: int = -1) -> bytes:
         """The root of all accounts and storage at the end of a block, of the last one if unsaid."""
-        return self.ledger.header(self._number(number)).state_root
-
-    def _number(self, number: int) -> int:
-        count = len(self.blocks)
-        return number + count if -count <= number < 0 else number
+        return self.ledger.header(self.blocks.number(number)).state_root
 
     def mine(self, n: int = 1) -> Block:
         """Close the open block, and add empty ones until `n` are made."""
-        if n < 0:
-            raise ValueError(f"blocks cannot be taken back: mine 0 or more, not {n}")
-        for _ in range(n):
+        for _ in range(inputs.number_of_blocks(n)):
             self._seal(self.pending)
         return self.head
 
@@ -243,25 +232,33 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     def send(
         self,
-        to: Address | None,
+        to: AccountLike | None,
         data: bytes = b"",
         *,
-        sender: Address | None = None,
+        sender: AccountLike | None = None,
         value: int = 0,
         gas: int | None = None,
     ) -> Receipt:
         """Send a transaction and, unless a block is held open, mine it."""
         block = self.pending
-        who = sender_of(sender)
+        who = self._sender(sender)
+        if to is not None:
+            to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
+        if type(data) is not bytes:
+            data = inputs.raw_bytes(data, "data")
+        if type(value) is not int:
+            value = inputs.wei(value)
+        if gas is not None:
+            gas = inputs.gas_of(gas, wrong=InvalidTransaction)
         tx = Transaction(
-            who, None if to is None else bytes(to), data, value, block.gas_limit - block.gas_used if gas is None else gas,
+            who, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
             self.state.account(who)[0], block.base_fee,
         )  # fmt: skip
         return self._apply(tx, block)
 
     def apply(self, tx: Transaction) -> Receipt:
         """Send a transaction as it is, or raise `InvalidTransaction` and change nothing."""
-        return self._apply(tx, self.pending)
+        return self._apply(checked(tx), self.pending)
 
     def _apply(self, tx: Transaction, block: Block) -> Receipt:
         receipt = self._include(tx, block)
@@ -273,7 +270,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     def include(self, tx: Transaction) -> Receipt:
         """Put a transaction into the open block, and leave that open."""
-        receipt = self._include(tx, self.pending)
+        receipt = self._include(checked(tx), self.pending)
         self._save()
         return receipt
 
@@ -287,7 +284,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         machine, loaded = self.machine, self.machine.loaded
         machine.loaded = deepcopy(loaded)  # nothing is drawn for good
         try:
-            outcome = machine.transact(tx, block or self.pending)
+            outcome = machine.transact(checked(tx), block or self.pending)
         finally:
             machine.loaded = loaded
         self.state.take_back(outcome.changes)

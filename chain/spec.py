@@ -15,6 +15,7 @@ from typing import Any, Final
 from chain import abi
 from chain.fit import short
 from chain.frozen_list import plain
+from chain.inputs import Resolver, with_addresses
 from chain.kinds import Kind, Member, Record, holds_classes
 from chain.layout import Members
 from chain.mentions import Mentions, mentions_of
@@ -85,10 +86,13 @@ class EntrySpec:
     def _result(self) -> Record | None:
         return Record(self.name, (Member("result", self.returns),)) if self.returns else None
 
-    def encode_args(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+    def encode_args(
+        self, args: tuple[Any, ...], named: dict[str, Any], chain: Resolver | None = None
+    ) -> bytes:
         """Calldata: the selector and the arguments. A wrong count, name or type is a TypeError, as for any function.
 
-        A whole number that is merely out of range is written down as it is: to refuse it is the contract's part.
+        A whole number that is merely out of range is written down as it is: to refuse it is the contract's part. Outside of
+        contracts `chain` knows the address of what stands for an account.
         """
         if named or len(args) != len(self.params):
             args = self._bind(args, named)
@@ -96,6 +100,11 @@ class EntrySpec:
             return self.selector + self._encode_params(args)
         except abi.Misfit as wrong:
             refused = wrong
+        if chain is not None:
+            args = tuple(
+                with_addresses(param.kind, value, f"{self.name}: {param.name}", chain.address_of)
+                for param, value in zip(self.params, args, strict=True)
+            )
         try:
             return self.selector + self._encode_anyhow(args)
         except abi.Misfit:

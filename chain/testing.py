@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from chain.abi import BadData
 from chain.code import image_of as image_of  # what a test changes to plant a fault on chain
 from chain.errors import Reverted
+from chain.fit import short
 from chain.frame import Failure
 from chain.ledger.receipts import is_event
 from chain.questions import Questions
@@ -119,6 +120,9 @@ def assert_events(source: Any, *expected: Any) -> None:
     these two and a dict of some of its fields: `assert_events(receipt, Moved(1, alice), (Ended, {"winner": bob}))`.
     """
     __tracebackhide__ = True
+    for wanted in expected:
+        if isinstance(wanted, tuple) and (len(wanted) != 2 or not isinstance(wanted[1], dict)):
+            raise TypeError(f"{short(wanted)} is not an event and a dict of some of its fields")
     there = _events_of(source)
     rest = iter(there)
     for wanted in expected:
@@ -135,7 +139,7 @@ def _events_of(source: Any) -> list[Any]:
         return source.ledger.decode_rows(source.ledger.events.rows)
     events: Any = getattr(source, "events", source)
     if isinstance(source, type) or not isinstance(events, Iterable):
-        raise TypeError(f"{source!r} holds no events: give a receipt, a chain or events first")
+        raise TypeError(f"{short(source)} holds no events: give a receipt, a chain or events first")
     return list(events)
 
 

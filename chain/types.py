@@ -75,8 +75,8 @@ class Address(bytes):
     __slots__ = ()
 
     def __new__(cls, value: bytes | str) -> Self:
-        if isinstance(value, str):
-            value = _from_hex(value)
+        if not isinstance(value, bytes):
+            value = _read(value)
         if len(value) != 20:
             raise ValueError(f"an address is 20 bytes, these are {len(value)}")
         return super().__new__(cls, value)
@@ -88,11 +88,23 @@ class Address(bytes):
         return f"Address('{self}')"
 
 
-def _from_hex(text: str) -> bytes:
+def _read(value: object) -> bytes:
+    """Hex text, as a rule. Capitals among its letters are a checksum; all small or all large they are none."""
+    if isinstance(value, bytearray):
+        return bytes(value)
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not an address: give 20 bytes, or 0x and 40 hex digits")
+    digits = value[2:] if value[:2] in ("0x", "0X") else value
     try:
-        return bytes.fromhex(text.removeprefix("0x"))
+        raw = bytes.fromhex(digits)
     except ValueError:
-        raise ValueError(f"{text!r} is not an address: write 0x and 40 hex digits") from None
+        raise ValueError(f"{value!r} is not an address: write 0x and 40 hex digits") from None
+    mixed = digits not in (digits.lower(), digits.upper())
+    if mixed and len(raw) == 20 and checksum_address(raw)[2:] != digits:
+        raise ValueError(
+            f"{value!r} is not an address: its capitals are the checksum of another, so a digit may be wrong"
+        )
+    return raw
 
 
 ZERO_ADDRESS: Final = Address(bytes(20))

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from chain.code import Program, split_code
 from chain.contract import Contract
 from chain.errors import Reverted
-from chain.handle import Handle
 from chain.hashing import checksum_address
+from chain.inputs import AccountLike
 from chain.ledger.artifacts import artifact_of
 from chain.ledger.change import described, obstacles
 from chain.ledger.ledger import Ledger
-from chain.ledger.queries import address_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.who import placed
 from chain.spec import UPGRADE
@@ -41,12 +40,16 @@ class Upgrading(ABC):
         """Make a contract class known, so that it can be deployed."""
 
     @abstractmethod
-    def code(self, address: Address) -> bytes:
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        """The address of what stands for an account."""
+
+    @abstractmethod
+    def code(self, address: AccountLike) -> bytes:
         """The code of an account."""
 
     @abstractmethod
     def send(
-        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Receipt:  # fmt: skip
         """Send a transaction."""
@@ -66,14 +69,14 @@ class Upgrading(ABC):
             )
 
     def upgrade(
-        self, contract: Handle | Address | str, new: type[Contract], *, sender: Address | None = None
-    ) -> Receipt:  # fmt: skip
+        self, contract: AccountLike, new: type[Contract], *, sender: AccountLike | None = None
+    ) -> Receipt:
         """Give a contract the code of another class. It keeps its address, its storage and its balance.
 
         Its fields must be there still, each in its place; new ones may follow. Where the contract has that code already nothing
         is sent, and the receipt is that of the transaction which brought it.
         """
-        address, program = Address(address_of(contract)), self.declare(new)
+        address, program = self.address_of(contract, "contract"), self.declare(new)
         code = self.code(address)
         before = receipt_of_code(self.ledger, address) if code == program.code else None
         if before is not None:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chain.contract import Contract
+from chain.fit import short
 from chain.handle import Handle
 from chain.hashing import checksum_address
+from chain.inputs import AccountLike, items
 from chain.ledger.receipts import Receipt
 from chain.ledger.versions import Version
 from chain.ledger.worlds import StoredWorld, is_world
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 Resource = type | str  # a model class, or the namespace
-Writer = type[System] | Handle | Address
+Writer = type[System] | AccountLike
 
 
 class WorldHandle:
@@ -37,7 +39,7 @@ class WorldHandle:
 
     def system(self, system: type[Contract] | str) -> Handle:
         """The system of that class or name."""
-        name = system if isinstance(system, str) else system.__name__
+        name = name_of(system)
         address = self.handle.system(name)
         program = self.chain.machine.program_at(address)
         if program is None:
@@ -104,17 +106,22 @@ class WorldHandle:
             return selector_of(self.namespace, model_spec(what).name)
         if what != self.namespace:
             raise TypeError(
-                f"'{what}' is neither a model class nor this world's namespace, '{self.namespace}'"
+                f"{short(what)} is neither a model class nor this world's namespace, '{self.namespace}'"
             )
         return selector_of(self.namespace)
 
     def _address(self, who: Writer) -> Address:
-        if isinstance(who, Handle):
-            return who.address
-        return self.system(who).address if isinstance(who, type) else who
+        return self.system(who).address if isinstance(who, type) else self.chain.address_of(who)
 
     def __repr__(self) -> str:
         return f"<World {self.namespace} at {self.address}>"
+
+
+def name_of(system: type[Contract] | str) -> str:
+    """The name of a system, which is that of its class."""
+    if not isinstance(system, type | str):
+        raise TypeError(f"{short(system)} is not a system: give its class or its name")
+    return system if isinstance(system, str) else system.__name__
 
 
 def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
@@ -123,9 +130,10 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any
         if list(systems).count(system) > 1:
             raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
     models: dict[str, type] = {}
-    for system in systems:
-        if not issubclass(system, System):
-            raise TypeError(f"{system.__name__} is no System, so it cannot live in a World")
+    for system in items(systems, "systems"):
+        if not isinstance(system, type) or not issubclass(system, System):
+            name = getattr(system, "__name__", short(system))
+            raise TypeError(f"{name} is no System, so it cannot live in a World")
         for spec in system.__spec__.models.values():
             if models.setdefault(spec.name, spec.record.cls) is not spec.record.cls:
                 raise TypeError(
@@ -133,7 +141,8 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any
                 )
     for system, args in init.items():
         if system not in systems or system.__spec__.setup is None:
-            raise TypeError(f"init: {system.__name__} is not among the systems or has no @init")
+            name = getattr(system, "__name__", short(system))
+            raise TypeError(f"init: {name} is not among the systems or has no @init")
         if not isinstance(args, tuple):
             raise TypeError(
                 f"init: give the arguments of {system.__name__} as a tuple: ({args!r},)"

@@ -14,16 +14,17 @@ from typing import Any, NoReturn
 
 from chain import names
 from chain.accounts import ACCOUNTS, Account, account_of_key
-from chain.code import Program, program_of, split_initcode
+from chain.code import Program, check_class, program_of, split_initcode
 from chain.contract import Contract
 from chain.deploys import Deploys
 from chain.handle import Handle, meant
 from chain.hashing import keccak
+from chain.inputs import AccountLike, address_of, gas_of, raw_bytes, wei
 from chain.spec import EntrySpec
 from chain.system import System
 from chain.types import Address
 from chain.world import World
-from chain.world_handle import Resource, WorldHandle, Writer
+from chain.world_handle import Resource, WorldHandle, Writer, name_of
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,15 @@ class Deployment(Deploys):
         self.named[made] = name
         return made
 
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        known = {each.name: each for each in self.accounts} | {
+            n: at for at, n in self.named.items()
+        }
+        return address_of(account, name, known.get)
+
+    def need_contract(self, address: Address, what: str) -> None:
+        """A plan makes it, or means one that stands where the plan is applied."""
+
     def declare(self, contract: type[Contract]) -> Program:
         program = program_of(contract)
         self._declared[program.digest] = program
@@ -77,19 +87,28 @@ class Deployment(Deploys):
 
     def deploy(self, contract: type[Contract], /, *args: Any, **options: Any) -> Handle:
         """Plan a contract; what follows the class goes to its `@init`."""
+        check_class(contract)
         name = contract.__name__
         if contract is World:
             name = str(args[0]) if args else name
-        elif issubclass(contract, System) and args and args[0] in self._made:
+        elif (
+            issubclass(contract, System)
+            and args
+            and isinstance(args[0], Address)
+            and args[0] in self._made
+        ):
             name = f"{self._made[args[0]].name}-{name}"
         with self.naming(name):
             return super().deploy(contract, *args, **options)
 
     def send(
-        self, to: Address | None, data: bytes = b"", *, sender: Address | None = None, value: int = 0,
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Step:  # fmt: skip
         """Plan a transaction."""
+        to = None if to is None else self.address_of(to, "to")
+        who = ACCOUNTS[0] if sender is None else self.address_of(sender, "sender")
+        data, value, gas = raw_bytes(data, "data"), wei(value), None if gas is None else gas_of(gas)
         target = None if to is None else self._made.get(to)
         if to is None:
             found = split_initcode(data)
@@ -102,18 +121,20 @@ class Deployment(Deploys):
         stand_in = (
             Address(keccak(f"boardchain stand-in {name}".encode())[12:]) if to is None else None
         )
-        step = Step(name, sender or ACCOUNTS[0], to, data, value, gas, program, entry, stand_in)
+        step = Step(name, who, to, data, value, gas, program, entry, stand_in)
         self.steps.append(step)
         if stand_in is not None:
             self._made[stand_in] = step
         return step
 
-    def handle(self, contract: type[Contract] | Handle, address: Address | None = None) -> Handle:
-        contract, address = meant(contract, address)
-        return Handle(self, contract, address)  # type: ignore[arg-type]  # it can send, and says that it cannot look
+    def handle(
+        self, contract: type[Contract] | Handle, address: AccountLike | None = None
+    ) -> Handle:
+        contract, who = meant(contract, address)
+        return Handle(self, contract, self.address_of(who))  # type: ignore[arg-type]  # it can send, and says that it cannot look
 
-    def world(self, world: WorldHandle | Address) -> WorldHandle:
-        address = world.address if isinstance(world, WorldHandle) else world
+    def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
+        address = self.address_of(world, "world")
         if address not in self._made:
             raise TypeError(f"{address} is no world of this plan")
         return PlannedWorld(self, address)
@@ -159,6 +180,7 @@ class PlannedWorld(WorldHandle):
     """A world of a plan: its systems can be called, its permissions given."""
 
     def __init__(self, plan: Deployment, address: Address) -> None:
+        self.chain: Any = plan
         self._plan, self.address = plan, address
         self.handle = plan.handle(World, address)
 
@@ -166,15 +188,19 @@ class PlannedWorld(WorldHandle):
     def namespace(self) -> str:
         return self._plan.name_of(self.address).partition("#")[0]
 
+    @property
+    def _stored(self) -> NoReturn:
+        self._plan.look()
+
     def system(self, system: type[Contract] | str) -> Handle:
-        name = system if isinstance(system, str) else system.__name__
+        name = name_of(system)
         found = self._plan.systems_of(self.address)
         if name not in found:
             raise TypeError(f"the world {self.namespace} of this plan has no system '{name}'")
         return found[name]
 
     def _set(self, entry: Any, what: Resource, to: Writer, options: dict[str, Any]) -> Any:
-        resource = what if isinstance(what, str) else what.__name__
+        resource = getattr(what, "__name__", what)
         who = (
             to.__name__
             if isinstance(to, type)

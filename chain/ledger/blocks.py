@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
 from chain.hashing import keccak
+from chain.inputs import FEE, GAS, LAST_TIME, flag, whole_number
+from chain.machine.gas import TRANSACTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,16 @@ class Rules:
     seed: bytes
     gas_limit: int
     elastic_fees: bool = False  # the base fee follows demand (EIP-1559); else it stays
+
+    @classmethod
+    def of(cls, seed: int, chain_id: int, gas_limit: int, elastic_fees: bool) -> Rules:
+        """The rules that somebody wants, if a chain can have them."""
+        return cls(
+            whole_number(chain_id, "chain_id", LAST_TIME, 1),
+            keccak(whole_number(seed, "seed").to_bytes(32)),
+            whole_number(gas_limit, "gas_limit", GAS, TRANSACTION),  # one transaction at least
+            flag(elastic_fees, "elastic_fees"),
+        )
 
 
 @dataclass(slots=True)
@@ -86,7 +98,9 @@ class Blocks(Sequence[Block]):
     def __init__(self, rules: Rules, genesis_time: int, base_fee: int) -> None:
         self.rules = rules
         self._rows: list[tuple[Any, ...]] = []
-        self.append(Block(rules, 0, genesis_time, base_fee, bytes(20), 0, 0, 0, 0))
+        time = whole_number(genesis_time, "genesis_time", LAST_TIME)
+        fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
+        self.append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
 
     def append(self, block: Block) -> None:
         self.head = block
@@ -103,6 +117,11 @@ class Blocks(Sequence[Block]):
         made._rows = self._rows[:length]
         made.head = made[-1]
         return made
+
+    def number(self, number: int) -> int:
+        """The number of a block, of which one below 0 counts from the end: -1 is the last."""
+        count, number = len(self), whole_number(number, "number", LAST_TIME, -LAST_TIME)
+        return number + count if -count <= number < 0 else number
 
     def row(self, number: int) -> tuple[Any, ...]:
         """A block as it is kept: the same object as long as the block stands."""

@@ -12,10 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from chain import abi, kinds
+from chain.fit import short
+from chain.inputs import Resolve, with_addresses
 from chain.ledger.event_types import Meaning, Source, Spec, decoded
 from chain.ledger.indexes import Indexes, Places, has
 from chain.ledger.logs import Log
-from chain.ledger.queries import Finder, Query, address_of, contract_value
+from chain.ledger.queries import Finder, Query, contract_value
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.machine.still import Still
@@ -285,7 +287,7 @@ class EventsOf:
 
     def _finder(self, spec: Spec, name: str, value: Any) -> Finder:
         kind = next(member.kind for member in spec.members if member.name == name)
-        value = _fitting(f"{spec.name}.{name}", kind, value)
+        value = _fitting(f"{spec.name}.{name}", kind, value, self._ledger.address_of)
         if name in spec.keys:
             index, topic = spec.keys.index(name) + 1, topic_encoder(kind)(value)
             return partial(self._by_key, spec.topic, index, topic)
@@ -310,14 +312,14 @@ def spec_of(event: type) -> EventSpec:
     """What an event's class says."""
     spec: EventSpec | None = getattr(event, "__event__", None)
     if spec is None:
-        raise TypeError(f"{event.__name__} is not an event: mark its class with @event")
+        name = getattr(event, "__name__", short(event))
+        raise TypeError(f"{name} is not an event: mark its class with @event")
     return spec
 
 
-def _fitting(path: str, kind: kinds.Kind, value: Any) -> Any:
+def _fitting(path: str, kind: kinds.Kind, value: Any, resolve: Resolve) -> Any:
     """`value` as a field of that kind holds it; a TypeError says what the field cannot hold."""
-    if kind in (kinds.Account(), kinds.Option(kinds.Account())) and value is not None:
-        value = address_of(value)
+    value = with_addresses(kind, value, path, resolve)
     try:
         abi.encoder(kind)(value)
     except abi.Misfit as wrong:

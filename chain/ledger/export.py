@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
 
+from chain.inputs import file_path
 from chain.ledger import portable as form
 from chain.ledger.event_types import decoded
 from chain.ledger.logs import text_of
@@ -31,7 +32,7 @@ _BREAKS: Final = {
 
 def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
     """One object a line: every receipt with its logs and events, or every declared event."""
-    if what not in _LINES:
+    if not isinstance(what, str) or what not in _LINES:
         raise ValueError(f"JSON lines are of {' or '.join(_LINES)}, not of {what!r}")
     with _opened(target) as file:
         for line in _LINES[what](ledger):
@@ -48,13 +49,15 @@ def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:
 
 @contextmanager
 def _opened(target: Target) -> Iterator[TextIO]:
-    if isinstance(target, str | Path):
-        with Path(target).open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-    elif hasattr(target, "write"):
+    if (
+        not isinstance(target, str | Path)
+        and hasattr(target, "write")
+        and not isinstance(target, type)
+    ):
         yield target
     else:
-        raise TypeError(f"{target!r} is neither a path nor an open file")
+        with file_path(target, "target").open("w", encoding="utf-8", newline="\n") as file:
+            yield file
 
 
 def _csv(value: form.Cell) -> str:

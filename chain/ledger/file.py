@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
+from chain.inputs import file_path
 from chain.ledger.cbor import BadCbor, decode, encode
 from chain.ledger.lock import Held, Lock
 from chain.ledger.published import CREATE
@@ -42,7 +43,7 @@ class File:
     """The file of a chain, locked for this process and not yet opened for writing. `settings` are None if there is none yet."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = file_path(path, "path")
         if self.path.is_dir():
             raise BadChainFile(f"{self.path} is a folder: give the name of a chain's file")
         if not self.path.parent.is_dir():

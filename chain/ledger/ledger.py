@@ -14,6 +14,7 @@ from typing import Any
 from chain.abi import BadData
 from chain.accounts import Account
 from chain.code import Program, split_code
+from chain.inputs import address_of
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, Rules
 from chain.ledger.envelopes import Envelopes
@@ -26,10 +27,12 @@ from chain.ledger.rerun import observer, rerun
 from chain.ledger.trace import Trace
 from chain.ledger.tracing import trace_of
 from chain.ledger.versions import Versions
+from chain.ledger.who import Who
 from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.spec import ContractSpec
+from chain.types import Address
 
 
 class Ledger:
@@ -47,6 +50,7 @@ class Ledger:
         self.state = state
         self.programs = programs  # of the classes that are declared, by digest
         self.artifacts = Artifacts(programs, state.codes)
+        self._keys = keys
         self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline: list[Changes] = []
         self.receipts = ReceiptLog(self)
@@ -251,6 +255,10 @@ class Ledger:
     def program(self, digest: bytes) -> Program | None:
         """The Python contract with that digest: of the class that is declared, or what its artifact tells."""
         return self.programs.get(digest) or self.artifacts.program(digest)
+
+    def address_of(self, account: Any, name: str = "address") -> Address:
+        """The address of an account or contract, given as such, by its handle, as text or by the name it has here."""
+        return address_of(account, name, lambda word: Who(self).find(word, self._keys.values()))
 
     def program_at(self, address: bytes) -> Program | None:
         """The Python contract at an address."""

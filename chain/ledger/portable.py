@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from chain.abi import abi_name
 from chain.foreign import ForeignLog
 from chain.hashing import checksum_address
+from chain.inputs import text
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
 from chain.ledger.sql_numbers import always_marked, is_large, marked
 from chain.ledger.sql_numbers import parameter as number_parameter
@@ -175,6 +176,8 @@ def parameter(value: Any) -> Cell | float:
         return value
     if isinstance(value, Enum):
         return value.name
+    if isinstance(value, str):
+        text(value, "a value")
     if isinstance(value, str | float | int):
         return number_parameter(value)
     if isinstance(value, bytes):

@@ -13,10 +13,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 from chain.code import program_of
+from chain.fit import short
+from chain.inputs import LAST_TIME, callable_of, whole_number
 from chain.ledger.indexes import Places, has
 from chain.ledger.receipts import Receipt
 from chain.ledger.who import Who
-from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -53,6 +54,8 @@ class Query(Generic[T]):
 
     def where(self, test: Callable[[T], bool] | None = None, /, **values: Any) -> Query[T]:
         """Only those with these values in their fields, and for which `test` holds."""
+        if test is not None:
+            callable_of(test, "test")
         finders = [self._source.finder(name, value) for name, value in values.items()]
         tests = self._tests if test is None else (*self._tests, test)
         return Query(self._source, (*self._finders, *finders), self._cuts, tests)
@@ -64,8 +67,8 @@ class Query(Generic[T]):
 
     def between(self, *, blocks: Ends | None = None, times: Ends | None = None) -> Query[T]:
         """Only those in a range of block numbers or of block times, both ends included; None leaves an end open."""
-        named = (("block_number", blocks), ("timestamp", times))
-        cuts = tuple((name, ends) for name, ends in named if ends is not None)
+        named = (("block_number", "blocks", blocks), ("timestamp", "times", times))
+        cuts = tuple((field, _ends(name, ends)) for field, name, ends in named if ends is not None)
         return Query(self._source, self._finders, (*self._cuts, *cuts), self._tests)
 
     def __iter__(self) -> Iterator[T]:
@@ -152,14 +155,14 @@ class Query(Generic[T]):
         return lambda place: read(receipt(place))
 
 
-def address_of(value: Any) -> bytes:
-    """The bytes of an address given as such, as text, or as something that has one."""
-    value = getattr(value, "address", value)
-    if isinstance(value, str):
-        return Address(value)
-    if isinstance(value, bytes) and len(value) == 20:
-        return value
-    raise TypeError(f"{value!r} is no address: give an account, a handle, an Address or its text")
+def _ends(name: str, ends: Any) -> Ends:
+    """The first and the last of a range, each a whole number or None."""
+    if not isinstance(ends, tuple | list) or len(ends) != 2:
+        raise TypeError(
+            f"{name} = {short(ends)} is not a range: give its two ends, as in (1, None)"
+        )
+    first, last = (None if end is None else whole_number(end, name, LAST_TIME) for end in ends)
+    return first, last
 
 
 def contract_value(ledger: Ledger, contract: Any) -> tuple[str, Any]:
@@ -168,7 +171,7 @@ def contract_value(ledger: Ledger, contract: Any) -> tuple[str, Any]:
         return "program", program_of(contract).digest
     if isinstance(contract, str) and not contract.startswith("0x"):
         return _contract_called(ledger, contract)
-    return "address", address_of(contract)
+    return "address", ledger.address_of(contract, "contract")
 
 
 def _contract_called(ledger: Ledger, name: str) -> tuple[str, Any]:

@@ -11,8 +11,9 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
+from chain.inputs import flag, text
 from chain.ledger.indexes import Indexes, Places
-from chain.ledger.queries import Ends, Finder, Query, address_of, contract_value
+from chain.ledger.queries import Ends, Finder, Query, contract_value
 from chain.ledger.receipts import Receipt, Row
 
 if TYPE_CHECKING:
@@ -93,12 +94,16 @@ class ReceiptLog(Sequence[Receipt]):
     def finder(self, name: str, value: Any) -> Finder:
         if name not in _FIELDS:
             raise TypeError(f"receipts have no '{name}' to ask for; there are {', '.join(_FIELDS)}")
+        if name == "ok":
+            flag(value, name)
+        elif name == "entry" and value is not None:
+            text(value, name)
         if name == "contract" and value is not None:
             return self.finder_by(value)
         if name == "entry" and value is not None:
             self._need_entry(value)
         if name in _ADDRESSES and (value is not None or name != "to"):
-            value = address_of(value)
+            value = self._ledger.address_of(value, name)
         if name == "entry":
             return partial(self._by_entry, value)
         return self._finder(name, value)

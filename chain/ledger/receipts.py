@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from chain.fit import short
 from chain.frame import Failure
 from chain.ledger.logs import Log
 from chain.ledger.writes import Write, undone_writes_of, writes_of
@@ -48,6 +49,8 @@ class Events(Sequence[Any]):
 
     def one(self, kind: str | type) -> Any:
         """The only event of that kind."""
+        if not isinstance(kind, str | type):
+            raise TypeError(f"{short(kind)} is not an event: give its class or its name")
         found = self[kind]
         if len(found) != 1:
             name = kind if isinstance(kind, str) else kind.__name__

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from chain.ledger.answer import Answer
+from chain.inputs import text
 from chain.ledger import sql_numbers
+from chain.ledger.answer import Answer
 from chain.ledger.portable import parameter
 from chain.ledger.table import Growing, Table, quoted
 from chain.ledger.tables import tables_of
@@ -90,6 +91,7 @@ class Database:
         bounds: Bounds | None = None,
     ) -> Answer:
         """The answer to one statement, in which `values` and `named` stand for `?` and `:name`."""
+        text(question, "the question")
         self._bring_up_to_date(question)
         if values and named:
             raise TypeError("give values for '?' or for ':name', not for both")

@@ -253,5 +253,6 @@ def table_of(ledger: Ledger, what: str | type) -> Table:
 
 
 def _keys_of(cls: type) -> list[Any]:
-    specs = [vars(cls)[mark] for mark in ("__event__", "__model__") if mark in vars(cls)]
+    marks = vars(cls) if isinstance(cls, type) else {}
+    specs = [marks[mark] for mark in ("__event__", "__model__") if mark in marks]
     return [describe_record(spec.record) for spec in specs]

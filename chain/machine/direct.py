@@ -19,6 +19,7 @@ from chain.frame import BlockContext, Context, Failure, Frame, revert_data, reve
 from chain.hashing import checksum_address, create_address, keccak
 from chain.image.border import author_of, turned_error
 from chain.image.meter import TICKS_PER_GAS
+from chain.inputs import wei
 from chain.machine import gas as cost
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import EMPTY_CODE_HASH, START, State
@@ -151,6 +152,8 @@ class Machine:
             raise InvalidTransaction(
                 f"the fee of {tx.max_fee} wei is below the base fee of {block.base_fee}"
             )
+        if tx.value < 0:
+            wei(tx.value, wrong=InvalidTransaction)
         if tx.tip > tx.max_fee:
             raise InvalidTransaction(
                 f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}"
@@ -162,6 +165,7 @@ class Machine:
         if tx.gas > block.gas_limit:
             raise InvalidTransaction(f"{tx.gas} gas is more than a block holds ({block.gas_limit})")
         if balance < tx.gas * tx.max_fee + tx.value:
+            wei(tx.value, wrong=InvalidTransaction)
             raise InvalidTransaction(
                 f"{checksum_address(tx.sender)} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed"
             )

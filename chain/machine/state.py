@@ -131,6 +131,9 @@ class State:
     def account(self, address: bytes) -> Account:
         return self.accounts.get(address, NO_ACCOUNT)
 
+    def has_code(self, address: bytes) -> bool:
+        return self.accounts.get(address, NO_ACCOUNT)[2] != EMPTY_CODE_HASH
+
     def code(self, address: bytes) -> bytes:
         return self.codes[self.account(address)[2]]
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from chain.code import Program
+from chain.errors import InvalidTransaction
+from chain.fit import short
 from chain.frame import Failure, Frame
+from chain.inputs import NONCE, address_of, gas_of, raw_bytes, wei, whole_number
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import Changes, LogRow
 
@@ -28,6 +31,38 @@ class Transaction:
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
     signed: Any = None  # py-evm's transaction, where one came in signed
     raw: bytes | None = None  # its bytes
+
+
+def checked(tx: Any) -> Transaction:
+    """A transaction that somebody made by hand, if each of its fields can be what it is."""
+    if not isinstance(tx, Transaction):
+        raise TypeError(f"{short(tx)} is not a Transaction")
+    no = InvalidTransaction
+    tx_type = whole_number(tx.type, "type", 4, wrong=no)
+    if tx_type > 2 and tx.signed is None and tx.raw is None:
+        raise no(f"a transaction of type {tx_type} comes in signed")
+    return Transaction(
+        bytes(address_of(tx.sender, "sender")), None if tx.to is None else bytes(address_of(tx.to, "to")),
+        raw_bytes(tx.data, "data"), wei(tx.value, wrong=no), gas_of(tx.gas, wrong=no),
+        whole_number(tx.nonce, "nonce", NONCE, wrong=no),
+        wei(tx.max_fee, "max_fee", no), wei(tx.tip, "tip", no), tx_type, _access_list(tx.access_list), tx.signed, tx.raw,
+    )  # fmt: skip
+
+
+def _access_list(entries: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
+    try:
+        pairs = [(address, tuple(slots)) for address, slots in entries]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"access_list = {short(entries)} is not a list of addresses, each with its slots"
+        ) from None
+    return tuple(
+        (
+            bytes(address_of(address, "access_list")),
+            tuple(whole_number(slot, "slot") for slot in slots),
+        )
+        for address, slots in pairs
+    )
 
 
 @dataclass(slots=True)

@@ -12,10 +12,11 @@ import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.inputs import NONCE
 from chain.machine.state import Account, State
 from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
-from chain.rpc.steering import NONCES, below
+from chain.rpc.steering import below
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object, word
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _read(raw: bytes) -> Any:
 
 def _set(state: State, address: bytes, told: Mapping[str, Any]) -> None:
     code = to_bytes(told.get("code") or "0x", "the code")
-    nonce = below(told.get("nonce", 0), NONCES, "the nonce")
+    nonce = below(told.get("nonce", 0), NONCE + 1, "the nonce")
     balance = to_int(told.get("balance", 0), "the balance")
     state.delete_storage(address)
     state.set_account(address, (nonce, balance, state.learn_code(code)))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.inputs import LAST_TIME
 from chain.ledger.blocks import Block
 from chain.machine.state import Changes
 from chain.rpc.errors import bad_params, failed, too_much
@@ -18,7 +19,6 @@ from chain.rpc.moments import LATEST, state_at
 from chain.rpc.reading import read_transaction
 from chain.rpc.sending import freed, override
 from chain.rpc.values import data, quantity, to_address, to_int, to_object, word
-from chain.simulator import LAST_TIME
 
 if TYPE_CHECKING:
     from chain.frame import Frame

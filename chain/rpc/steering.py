@@ -5,8 +5,9 @@ They go by the names of anvil and of hardhat, which mean the same. All of them t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from chain.inputs import FEE, NONCE
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.pool import restart
 from chain.rpc.values import to_address, to_bytes, to_int
@@ -14,8 +15,6 @@ from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
-
-NONCES: Final = 2**64
 
 
 # Accounts
@@ -33,7 +32,7 @@ def add_balance(node: Node, address: Any, amount: Any) -> bool:
 
 
 def set_nonce(node: Node, address: Any, nonce: Any) -> bool:
-    node.chain.set_nonce(_account(address), below(nonce, NONCES, "the nonce"))
+    node.chain.set_nonce(_account(address), below(nonce, NONCE + 1, "the nonce"))
     return True
 
 
@@ -102,7 +101,7 @@ def set_coinbase(node: Node, address: Any) -> bool:
 
 def set_base_fee(node: Node, fee: Any) -> bool:
     """The base fee of the next block; those after it go on from there."""
-    _set_next(node, base_fee=below(fee, NONCES, "the base fee"))
+    _set_next(node, base_fee=below(fee, FEE + 1, "the base fee"))
     return True
 
 

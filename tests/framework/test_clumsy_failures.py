@@ -56,8 +56,14 @@ class Clumsy(Contract):
 
 
 WRONG: dict[str, tuple[Callable[[Chain], object], str]] = {
-    "sender by name": (lambda c: c.deploy(Clumsy, sender="bob"), "sender = 'bob' is no account: "),  # type: ignore[arg-type]
-    "sender by number": (lambda c: c.deploy(Clumsy).mute(sender=3), "sender = 3 is no account: "),
+    "sender that nobody is": (
+        lambda c: c.deploy(Clumsy, sender="bert"),
+        "sender is 'bert': nobody on this chain is called so",
+    ),
+    "sender by number": (
+        lambda c: c.deploy(Clumsy).mute(sender=3),
+        "sender = 3 is not an account: ",
+    ),
     "no contract": (lambda c: c.deploy(int), "<class 'int'> is no contract: "),  # type: ignore[type-var]
     "handle": (lambda c: c.deploy(c.deploy(Clumsy)), "> is no contract: give a class that derives"),  # type: ignore[arg-type]
     "no snapshot": (lambda c: c.revert(7), "7 is no snapshot: "),  # type: ignore[arg-type]

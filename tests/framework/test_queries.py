@@ -289,11 +289,11 @@ def test_failed_receipts_by_reason(chain: Chain, board: Handle) -> None:
         (lambda c: c.events(Moved).where(colour=1), "event Moved has no 'colour'; it has player"),
         (lambda c: c.events(Moved, piece=300), "Moved.piece = 300 does not fit u8 (0..255)"),
         (lambda c: c.events(Moved, side=1), "Moved.side = 1 is not Side"),
-        (lambda c: c.events(Moved, player=7), "7 is no address: give an account, a handle, an Address or its text"),
+        (lambda c: c.events(Moved, player=7), "Moved.player = 7 is not an Address (20 bytes)"),
         (lambda c: c.events(Board), "Board is not an event: mark its class with @event"),
         (lambda c: c.events("Mooved"), "declares an event 'Mooved'; there are Moved, Named"),
         (lambda c: c.receipts.where(colour=1), "receipts have no 'colour' to ask for; there are sender, to, address"),
-        (lambda c: c.receipts.where(sender=7), "7 is no address"),
+        (lambda c: c.receipts.where(sender=7), "sender = 7 is not an account: give an account, a handle, an Address, its text"),
     ],
 )  # fmt: skip
 def test_mistaken_questions_say_why(chain: Chain, board: Handle, ask: object, answer: str) -> None:

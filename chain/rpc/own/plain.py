@@ -12,10 +12,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from chain.ledger import portable
-from chain.ledger.who import Who
-from chain.rpc.errors import RpcError, bad_params
+from chain.rpc.errors import bad_params
 from chain.rpc.moments import number_of
-from chain.rpc.values import to_address, to_int
+from chain.rpc.values import to_int
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -55,22 +54,15 @@ def asked() -> Iterator[None]:
 
 def find_account(chain: Chain, name: Any, what: str) -> Address:
     """The address that a client means: an address, or the name of an account or contract."""
-    if not isinstance(name, str) or name.startswith("0x"):
-        return Address(to_address(name, what))
-    found = Who(chain.ledger).find(name, chain.keys.values())
-    if found is not None:
-        return Address(found)
-    raise bad_params(f"{what} is {name!r}: nobody on this chain is called so")
+    with asked():
+        return chain.address_of(name, what)
 
 
 def finder(chain: Chain) -> Callable[[str], Address]:
     """What finds an address in the values of a client, who may also write a name."""
 
     def find(name: str) -> Address:
-        try:
-            return find_account(chain, name, "it")
-        except RpcError as no:
-            raise ValueError(str(no)) from None
+        return chain.address_of(name, "it")
 
     return find
 
