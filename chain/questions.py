@@ -35,10 +35,10 @@ class Questions:
         return self.ledger.events.ask(event, values)
 
     def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
-        """The answer to a question in SQL. Tables are `receipts`, `logs`, and one for each declared event and model.
+        """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`, a list of all.
 
         `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
-        Numbers beyond 64 bits are texts.
+        Whole numbers of any size sort, compare and add as such; what `+ - * /` make of them beyond 64 bits is rounded.
         """
         return self.database.ask(question, values, named)
 

@@ -19,9 +19,7 @@ from chain.ledger.queries import Finder, Query, address_of, contract_value
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.machine.still import Still
-from chain.machine.still import Still
 from chain.records import EventSpec, topic_encoder
-from chain.system import HOME, HOME_FIELDS, System
 from chain.system import HOME, HOME_FIELDS, System
 
 if TYPE_CHECKING:

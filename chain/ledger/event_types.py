@@ -17,11 +17,11 @@ from chain.ledger.artifacts import artifact_of, describe_record
 from chain.ledger.descriptions import describe_members
 from chain.machine.state import LogRow
 from chain.records import EventSpec
+from chain.spec import ContractSpec
 from chain.upgrades import Upgraded
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
-    from chain.spec import ContractSpec
 
 Spec: TypeAlias = EventSpec | ForeignEvent
 Source: TypeAlias = tuple[bytes | None, int, int]  # digest of the code, first topic, topics
@@ -47,6 +47,14 @@ class Meaning(NamedTuple):
     is_declared: bool  # its class is at hand
 
 
+class KnownContract(NamedTuple):
+    """A contract and the types of its events."""
+
+    spec: ContractSpec
+    events: tuple[EventType, ...]
+    is_there: bool
+
+
 class EventTypes:
     """The types of events on one chain."""
 
@@ -60,6 +68,7 @@ class EventTypes:
         self._artifacts = ledger.artifacts.recorded
         self._by_class: dict[int, list[Meaning]] = {}  # by the identity of an event's description
         self.version = -1
+        self._known: list[KnownContract] = []
         self._types: dict[Any, EventType] = {}
         self._declared: dict[Source, Meaning] = {}
         self._others: dict[tuple[int, int], Meaning] = {}  # where the code tells nothing
@@ -75,6 +84,11 @@ class EventTypes:
         """In the order in which their contracts came onto the chain; then those of contracts that are only declared."""
         self._update()
         return list(self._types.values())
+
+    def contracts(self) -> list[KnownContract]:
+        """All contracts that are known: those on the chain in the order in which they came, then the others."""
+        self._update()
+        return self._known
 
     def meaning(self, row: LogRow) -> Meaning | None:
         """What a log means; None where nobody has declared it."""
@@ -157,12 +171,15 @@ class EventTypes:
 
     def _fill(self) -> None:
         ledger = self._ledger
+        self._known = []
         self._types, self._declared, self._others, self._by_class = {}, {}, {}, {}
         classes = self._event_classes()
         for digest, contract, is_there in self._contracts():
+            types = []
             for key, spec in _events_of(ledger, digest, contract):
                 own = spec if digest in ledger.programs else classes.get(key, spec)
-                self._enter(key, own, contract.name, is_there, digest)
+                types.append(self._enter(key, own, contract.name, is_there, digest))
+            self._known.append(KnownContract(contract, tuple(types), is_there))
         for spec in self._more:
             self._enter(_key(spec), spec, None, False, None)
 
@@ -186,13 +203,14 @@ class EventTypes:
 
     def _enter(
         self, key: Any, spec: Spec, contract: str | None, is_there: bool, digest: bytes | None
-    ) -> None:
+    ) -> EventType:
         found = self._types.setdefault(key, EventType(key, spec, contract, is_there))
         meaning = Meaning(spec, found, contract, digest is None or digest in self._ledger.programs)
         shape = spec.topic, 1 + len(spec.keys)
         self._others.setdefault(shape, meaning)
         if digest is not None:
             self._declared[digest, *shape] = meaning
+        return found
 
 
 def decoded(row: LogRow, spec: Spec) -> Any:

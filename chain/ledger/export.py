@@ -42,8 +42,8 @@ def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:
     """One of the tables that `chain.sql` has, by its name or by the class of an event or model."""
     table = table_of(ledger, what)
     with _opened(target) as file:
-        for row in (table.names, *table.cells()):
-            file.write(",".join(map(_csv, row)) + "\n")
+        for row in (table.names, *table.rows()):
+            file.write(",".join(_csv(form.cell(_in_text(value))) for value in row) + "\n")
 
 
 @contextmanager
@@ -66,11 +66,16 @@ def receipt_lines(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[Line]
     describe = _describer(ledger)
     for receipt in receipts:
         yield {
-            **{column.name: read(receipt) for column, read in RECEIPT},
+            **{column.name: _in_text(read(receipt)) for column, read in RECEIPT},
             "logs": [text for text in map(text_of, receipt.log_rows) if text is not None],
             "events": describe(receipt.log_rows),
             "undone_events": describe(receipt.undone_log_rows),
         }
+
+
+def _in_text(value: form.Portable) -> form.Portable:
+    """A number beyond 64 bits as its digits."""
+    return form.number(value) if type(value) is int else value
 
 
 def event_lines(ledger: Ledger, places: Iterable[int]) -> Iterator[Line]:

@@ -1,8 +1,8 @@
 """Values in a form that anyone can read: JSON, a column of SQL, a cell of a CSV file.
 
 An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object, a list or
-a fixed tuple a list. A whole number is a number if it fits in 64 bits with its sign, as far as SQL and most JSON readers
-go, and its decimal digits as text if it does not.
+a fixed tuple a list. A whole number is a number; in JSON it is its decimal digits as text where it does not fit in 64 bits
+with its sign, which is as far as most readers go.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any, Final, TypeAlias
 from chain.foreign import ForeignLog
 from chain.hashing import checksum_address
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.ledger.sql_numbers import always_marked, is_large, marked
+from chain.ledger.sql_numbers import parameter as number_parameter
 from chain.types import Address, FixedBytes, Int
 
 Portable: TypeAlias = Any  # None, bool, int, str, or lists and dicts of these
@@ -28,6 +30,9 @@ NUMBER: Final = "integer"
 TEXT: Final = "text"
 HEX: Final = "text collate nocase"  # found in capitals and without
 ANY: Final = ""  # a number or a text, each kept as it is
+SIGNED: Final = (
+    "text collate number"  # a number that may be below the 64 bits: see `chain.ledger.sql_numbers`
+)
 
 
 @cache
@@ -59,6 +64,18 @@ def portable(kind: Kind) -> Callable[[Any], Portable]:
             return portable_members(members)
 
 
+@cache
+def top_level(kind: Kind) -> Callable[[Any], Portable]:
+    """The same for a value that stands by itself, not within JSON: a whole number stays one."""
+    match kind:
+        case Int():
+            return int
+        case Option(item=Int()):
+            return lambda value: None if value is None else int(value)
+        case _:
+            return portable(kind)
+
+
 def portable_members(members: tuple[Member, ...]) -> Callable[[Any], dict[str, Portable]]:
     """What makes an object of the members of a record, event or model."""
     makes = [(member.name, portable(member.kind)) for member in members]
@@ -81,7 +98,7 @@ def plain(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
     match value:
         case Enum():  # before texts and numbers, which some of them are
             return value.name
-        case None | bool() | str():
+        case None | bool() | str() | float():
             return value
         case int():
             return whole(value)
@@ -109,7 +126,8 @@ def column_type(kind: Kind) -> str:
     """How SQLite is to compare values of a kind."""
     match kind:
         case Int():
-            return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
+            small = NUMBER if kind.highest < _HALF else ANY
+            return small if kind.lowest >= -_HALF else SIGNED
         case Bool():
             return NUMBER
         case Account() | Blob() | FixedBytes():
@@ -127,15 +145,29 @@ def cell(value: Portable) -> Cell:
     return to_json(value) if isinstance(value, list | dict) else value
 
 
+def asked_cell(value: Portable, column_type: str) -> Cell:
+    """A cell of the tables that `chain.sql` asks."""
+    made: Cell = cell(value)
+    if isinstance(made, int):
+        return always_marked(made) if column_type == SIGNED else marked(made)
+    return made
+
+
+def kept_cell(value: Portable) -> Cell | float:
+    """A cell of the tables in a chain's file: a number beyond 64 bits is rounded, as SQLite does it."""
+    value = cell(value)
+    return float(value) if isinstance(value, int) and is_large(value) else value
+
+
 def parameter(value: Any) -> Cell | float:
     """What a person asks for, as the columns have it."""
     value = getattr(value, "address", value)
-    if value is None or isinstance(value, str | float):
+    if value is None:
         return value
     if isinstance(value, Enum):
         return value.name
-    if isinstance(value, int):
-        return number(value)
+    if isinstance(value, str | float | int):
+        return number_parameter(value)
     if isinstance(value, bytes):
         return address_text(value) if len(value) == 20 else to_hex(value)
     raise TypeError(

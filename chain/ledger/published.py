@@ -1,8 +1,8 @@
 """The tables of a chain's file that are there for others: those of `chain.sql`, kept up to date in the same transaction.
 
-A table goes on from where it ends. What needs a class that is not declared this time stays behind, and catches up when the
-class is declared again; its rows that the chain takes back go at once all the same. Of the models only those are written
-again whose words have changed.
+There is one for every event and model of the contracts on the chain, whichever of their classes are declared this time: the
+artifacts tell the others. A table goes on from where it ends; of the models only those are written again whose words have
+changed.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from chain.ledger import portable as form
+from chain.ledger.declared import model_key
 from chain.ledger.ledger import Ledger
-from chain.ledger.table import Growing, Table, quoted
-from chain.ledger.tables import Events, Logs, Models, Receipts, declared_on, tables_of
+from chain.ledger.sql_numbers import is_large
+from chain.ledger.table import Growing, Row, Table, quoted
+from chain.ledger.tables import Events, Models, Receipts, Tables, tables_of
 from chain.ledger.worlds import StoredWorld, is_world, worlds_of
 from chain.machine.state import ACCOUNT, entries
 
+# The digits of numbers beyond 64 bits, which in their own place are rounded.
 CREATE = (
-    'create table "chain:tables" '
-    "(name text primary key collate nocase, what text not null, key text, upto integer)"
+    "create table exact_numbers (name text collate nocase, row integer, column text, digits text not null,"
+    " primary key (name, row, column)) without rowid"
 )
 
 
@@ -40,100 +43,77 @@ class Published:
 
     def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:
         self._connection, self._ledger = connection, ledger
-        self._declared: list[Any] | None = None
+        self._contracts = -1  # how many there were when the tables were made
         self._growing: list[Growing] = []
         self._models: ModelRows | None = None
 
     def forget(self) -> None:
         """What was written last was taken back: believe the database."""
-        self._declared = self._models = None
+        self._contracts, self._models = -1, None
 
     def update(self, moments: int, receipts: int, shortened: bool) -> None:
         """Write what came behind the first so many moments and receipts. `shortened`: some that came before are gone."""
         ends = Ends(moments, receipts, self._ledger.events.end_of(receipts))
-        behind: dict[str, int] = {}
-        if shortened:
-            self._shorten(ends)
-        declared = declared_on(self._ledger)
-        if declared != self._declared:
-            behind = self._begin(ends)
-            self._declared = declared
+        fresh: set[str] = set()
+        if self._contracts != len(self._ledger.artifacts):
+            self._contracts = len(self._ledger.artifacts)
+            fresh = self._begin()
         for table in self._growing:
-            start = behind.get(table.name, ends.of(table.name))
+            start = 0 if table.name in fresh else ends.of(table.name)
+            if shortened:
+                self._shorten(table, start)
             if start < table.end():
-                self._connection.executemany(table.insert(), table.cells(start))
+                self._write(table, start)
+            if isinstance(table, Events) and table.name in fresh:
+                self._name_logs(table, ends.logs)
         if self._models is not None:
             self._models.update(moments, anew=shortened)
 
-    def _shorten(self, ends: Ends) -> None:
-        """Take out rows that were taken back, also of tables that nobody has declared this time."""
-        known = 'select name, key from "chain:tables" where key is not null'
-        for name, key in self._connection.execute(known).fetchall():
-            end = ends.of(name)
-            self._connection.execute(f"delete from {quoted(name)} where {quoted(key)} >= ?", (end,))
-            self._connection.execute(
-                'update "chain:tables" set upto = min(upto, ?) where name = ?', (end, name)
-            )
+    def _shorten(self, table: Growing, end: int) -> None:
+        """Take out rows that were taken back."""
+        self._connection.execute(table.cut(), (end,))
+        self._connection.execute(
+            "delete from exact_numbers where name = ? and row >= ?", (table.name, end)
+        )
 
-    def _begin(self, ends: Ends) -> dict[str, int]:
-        """Make the tables that are missing; for each that is behind, how far it is."""
-        tables = tables_of(self._ledger)
-        known = {
-            name.casefold(): (what, upto)
-            for name, what, upto in self._connection.execute(
-                'select name, what, upto from "chain:tables"'
-            )
-        }
-        behind: dict[str, int] = {}
-        for table in tables:
-            what, upto = known.pop(table.name.casefold(), ("", 0))
-            if what != _what(table):
-                self._make(table)
-                upto = 0
-            if upto is not None:
-                behind[table.name] = upto
-            if not what:
-                self._name_logs(table)
-        for name, (_, upto) in known.items():
-            if upto is None:
-                self._stay(name, ends.of(name))
-        for table in tables:
-            self._stay(table.name, None)
+    def _write(self, table: Growing, start: int) -> None:
+        key, rows = table.names.index(table.key), list(table.rows(start))
+        cells = (tuple(map(form.kept_cell, row)) for row in rows)
+        self._connection.executemany(table.insert(), cells)
+        for row in rows:
+            write_exactly(self._connection, table, row[key], row)
+
+    def _begin(self) -> set[str]:
+        """Make the tables that are missing: their names."""
+        tables = tables_of(self._ledger, settled=True)
+        known = self._connection.execute("select name from sqlite_master where type = 'table'")
+        there = {name.casefold() for (name,) in known}
+        fresh = [table for table in tables if table.name.casefold() not in there]
+        for table in fresh:
+            self._connection.execute(table.create(in_file=True))
+        (whose,) = (table for table in tables if isinstance(table, Tables))
+        self._connection.execute(f"delete from {whose.name}")
+        self._connection.executemany(whose.insert(), whose.rows())
         self._growing = [table for table in tables if isinstance(table, Growing)]
         models = [table for table in tables if isinstance(table, Models)]
         self._models = ModelRows(self._connection, self._ledger, models) if models else None
-        return behind
+        return {table.name for table in fresh}
 
-    def _make(self, table: Table) -> None:
-        self._connection.execute(f"drop table if exists {quoted(table.name)}")
-        self._connection.execute(table.create())
-        key = table.key if isinstance(table, Growing) else None
-        self._connection.execute(
-            'insert or replace into "chain:tables" values (?, ?, ?, 0)',
-            (table.name, _what(table), key),
-        )
-
-    def _stay(self, name: str, upto: int | None) -> None:
-        """Note how far a table is that is not kept up to date; None for one that is."""
-        self._connection.execute(
-            'update "chain:tables" set upto = ? where name = ? and upto is not ?',
-            (upto, name, upto),
-        )
-
-    def _name_logs(self, table: Table) -> None:
+    def _name_logs(self, table: Events, end: int) -> None:
         """Logs that were there before their event was declared get its name."""
-        if isinstance(table, Events) and self._ledger.events.by_kind(table.spec.topic):
-            topic = form.to_hex(table.spec.topic.to_bytes(32))
-            self._connection.execute(
-                f"update {quoted(Logs.name)} set event = ? where topic0 = ? and event is null",
-                (table.spec.name, topic),
-            )
+        self._connection.executemany(
+            "update logs set event = ? where position = ?",
+            ((table.spec.name, row[-1]) for row in table.rows() if row[-1] < end),
+        )
 
 
-def _what(table: Table) -> str:
-    """What tells a table from another of the same name."""
-    signature = table.spec.signature if isinstance(table, Events) else ""
-    return f"{signature} {table.create()}".strip()
+def write_exactly(connection: sqlite3.Connection, table: Table, number: int, row: Row) -> None:
+    """Keep the digits of what is rounded in a row."""
+    for i in table.roomy:
+        value = row[i]
+        if isinstance(value, int) and is_large(value):
+            exact = table.name, number, table.columns[i].name, str(value)
+            connection.execute("insert or replace into exact_numbers values (?, ?, ?, ?)", exact)
 
 
 class ModelRows:
@@ -156,6 +136,7 @@ class ModelRows:
             self._parents.clear()
             for table in self._tables:
                 self._connection.execute(f"delete from {quoted(table.name)}")
+                self._connection.execute("delete from exact_numbers where name = ?", (table.name,))
             for world in worlds_of(self._ledger):
                 self._write(world.address, 0)
             self._filled = True
@@ -178,7 +159,7 @@ class ModelRows:
         ledger = self._ledger
         world = StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
         if address not in self._parents:
-            self._parents[address] = {world.parent(t.spec): t for t in self._tables}
+            self._parents[address] = self._tables_in(world)
         parents, origins = self._parents[address], ledger.state.slots.origins
         for slot in ledger.versions.changed(address, moment):
             parent, key = origins[slot]
@@ -186,16 +167,28 @@ class ModelRows:
             if table is not None and key is not None:
                 self._put(world, table, slot, key)
 
+    def _tables_in(self, world: StoredWorld) -> dict[int, Models]:
+        """By where their models hang, the tables; of several of one name that of the form which the systems now know."""
+        found = {world.parent(table.spec): table for table in self._tables}
+        now = {model_key(spec) for spec in world.models.values()}
+        known = [table for table in self._tables if table.type.key in now]
+        return found | {world.parent(table.spec): table for table in known}
+
     def _put(self, world: StoredWorld, table: Models, slot: int, key: bytes) -> None:
         number = self._rows.setdefault((world.address, slot), len(self._rows))
         model = world.at(table.spec, slot, key)
         name = quoted(table.name)
+        self._connection.execute(
+            "delete from exact_numbers where name = ? and row = ?", (table.name, number)
+        )
         if model is None:
             self._connection.execute(f"delete from {name} where rowid = ?", (number,))
             return
-        cells = [form.cell(value) for value in table.row(world, model)]
+        row = table.row(world, model)
+        cells = [form.kept_cell(value) for value in row]
         columns = ", ".join(["rowid", *map(quoted, table.names)])
         marks = ", ".join("?" * (len(cells) + 1))
         self._connection.execute(
             f"insert or replace into {name} ({columns}) values ({marks})", (number, *cells)
         )
+        write_exactly(self._connection, table, number, row)

@@ -1,13 +1,13 @@
 """Rows of the ledger as they go into a chain's file, and back: what is an object in memory becomes a flat tuple.
 
-Two things in a row are objects: why a message failed, and the messages that a transaction sent. The exception that a failure came from is not kept, and a contract's class neither: its
-digest stands in its place, until the class is declared again.
+Two things in a row are objects: why a message failed, and the messages that a transaction sent. The exception that a failure
+came from is not kept, and a contract's class neither: its digest stands in its place, until the class is declared again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from chain.frame import Failure
 from chain.ledger.receipts import Row

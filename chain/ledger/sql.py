@@ -13,9 +13,10 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.ledger.answer import Answer
+from chain.ledger import sql_numbers
 from chain.ledger.portable import parameter
 from chain.ledger.table import Growing, Table, quoted
-from chain.ledger.tables import declared_on, tables_of
+from chain.ledger.tables import tables_of
 from chain.ledger.who import Who
 from chain.types import Address
 
@@ -67,7 +68,7 @@ class Database:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._declared: list[Any] = []
+        self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._cuts = 0
@@ -78,6 +79,7 @@ class Database:
         weakref.finalize(self, self._connection.close)
         self._connection.set_authorizer(self._authorize)
         self._connection.create_function("name", 1, self._name)
+        sql_numbers.add_to(self._connection)
         ledger.watchers.append(self._cut)
 
     def ask(
@@ -95,7 +97,8 @@ class Database:
         self._asking, self._refused, self._who = True, False, Who(self._ledger)
         try:
             with bounds.hold(self._connection) if bounds else nullcontext():
-                cursor = self._connection.execute(question, given or tuple(map(parameter, values)))
+                asked = sql_numbers.rewritten(question)
+                cursor = self._connection.execute(asked, given or tuple(map(parameter, values)))
                 rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
         except (sqlite3.Error, sqlite3.Warning) as wrong:
             raise ValueError(self._explain(question, str(wrong))) from None
@@ -103,22 +106,25 @@ class Database:
             self._asking = False
         if cursor.description is None:
             raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
-        return Answer([column[0] for column in cursor.description], rows)
+        columns = [column[0] for column in cursor.description]
+        return Answer(columns, (map(sql_numbers.unmarked, row) for row in rows))
 
     # Keeping up
 
     def _bring_up_to_date(self, question: str) -> None:
-        declared = declared_on(self._ledger)
-        if declared != self._declared or not self._tables:
-            self._begin(declared)
+        types = self._ledger.event_types
+        types.contracts()
+        if types.version != self._version:
+            self._version = types.version
+            self._begin()
         for table in self._named_in(question):
             self._fill(table)
 
-    def _begin(self, declared: list[Any]) -> None:
+    def _begin(self) -> None:
         """Make all tables, empty. What is declared decides on their names, so more of it begins anew."""
         for table in self._tables:
             self._connection.execute(f"drop table {quoted(table.name)}")
-        self._declared, self._tables, self._filled = declared, tables_of(self._ledger), {}
+        self._tables, self._filled = tables_of(self._ledger), {}
         for table in self._tables:
             self._connection.execute(table.create())
 

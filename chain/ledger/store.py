@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any
 
 from chain.accounts import Account
-from chain.ledger.blocks import Mining
+from chain.ledger.blocks import Block, Mining
 from chain.ledger.file import File, sealed
 from chain.ledger.ledger import Ledger
 from chain.ledger.published import Published
@@ -31,14 +31,21 @@ class Store:
     """Keeps the file of one ledger up to date."""
 
     def __init__(
-        self, file: File, ledger: Ledger, keys: dict[bytes, Account], had: Lengths, sync: bool
+        self,
+        file: File,
+        ledger: Ledger,
+        keys: dict[bytes, Account],
+        had: Lengths,
+        mining: Mining,
+        sync: bool,
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._had = had
-        self._mining: Mining | None = None
-        self._shortened = False
-        self._connection: sqlite3.Connection | None = file.writing(sync)
-        self._published = Published(self._connection, ledger)
+        self._had, self._mining = had, mining
+        self._open = _row_of(ledger.open)
+        self._shortened = self._is_closed = False
+        # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
+        self._connection: sqlite3.Connection | None = None
+        self._sync, self._is_new = sync, file.settings is None
         ledger.watchers.append(self._cut)
 
     def close(self) -> None:
@@ -46,15 +53,22 @@ class Store:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if not self._is_closed:
+            self._is_closed = True
             self._file.release()
 
     def save(self, mining: Mining) -> None:
         """Write what is new. If that fails nothing is written, and the next time it is tried again."""
-        connection, have = self._connection, self._lengths()
-        if connection is None:
-            if (have, mining, self._shortened) == (self._had, self._mining, False):
-                return
+        have, held = self._lengths(), _row_of(self._ledger.open)
+        is_same = (have, mining, held) == (self._had, self._mining, self._open)
+        if is_same and not self._shortened and not self._is_new:
+            return
+        if self._is_closed:
             raise ValueError(f"{self._file.path.name} is closed: open it again to go on")
+        if self._connection is None:
+            self._connection = self._file.writing(self._sync)
+            self._published = Published(self._connection, self._ledger)
+        connection = self._connection
         connection.execute("begin immediate")
         try:
             if self._shortened:
@@ -67,7 +81,8 @@ class Store:
                 connection.execute("rollback")
             self._published.forget()
             raise
-        self._had, self._mining, self._shortened = have, mining, False
+        self._had, self._mining, self._open = have, mining, held
+        self._shortened = self._is_new = False
 
     def _lengths(self) -> Lengths:
         ledger, state = self._ledger, self._ledger.state
@@ -106,7 +121,7 @@ class Store:
             (bytes(address), made.key, made.name)
             for _, (address, made) in _newest(self._keys, had.keys)
         ))  # fmt: skip
-        now = mining, None if ledger.open is None else ledger.open.row, have
+        now = mining, _row_of(ledger.open), have
         put("now", [(1, sealed(now))])
 
     # Going back
@@ -136,6 +151,10 @@ def _newest(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any
     return enumerate(reversed(found), length)
 
 
+def _row_of(block: Block | None) -> tuple[Any, ...] | None:
+    return None if block is None else block.row
+
+
 def attach(
     file: File, settings: dict[str, Any], ledger: Ledger, keys: dict[bytes, Account], sync: bool
 ) -> tuple[Store, Mining]:
@@ -143,4 +162,4 @@ def attach(
     if file.settings is None:
         file.create(settings)
     had, mining = load(file, ledger, keys)
-    return Store(file, ledger, keys, had, sync), mining
+    return Store(file, ledger, keys, had, mining, sync), mining

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from chain.ledger import portable as form
@@ -18,6 +19,7 @@ Row: TypeAlias = tuple[Portable, ...]
 class Column(NamedTuple):
     name: str
     type: str  # how SQLite compares what is in it
+    references: str = ""  # the table and column that it points to
 
 
 class Table(ABC):
@@ -30,20 +32,30 @@ class Table(ABC):
     def names(self) -> list[str]:
         return [column.name for column in self.columns]
 
+    @cached_property
+    def roomy(self) -> list[int]:
+        """Which columns may hold numbers beyond 64 bits."""
+        wide = form.ANY, form.SIGNED
+        return [i for i, column in enumerate(self.columns) if column.type in wide]
+
     @abstractmethod
     def rows(self) -> Iterator[Row]:
         """All rows, in an order that is the same on every run."""
 
     def cells(self, *where: int) -> Iterator[tuple[form.Cell, ...]]:
-        """The rows as SQLite takes them."""
-        return (tuple(map(form.cell, row)) for row in self.rows(*where))
+        """The rows as `chain.sql` has them."""
+        types = [column.type for column in self.columns]
+        return (tuple(map(form.asked_cell, row, types)) for row in self.rows(*where))
 
-    def create(self) -> str:
+    def create(self, in_file: bool = False) -> str:
         """The statement that makes the table in SQLite."""
-        return f"create table {quoted(self.name)} ({', '.join(map(self._declare, self.columns))})"
+        columns = ", ".join(self._declare(column, in_file) for column in self.columns)
+        return f"create table {quoted(self.name)} ({columns})"
 
-    def _declare(self, column: Column) -> str:
-        return f"{quoted(column.name)} {column.type}"
+    def _declare(self, column: Column, in_file: bool) -> str:
+        type = form.ANY if in_file and column.type == form.SIGNED else column.type
+        link = f"references {column.references}" if column.references else ""
+        return " ".join(filter(None, (quoted(column.name), type, link)))
 
     def insert(self) -> str:
         return f"insert into {quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
@@ -62,8 +74,9 @@ class Growing(Table):
     def rows(self, first: int = 0) -> Iterator[Row]:
         """All rows from a key on."""
 
-    def _declare(self, column: Column) -> str:
-        return super()._declare(column) + (" primary key" if column.name == self.key else "")
+    def _declare(self, column: Column, in_file: bool) -> str:
+        told = super()._declare(column, in_file)
+        return f"{told} primary key" if column.name == self.key else told
 
     def cut(self) -> str:
         """The statement that takes out all rows from a key on."""
@@ -72,28 +85,27 @@ class Growing(Table):
 
 def readers(members: Iterable[Member]) -> list[Callable[[Any], Portable]]:
     def reader(member: Member) -> Callable[[Any], Portable]:
-        make, name = form.portable(member.kind), member.name
+        make, name = form.top_level(member.kind), member.name
         return lambda record: make(getattr(record, name))
 
     return [reader(member) for member in members]
 
 
-def columns_of(members: Iterable[Member], more: Iterable[Column]) -> tuple[Column, ...]:
-    columns = [*(Column(member.name, form.column_type(member.kind)) for member in members), *more]
-    names = distinct(column.name for column in columns)
-    return tuple(Column(name, column.type) for name, column in zip(names, columns, strict=True))
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """The names in order; one that came before, capitals aside, gets a number behind it."""
-    found: dict[str, str] = {}
-    for name in names:
-        number, free = 1, name
-        while free.casefold() in found:
+def columns_of(
+    members: Iterable[Member], ours: Iterable[Column], prefix: str
+) -> tuple[Column, ...]:
+    """The fields, then our columns, which keep their names: a field that is called so has the prefix before it."""
+    ours = tuple(ours)
+    taken = {column.name.casefold() for column in ours}
+    columns = []
+    for member in members:
+        name, number = member.name, 1
+        while name.casefold() in taken:
+            name = f"{prefix}_{member.name}" if number == 1 else f"{prefix}_{member.name}_{number}"
             number += 1
-            free = f"{name}_{number}"
-        found[free.casefold()] = free
-    return list(found.values())
+        taken.add(name.casefold())
+        columns.append(Column(name, form.column_type(member.kind)))
+    return (*columns, *ours)
 
 
 def quoted(name: str) -> str:

@@ -1,26 +1,26 @@
-"""What tables there are, and how a record becomes a row: `receipts`, `logs`, one for every declared event and model.
+"""What tables there are, and how a record becomes a row: `receipts`, `logs`, `tables`, one for every event and model.
 
-A table is called like its event or model. Where that name is taken, capitals aside, by `receipts`, `logs` or what was
-declared earlier, `_2`, `_3` … is put behind it; models come after events. So it is with columns: first come the declared
-fields, then where the row stands (`receipt`, `block`, `timestamp`, `address`, `log` of an event; `namespace`, `world` of a
-model), with a number behind it if a field is called so too. What a cell holds, `chain.ledger.portable` tells.
+What a table is called `chain.ledger.declared` tells, and the table `tables` says what is whose. First come the declared fields,
+then our columns, where the row stands: `receipt`, `block`, `timestamp`, `address`, `log` of an event, `namespace` and `world` of
+a model. These are called so in every table; a field of such a name has `event_` or `model_` before it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger import portable as form
+from chain.ledger.artifacts import describe_record
+from chain.ledger.declared import ModelType, declared_on, model_key
 from chain.ledger.event_types import EventType, Source, decoded
 from chain.ledger.logs import text_of
 from chain.ledger.portable import Portable
-from chain.ledger.table import Column, Growing, Row, Table, columns_of, distinct, readers
+from chain.ledger.table import Column, Growing, Row, Table, columns_of, readers
 from chain.ledger.who import Who
 from chain.ledger.worlds import StoredWorld, worlds_of
-from chain.models import ModelSpec
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -43,7 +43,7 @@ def _result(receipt: Receipt) -> Portable:
     entry = receipt.entry_spec
     if entry is None:
         return form.to_hex(receipt.output) if receipt.output else None
-    return form.portable(entry.returns)(receipt.return_value) if entry.returns else None
+    return form.top_level(entry.returns)(receipt.return_value) if entry.returns else None
 
 
 RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
@@ -59,10 +59,10 @@ RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
     (Column("entry", form.TEXT), attrgetter("entry")),
     (Column("args", form.TEXT), _args),
     (Column("result", form.ANY), _result),
-    (Column("value", form.ANY), lambda receipt: form.number(receipt.value)),
-    (Column("nonce", form.ANY), lambda receipt: form.number(receipt.nonce)),
+    (Column("value", form.ANY), attrgetter("value")),
+    (Column("nonce", form.ANY), attrgetter("nonce")),
     (Column("gas_used", form.NUMBER), attrgetter("gas_used")),
-    (Column("gas_price", form.ANY), lambda receipt: form.number(receipt.gas_price)),
+    (Column("gas_price", form.ANY), attrgetter("gas_price")),
     (Column("ok", form.NUMBER), attrgetter("ok")),
     (Column("error", form.TEXT), lambda receipt: receipt.error and receipt.error.text),
     (Column("error_kind", form.TEXT), lambda receipt: receipt.error and receipt.error.kind),
@@ -96,7 +96,7 @@ class Logs(Growing):
 
     name, key = "logs", "position"
     columns = tuple(
-        Column(name, kind)
+        Column(name, kind, "receipts (position)" if name == "receipt" else "")
         for name, kind in (
             ("position", form.NUMBER), ("receipt", form.NUMBER), ("idx", form.NUMBER), ("address", form.HEX),
             ("topic0", form.HEX), ("topic1", form.HEX), ("topic2", form.HEX), ("topic3", form.HEX),
@@ -136,17 +136,17 @@ class Events(Growing):
     """The events of one type."""
 
     _WHERE: Final = (
-        Column("receipt", form.NUMBER),
+        Column("receipt", form.NUMBER, "receipts (position)"),
         Column("block", form.NUMBER),
         Column("timestamp", form.NUMBER),
         Column("address", form.HEX),
-        Column("log", form.NUMBER),
+        Column("log", form.NUMBER, "logs (position)"),
     )
 
     def __init__(self, name: str, ledger: Ledger, type: EventType) -> None:
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger, self._log = ledger, ledger.events
-        self.columns = columns_of(self.spec.members, self._WHERE)
+        self.columns = columns_of(self.spec.members, self._WHERE, "event")
         self.key = self.columns[-1].name
         self._reads = readers(self.spec.members)
 
@@ -174,21 +174,22 @@ class Events(Growing):
 
 
 class Models(Table):
-    """The models of one class as they are now, in all worlds that keep them."""
+    """The models of one type as they are now, in all worlds that keep them."""
 
     _WHERE: Final = (Column("namespace", form.TEXT), Column("world", form.HEX))
 
-    def __init__(self, name: str, ledger: Ledger, spec: ModelSpec) -> None:
-        self.name, self.spec = name, spec
+    def __init__(self, name: str, ledger: Ledger, type: ModelType) -> None:
+        self.name, self.type, self.spec = name, type, type.spec
         self._ledger = ledger
-        self.columns = columns_of(spec.record.members, self._WHERE)
-        self._reads = readers(spec.record.members)
+        self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
+        self._reads = readers(self.spec.record.members)
 
     def rows(self) -> Iterator[Row]:
         for world in worlds_of(self._ledger):
-            if self.spec in world.models.values():
-                models: list[Any] = world.all(self.spec.record.cls)
-                yield from (self.row(world, model) for model in models)
+            for spec in world.models.values():
+                if model_key(spec) == self.type.key:
+                    models: list[Any] = world.all(spec.record.cls)
+                    yield from (self.row(world, model) for model in models)
 
     def row(self, world: StoredWorld, model: Any) -> Row:
         where = world.namespace, form.address_text(world.address)
@@ -198,24 +199,43 @@ class Models(Table):
 # All of them
 
 
-def declared_on(ledger: Ledger) -> list[EventType | ModelSpec]:
-    """What there are tables for, beside receipts and logs."""
-    models = [model for spec in ledger.known_specs for model in spec.models.values()]
-    return [*ledger.event_types.all(), *dict.fromkeys(models)]
+class Tables(Table):
+    """What is whose."""
+
+    name = "tables"
+    columns = tuple(Column(name, form.TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
+
+    def __init__(self, others: Sequence[Table]) -> None:
+        self._others = others
+
+    def rows(self) -> Iterator[Row]:
+        for table in (*self._others, self):
+            columns = ", ".join(table.names)
+            if isinstance(table, Events | Models):
+                kind = "event" if isinstance(table, Events) else "model"
+                yield table.name, kind, table.type.contract, _declaration(table), columns
+            else:
+                yield table.name, "chain", None, None, columns
 
 
-def tables_of(ledger: Ledger) -> list[Table]:
-    """All tables of a chain, as far as things are declared on it."""
-    specs = declared_on(ledger)
-    called = [each.name if isinstance(each, ModelSpec) else each.spec.name for each in specs]
-    names = distinct([Receipts.name, Logs.name, *called])
+def _declaration(table: Events | Models) -> str:
+    """The full name of the class, and what it declares."""
+    name, full_name, members, *_ = table.type.key
+    told = f"{name}({', '.join(each for each, _ in members)})"
+    return told if full_name is None else f"{full_name} {told}"
+
+
+def tables_of(ledger: Ledger, settled: bool = False) -> list[Table]:
+    """All tables of a chain; if `settled`, only those whose names stay."""
     tables: list[Table] = [Receipts(ledger), Logs(ledger)]
-    for name, spec in zip(names[2:], specs, strict=True):
-        if isinstance(spec, ModelSpec):
-            tables.append(Models(name, ledger, spec))
+    for name, type in declared_on(ledger):
+        if settled and not type.is_there:
+            continue
+        if isinstance(type, ModelType):
+            tables.append(Models(name, ledger, type))
         else:
-            tables.append(Events(name, ledger, spec))
-    return tables
+            tables.append(Events(name, ledger, type))
+    return [*tables, Tables(tables)]
 
 
 def table_of(ledger: Ledger, what: str | type) -> Table:
@@ -225,11 +245,12 @@ def table_of(ledger: Ledger, what: str | type) -> Table:
         if isinstance(what, str):
             if table.name.casefold() == what.casefold():
                 return table
-        elif isinstance(table, Events | Models) and table.spec in _specs_of(what):
+        elif isinstance(table, Events | Models) and table.type.key in _keys_of(what):
             return table
     names = ", ".join(table.name for table in tables)
     raise ValueError(f"there is no table of {getattr(what, '__name__', what)}; there are {names}")
 
 
-def _specs_of(cls: type) -> list[Any]:
-    return [vars(cls)[mark] for mark in ("__event__", "__model__") if mark in vars(cls)]
+def _keys_of(cls: type) -> list[Any]:
+    specs = [vars(cls)[mark] for mark in ("__event__", "__model__") if mark in vars(cls)]
+    return [describe_record(spec.record) for spec in specs]

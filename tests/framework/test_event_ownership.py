@@ -15,7 +15,7 @@ import pytest
 from chain import Chain, Contract, Key, System, call, event
 from chain.replays import record, replay
 from chain.testing import assert_events
-from chain.types import Address, u8, u256
+from chain.types import Address, u8
 
 TOKEN = """
 from chain import Address, Contract, Key, call, event
@@ -156,10 +156,10 @@ def test_name_of_several_events_names_the_ways(club: Chain) -> None:
 def test_unknown_name_lists_what_is_on_the_chain(games: Any) -> None:
     chain = Chain()
     chain.declare(games[0].First)
-    with pytest.raises(TypeError, match="declares an event 'Nope'; there are none$"):
+    with pytest.raises(TypeError, match=r"declares an event 'Nope'; there are none$"):
         chain.events("Nope")
     chain.deploy(games[0].First)
-    with pytest.raises(TypeError, match="declares an event 'Nope'; there are Moved$"):
+    with pytest.raises(TypeError, match=r"declares an event 'Nope'; there are Moved$"):
         chain.events("Nope")
 
 

@@ -107,9 +107,9 @@ def test_receipts_as_sql_has_them(chain: Chain, board: Handle, played: list[Move
         jsonl(chain, "receipts"), chain.sql("select * from receipts"), strict=True
     ):
         args = row["args"] and json.loads(row["args"])
-        assert {name: line[name] for name in chain.sql("select * from receipts").columns} == dict(
-            row
-        ) | {"args": args}
+        result = str(row["result"]) if row["result"] == 2**200 else row["result"]
+        told = dict(row) | {"args": args, "result": result}
+        assert {name: line[name] for name in told} == told
 
 
 @pytest.mark.parametrize("table", ["receipts", "logs", Moved, "Moved", "moved"])

@@ -52,7 +52,7 @@ def test_models_as_they_are(chain: Chain, scoring: Handle) -> None:
     alice, bob = chain.accounts[:2]
     for player, points in ((bob, 5), (alice, 3), (bob, 2)):
         scoring.win(points, sender=player)
-    found = chain.sql("select name(player) who, points, world, spots, namespace from Score")
+    found = chain.sql("select name(player) who, points, model_world, spots, namespace from Score")
     spots = '[{"x":1,"owner":null}]'
     assert found == [("bob", 7, 3, spots, "arcade"), ("alice", 3, 3, spots, "arcade")]
 
@@ -79,9 +79,9 @@ def test_models_of_every_world(chain: Chain, scoring: Handle) -> None:
     other = chain.deploy_world("other", systems=[Scoring], writers={"other": [Scoring]})
     scoring.win(1)
     other.system(Scoring).win(2)
-    found = chain.sql("select namespace, points, world_2 from Score order by namespace")
+    found = chain.sql("select namespace, points, world from Score order by namespace")
     assert [tuple(row)[:2] for row in found] == [("arcade", 1), ("other", 2)]
-    assert found[1]["world_2"] == str(other.address)
+    assert found[1]["world"] == str(other.address)
 
 
 def test_two_models_of_a_name(chain: Chain, scoring: Handle) -> None:
@@ -99,7 +99,7 @@ def test_two_models_of_a_name(chain: Chain, scoring: Handle) -> None:
     scoring.win(1)
     other.system(Noting).note("well")
     assert chain.sql("select points from Score") == [(1,)]
-    assert chain.sql("select note from Score_2") == [("well",)]
+    assert chain.sql("select note from Noting_Score") == [("well",)]
 
 
 def test_export_of_models(chain: Chain, scoring: Handle) -> None:
@@ -109,5 +109,5 @@ def test_export_of_models(chain: Chain, scoring: Handle) -> None:
     chain.export_csv(by_class, Score)
     assert by_name.getvalue() == by_class.getvalue()
     assert by_class.getvalue().startswith(
-        '"player","points","world","spots","namespace","world_2"\n"0x'
+        '"player","points","model_world","spots","namespace","world"\n"0x'
     )

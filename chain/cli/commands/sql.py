@@ -7,10 +7,7 @@ import click
 from chain.cli import options, say
 from chain.offered import Offered
 
-_TABLES = (
-    "select name, ncol columns from pragma_table_list"
-    " where schema = 'main' and name not like 'sqlite%' order by name"
-)
+_TABLES = "select name, kind, contract, columns from tables order by name"
 
 
 @click.command()

@@ -1,4 +1,8 @@
-"""Values of contracts as plain JSON, and what every `chain_…` method reads alike: accounts by name, ranges, limits."""
+"""Values of contracts as plain JSON, and what every `chain_…` method reads alike: accounts by name, ranges, limits.
+
+One rule for whole numbers, whatever their type: below 2**53, which every JSON reader holds exactly, a number, from there on its
+decimal digits as text. `BigInt(x)` of JavaScript and `int(x)` of Python read both.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,173 @@
+"""Whole numbers of any size in SQL: sorted, compared and added as Python does it, or as SQLite rounds them in a file."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chain import Chain, Contract, call, event
+from chain.ledger.sql_numbers import compare, marked, rewritten, unmarked
+from chain.types import i256, u64, u256
+
+VALUES = (5, 9_500_000_000_000_000_000, 2 * 10**19, 10**20, 10**18)
+EDGES = st.sampled_from([0, 5, 2**53, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1, 2**64 + 1, 2**200])
+UNSIGNED = EDGES | st.integers(0, 2**256 - 1)
+SIGNED = st.sampled_from([-(2**63), -(2**63) - 1, -(2**100), -1, 0, 7, 2**63, 2**90])
+
+
+@event
+class Counted:
+    wide: u64
+    big: u256
+    low: i256
+
+
+class Numbers(Contract):
+    @call(payable=True)
+    def put(self, wide: u64, big: u256, low: i256) -> u256:
+        self.emit(Counted(wide, big, low))
+        return big
+
+
+def sent(chain: Chain) -> Chain:
+    for value in VALUES:
+        chain.send(chain.accounts[1], value=value)
+    return chain
+
+
+@pytest.fixture
+def paid() -> Chain:
+    return sent(Chain())
+
+
+def column(chain: Chain, question: str, *values: Any) -> list[Any]:
+    return [row[0] for row in chain.sql(question, *values)]
+
+
+ASKED = {
+    "select max(value) from receipts": [10**20],
+    "select min(value) from receipts": [5],
+    "select value from receipts order by value desc": sorted(VALUES, reverse=True),
+    "select count(*) from receipts where value > 15000000000000000000": [2],
+    "select count(*) from receipts where value > 15 * 1e18": [2],
+    "select count(*) from receipts where value between 9.5e18 and 2e19": [2],
+    "select value from receipts where value = 100000000000000000000": [10**20],
+    "select value from receipts where value in (5, 20000000000000000000)": [5, 2 * 10**19],
+    "select value from receipts where value = 5": [5],
+    "select sum(value) from receipts": [sum(VALUES)],
+    "select sum(value) from receipts where value < 1e18": [5],
+    "select max(value) from receipts having max(value) > 99999999999999999999": [10**20],
+    "select count(*) from receipts where value > (select avg(value) from receipts)": [1],
+    "select sum(value) over (order by position) from receipts limit 2": [5, 5 + VALUES[1]],
+    "select sum(value) from receipts where value > 10 group by sender": [sum(VALUES) - 5],
+    "select count(distinct value) from receipts": [5],
+    "select value from receipts where position = 1 and '20000000000000000000' = '20000000000000000000'": [VALUES[1]],
+    "select avg(nonce), max(nonce) from receipts": [2.0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_numbers_in_a_question(paid: Chain, question: str) -> None:
+    assert column(paid, question) == ASKED[question]
+    assert [row[0] for row in paid.node.request("chain_sql", [question])["rows"]] == [
+        str(each) if each > 2**53 else each for each in ASKED[question]
+    ]
+
+
+def test_numbers_given_to_a_question(paid: Chain) -> None:
+    for limit in (15 * 10**18, 1.5e19, "15000000000000000000"):
+        assert column(paid, "select count(*) from receipts where value > ?", limit) == [2]
+    assert [*paid.sql("select value from receipts where value = :v", v=10**20)] == [(10**20,)]
+
+
+@given(st.lists(UNSIGNED, min_size=2, max_size=5), UNSIGNED)
+def test_form_keeps_the_order(values: list[int], other: int) -> None:
+    assert [unmarked(marked(value)) for value in values] == values
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("create table t (n)")
+        connection.executemany("insert into t values (?)", [(marked(v),) for v in values])
+        found = connection.execute("select n from t order by n").fetchall()
+        assert [unmarked(n) for (n,) in found] == sorted(values)
+        for sign, is_so in (("<", int.__lt__), ("=", int.__eq__), (">=", int.__ge__)):
+            count = connection.execute(
+                rewritten(f"select count(*) from t where n {sign} {other}")
+            ).fetchone()
+            assert count == (sum(is_so(value, other) for value in values),)
+
+
+@given(SIGNED, SIGNED)
+def test_collation_compares_numbers(a: int, b: int) -> None:
+    assert compare(f"\v{a}", str(b)) == (a > b) - (a < b)
+
+
+@given(st.lists(SIGNED, min_size=1, max_size=4), SIGNED)
+def test_signed_columns_as_python(values: list[int], other: int) -> None:
+    chain = Chain()
+    numbers = chain.deploy(Numbers)
+    with chain.block():
+        for value in values:
+            numbers.put(0, 0, value)
+    assert column(chain, "select low from Counted order by low") == sorted(values)
+    for text in (str(other), "?"):
+        given_ = (other,) if text == "?" else ()
+        question = f"select low from Counted where low < {text} order by low"
+        assert column(chain, question, *given_) == sorted(v for v in values if v < other)
+    assert column(chain, "select sum(low) from Counted") == [sum(values)]
+    assert column(chain, "select max(low) from Counted") == [max(values)]
+
+
+def test_only_numbers_are_rewritten() -> None:
+    kept = (
+        "select '99999999999999999999', \"a99999999999999999999\", x99999999999999999999, ?1,"
+        " [99999999999999999999] -- 99999999999999999999\n, 9223372036854775807, 0x10, -9223372036854775808"
+    )
+    assert rewritten(kept) == kept
+
+
+def in_file(path: Path, question: str) -> list[Any]:
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        return [row[0] for row in connection.execute(question)]
+
+
+# Beside a number that SQLite itself rounds to another.
+PLAIN = [question for question in ASKED if "99999" not in question]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sql") / "paid.chain"
+    with Chain.open(path, contracts=[Numbers]) as chain:
+        sent(chain)
+        chain.deploy(Numbers).put(2**64 - 1, 2**256 - 1, -(2**200))
+    return path
+
+
+@pytest.mark.parametrize("question", PLAIN)
+def test_numbers_in_a_file(file: Path, question: str) -> None:
+    """Right up to the 53 bits that SQLite has for them; these numbers fit."""
+    asked = question.replace("from receipts", "from (select * from receipts where position < 5)")
+    assert in_file(file, asked) == pytest.approx(ASKED[question], rel=1e-15)
+
+
+def test_digits_in_a_file(file: Path) -> None:
+    exact = "select digits from exact_numbers where name = 'Counted' order by column"
+    assert in_file(file, exact) == [str(2**256 - 1), str(-(2**200)), str(2**64 - 1)]
+    joined = (
+        "select coalesce(digits, value) from receipts left join exact_numbers e"
+        " on e.name = 'receipts' and e.row = position and e.column = 'value' where position < 5"
+    )
+    assert list(map(int, in_file(file, joined))) == list(VALUES)
+
+
+def test_digits_go_with_their_rows(tmp_path: Path) -> None:
+    path = tmp_path / "a.chain"
+    with Chain.open(path) as chain:
+        with chain.anchor():
+            chain.send(chain.accounts[1], value=10**20)
+        assert in_file(path, "select count(*) from exact_numbers") == [0]
