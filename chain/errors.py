@@ -62,7 +62,8 @@ class Undeclared(BaseException):
     def __init__(self, address: str) -> None:
         super().__init__(
             f"at {address} is a Python contract whose class, as it was when it was deployed, is not declared here:"
-            " name it in Chain.open(…, contracts=[…]) or give it to chain.declare"
+            " name it in Chain.open(…, contracts=[…]) or give it to chain.declare;"
+            " or give the contract the class of now with chain.upgrade"
         )
 
 

@@ -101,11 +101,16 @@ class World:
     def __init__(self) -> None:
         self.modules: dict[str, ImageModule] = {}
         self.packages: dict[str, ModuleType] = {}  # those that have no file
+        self.former: set[str] = set()  # of the modules, those that have been imported anew since
 
     def suits(self, reach: Reach) -> bool:
         """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
         return all(
-            module.name not in self.modules or self.modules[module.name].may_add(reach, module)
+            module.name not in self.modules
+            or (
+                module.name not in self.former
+                and self.modules[module.name].may_add(reach, module)
+            )
             for module in reach.modules
         )
 
@@ -247,20 +252,21 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
 
     What comes back undoes that.
     """
-    known, worlds = former.copy(), _worlds.copy()
-    left = [world for world in worlds if not modules.keys().isdisjoint(world.modules)]
+    known, held = former.copy(), [(world, world.former.copy()) for world in _worlds]
     spaces = [(name, vars(module)) for name, module in modules.items()]
-    spaces += [(n, m.space) for world in left for n, m in world.modules.items() if n in modules]
+    spaces += [(n, m.space) for world in _worlds for n, m in world.modules.items() if n in modules]
     for name, space in spaces:
         for cls in _classes_in(name, space):
             author = names_above(vars(modules[name]), cls.__qualname__)
             former.setdefault(cls, author if isinstance(author, type) else cls)
-    _worlds[:] = [world for world in worlds if world not in left]
+    for world in _worlds:
+        world.former |= modules.keys() & world.modules.keys()
 
     def undo() -> None:
         former.clear()
         former.update(known)
-        _worlds[:] = worlds
+        for world, names in held:
+            world.former = names
 
     return undo
 

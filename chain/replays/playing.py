@@ -151,7 +151,7 @@ class Player:
         self._text = text
         self.chain = _chain(text)
         self._start = self.chain.head.timestamp
-        classes, self.missing = _classes(text, contracts, offered)
+        classes, self.missing = classes_of(text, contracts, offered)
         named = {
             self.chain.declare(cls).digest: Named(name, full_name(cls))
             for name, cls in classes.items()
@@ -247,7 +247,7 @@ def _chain(text: Text) -> Chain:
     return Chain.under(Rules(seed=bytes.fromhex(seed), **settings), time, fee, guard=guard)
 
 
-def _classes(
+def classes_of(
     text: Text, contracts: Iterable[type[Contract]], offered: Sequence[Offered]
 ) -> tuple[dict[str, type[Contract]], list[str]]:
     """The classes of a transcript, each under the name that it has there; the versions that are not among those given.

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chain.offered import Offered
 from chain.replays.deeds import Parting, parting
 from chain.replays.form import read
 from chain.replays.fresh import SEEDS, Answer, play_under
+from chain.replays.playing import classes_of
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,11 @@ class Verdict:
 
 
 def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> Verdict:
-    """Play a transcript under each hash seed; a text that is none is refused before any interpreter starts."""
-    read(text)
+    """Play a transcript under each hash seed.
+
+    A text that is none, or whose contracts are not offered, is refused before any interpreter starts.
+    """
+    classes_of(read(text), (), [Offered(package) for package in packages])
     answers = play_under(seeds, text, packages)
     first = answers[0]
     for seed, answer in zip(seeds, answers, strict=True):

@@ -16,8 +16,11 @@ from chain.code import program_of
 from chain.offered import NotOffered, Offered
 from chain.reloading import Package, imported_anew
 from chain.spec import UPGRADE
+from chain.testing import image_of
 from chain.types import bytes32
 from chain.upgrades import SIGNATURE, Upgraded
+from contracts.deblockle import Deblockle
+from contracts.deblockle import rules as deblockle_rules
 
 FIRST = """
     from chain import Contract, Key, Map, Vector, call, event, view
@@ -240,6 +243,16 @@ def test_module_beside_the_package_is_taken_up_too(
     (new,) = package.reload()
     assert chain.deploy(new.spec.cls).add(1).return_value == 9
     del sys.modules["arena_rules"]
+
+
+def test_other_packages_stay_as_they_are(edit: Edit, chain: Chain) -> None:
+    chain.deploy(Deblockle)
+    first = edit(FIRST)
+    before = image_of(deblockle_rules)
+    package = offering(chain, first)
+    edit_only(first, DOUBLE)
+    package.reload()
+    assert image_of(deblockle_rules) is before
 
 
 def test_factory_makes_what_it_made_before(edit: Edit, chain: Chain) -> None:
