@@ -68,14 +68,6 @@ def check_class(thing: object) -> None:
         raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
 
 
-def check_classes(things: Any) -> None:
-    """Refuse what is no list of contract classes."""
-    if isinstance(things, type):
-        raise TypeError(f"contracts are a list: write contracts=[{things.__name__}]")
-    for thing in things:
-        check_class(thing)
-
-
 def program_of(cls: type) -> Program:
     """The program of a contract class, or of the image of one: the same sources give the same digest everywhere."""
     check_class(cls)

@@ -13,7 +13,6 @@ from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
 
 from chain.accounts import Account
-from chain.code import check_classes
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
 from chain.ledger.answer import Answer
@@ -67,7 +66,6 @@ class Far(Chain):
         contracts: Sequence[type[Contract]] = (),
         watch: Callable[[int], object] = int,
     ) -> None:
-        check_classes(contracts)
         self.url = node if isinstance(node, str) else None
         self._wire = Wire(node) if isinstance(node, str) else None
         self._ask: Ask = self._wire or ShortWire(node)

@@ -121,8 +121,6 @@ def assert_events(source: Any, *expected: Any) -> None:
     __tracebackhide__ = True
     there = _events_of(source)
     rest = iter(there)
-    for wanted in expected:
-        _check_expected(wanted)
     for number, wanted in enumerate(expected):
         if not any(_is_like(event, wanted) for event in rest):
             after = f" after {_show_event(expected[number - 1])}" if number else ""
@@ -133,9 +131,7 @@ def assert_events(source: Any, *expected: Any) -> None:
 def _events_of(source: Any) -> list[Any]:
     if isinstance(source, Questions):
         return source.ledger.decode_rows(source.ledger.events.rows)
-    events: Any = getattr(source, "events", source)
-    if isinstance(source, type) or not isinstance(events, Iterable):
-        raise TypeError(f"{source!r} holds no events: give a receipt, a chain or events first")
+    events: Iterable[Any] = getattr(source, "events", source)
     return list(events)
 
 
@@ -154,15 +150,6 @@ def _has(event: Any, fields: Mapping[str, Any]) -> bool:
         if not hasattr(event, name):
             raise TypeError(f"{type(event).__name__} has no field '{name}': there is {event!r}")
     return all(getattr(event, name) == value for name, value in fields.items())
-
-
-def _check_expected(wanted: Any) -> None:
-    """Refuse a tuple that is not of a kind of event and some of its fields."""
-    if isinstance(wanted, tuple):
-        match wanted:
-            case (type() | str(), dict()):
-                return
-        raise TypeError(f"{wanted!r} expects no event: write (Moved, {{'piece': 4}})")
 
 
 def _show_event(wanted: Any) -> str:

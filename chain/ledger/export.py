@@ -50,10 +50,8 @@ def _opened(target: Target) -> Iterator[TextIO]:
     if isinstance(target, str | Path):
         with Path(target).open("w", encoding="utf-8", newline="\n") as file:
             yield file
-    elif hasattr(target, "write"):
-        yield target
     else:
-        raise TypeError(f"{target!r} is neither a path nor an open file")
+        yield target
 
 
 def _csv(value: form.Cell) -> str:
