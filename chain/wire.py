@@ -84,8 +84,6 @@ class ShortWire:
     """A node in this process."""
 
     def __init__(self, node: Any) -> None:
-        if not hasattr(node, "respond"):
-            raise TypeError(f"{node!r} is not a node: give its URL, or the node of a chain here")
         self._node = node
 
     def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:

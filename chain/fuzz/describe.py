@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from chain.accounts import ACCOUNTS
 from chain.accounts import Account as Named
-from chain.code import check_classes
 from chain.contract import Contract
 from chain.frame import Failure
 from chain.fuzz.steps import is_misfit_of_result
@@ -88,7 +87,6 @@ class Fuzz:
 
     def set_up(self) -> None:
         """Deploys the contracts, once for all plays; where `@init` takes arguments, each play does, with random ones."""
-        check_classes(self.contracts)
         for contract in self.contracts:
             if takes_arguments(contract):
                 self.missing.append(contract)

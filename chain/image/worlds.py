@@ -107,10 +107,7 @@ class World:
         """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
         return all(
             module.name not in self.modules
-            or (
-                module.name not in self.former
-                and self.modules[module.name].may_add(reach, module)
-            )
+            or (module.name not in self.former and self.modules[module.name].may_add(reach, module))
             for module in reach.modules
         )
 
