@@ -34,6 +34,10 @@ SWAPPED: Final = {18: 19, 19: 18}
 LAST_ROUND: Final = 10
 TURN_FLAGS: Final = ("die_placed", "tool_activated", "dice_moved")
 DRAWN: Final = {"draw": ("draw", "id"), "roll": ("roll", "shade"), "bag_insert": ("roll", "shade")}
+LEAD_NOWHERE: Final = (
+    4,
+    9,
+)  # tools that may leave nothing legal: one die moved of two, no cell left
 TAGS: Final = ("bag", "draw", "roll", "cards")
 
 
@@ -311,7 +315,8 @@ def test_loaded_turn_can_be_ended(desk: RulesDesk | ChainDesk, record: Json) -> 
     """States amid a turn, out of their game, so that nothing can be undone."""
     states = [step["state"] for step in record["lines"][1:] if "state" in step]
     amid_a_turn = [each for each in states if each["picked_die"] or each["active_tool_ID"]]
-    for document in map(ours, amid_a_turn[::4]):
+    in_use = [each for each in amid_a_turn if each["active_tool_ID"] in LEAD_NOWHERE]
+    for document in map(ours, [*amid_a_turn[::4], *in_use]):
         state = decode(document)
         desk.load(document)
         desk.force_pass()

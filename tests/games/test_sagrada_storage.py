@@ -21,7 +21,9 @@ from chain.testing import reverts
 from contracts.sagrada import CommandExecuted, GameStarted, RoundEnded, Sagrada, contract
 from contracts.sagrada.encoding import encode, encode_for
 from contracts.sagrada.messages import UNKNOWN_PLAYER
-from contracts.sagrada.playouts import ChainGame
+from contracts.sagrada.playouts import ChainGame, random_game
+from contracts.sagrada.rules import legal_moves
+from contracts.sagrada.state import is_finished
 
 ROOT = Path(__file__).parents[2]
 Json = dict[str, Any]
@@ -89,6 +91,22 @@ def test_loaded_game_has_no_past(game: ChainGame) -> None:
     twin = game.contract.load_game(game.ask("data")).return_value
     assert not game.contract.is_undo_available(twin)
     assert game.contract.data(twin) == game.ask("data")
+
+
+@pytest.mark.parametrize(("seed", "players"), [(1, 3), (4, 3)])
+def test_no_loaded_game_is_stuck(deploy: Callable[..., Handle], seed: int, players: int) -> None:
+    """Where no command is legal and nothing can be undone, time ends the turn."""
+    contract, kinds = deploy(Sagrada), set()
+    for history in random_game(seed, players):
+        if is_finished(history.state) or legal_moves(history.state):
+            continue
+        kinds.add((history.state.turn.picked is not None, history.state.turn.active_tool))
+        game_id = contract.load_game(json.dumps(encode(history.state))).return_value
+        assert contract.legal_commands(game_id) == []
+        contract.chain.advance(60)
+        contract.force_pass(game_id)
+        assert "pass" in contract.legal_commands(game_id)
+    assert len(kinds) > 1  # a die that fits nowhere, a tool card that leads nowhere
 
 
 def twice(document: Json) -> None:
