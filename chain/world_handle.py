@@ -9,7 +9,7 @@ from chain.contract import Contract
 from chain.fit import short
 from chain.handle import Handle
 from chain.hashing import checksum_address
-from chain.inputs import AccountLike, items
+from chain.inputs import AccountLike, items, with_addresses
 from chain.ledger.receipts import Receipt
 from chain.ledger.versions import Version
 from chain.ledger.worlds import StoredWorld, is_world
@@ -50,11 +50,11 @@ class WorldHandle:
 
     def read(self, model: type[M], *keys: Any) -> M:
         """The model with these keys; all zero if nobody wrote it."""
-        return self._stored.read(model, *keys)
+        return self._stored.read(model, *self._keys(model, keys))
 
     def exists(self, model: type, *keys: Any) -> bool:
         """Whether the model with these keys was written (and not erased)."""
-        return self._stored.exists(model, *keys)
+        return self._stored.exists(model, *self._keys(model, keys))
 
     def all(self, model: type[M]) -> list[M]:
         """Every model of that class that is set, in the order in which they were first written."""
@@ -62,7 +62,16 @@ class WorldHandle:
 
     def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
         """What the model with these keys was after every transaction that changed it."""
-        return self._stored.history(model, *keys)
+        return self._stored.history(model, *self._keys(model, keys))
+
+    def _keys(self, model: type, keys: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Keys with an Address for what stands for an account."""
+        members, resolve = model_spec(model).record.key_members, self.chain.address_of
+        named = zip(members, keys, strict=False)
+        found = [
+            with_addresses(m.kind, key, f"{model.__name__}.{m.name}", resolve) for m, key in named
+        ]
+        return (*found, *keys[len(found) :])
 
     @property
     def namespace(self) -> str:

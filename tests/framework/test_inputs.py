@@ -9,11 +9,22 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, Contract, InvalidTransaction, Key, Reverted, call, event, init, view
+from chain import (  # fmt: skip
+    Chain,
+    Contract,
+    InvalidTransaction,
+    Key,
+    System,
+    World,
+    call,
+    event,
+    init,
+    model,
+    view,
+)
 from chain.deployment.plan import Deployment
 from chain.handle import Handle
 from chain.machine.transaction import Transaction
-from chain.testing import probe
 from chain.types import Address, u64, u256
 
 ETHER = 10**18
@@ -52,13 +63,16 @@ class Bank(Contract):
         return second or seats[0].player
 
 
-@probe
-class Probe(Contract):
-    """Does inside what a test says outside."""
+@model
+class Score:
+    player: Key[Address]
+    points: u64
 
-    @call(payable=True)
-    def do(self, case: u64) -> None:
-        INSIDE[case][0](self)
+
+class Scoring(System):
+    @call
+    def win(self, points: u64) -> None:
+        self.world.write(Score(self.caller, points))
 
 
 def wei_of(chain: Chain) -> int:
@@ -84,7 +98,8 @@ def each(request: Any, tmp_path: Path) -> Iterator[Chain]:
         "node": lambda: Chain.connect(near.node),
     }[request.param]()
     if request.param == "node":
-        near.declare(Bank)
+        for contract in (World, Bank, Scoring):
+            near.declare(contract)
     with chain:
         yield chain
 
@@ -214,49 +229,6 @@ def test_transaction_by_hand_is_looked_at(
     check_whole(chain)
 
 
-# Inside a contract
-
-
-INSIDE: list[tuple[Callable[[Contract], object], str]] = [
-    (lambda c: c.transfer(c.caller, -50), "ValueError: amount = -50 is not in 0..2**256 - 1 wei"),
-    (lambda c: c.transfer(c.caller, 0.5), "TypeError: amount = 0.5 is not a whole number of wei"),
-    (lambda c: c.transfer("bob", 5), "TypeError: to = 'bob' is a text: only a chain knows accounts by name"),
-    (lambda c: c.transfer(None, 5), "TypeError: to = None is not an account"),
-    (lambda c: c.transfer(b"ab", 5), "ValueError: to = b'ab' has 2 bytes: an address has 20"),
-    (lambda c: c.at(Bank, c.caller, value=-50).pay(), "ValueError: value = -50 is not in"),
-    (lambda c: c.at(Bank, c.caller, gas=-50).pay(), "ValueError: gas = -50 is not in"),
-    (lambda c: c.at(Bank, c.caller, gas=0.5).pay(), "TypeError: gas = 0.5 is not a whole number"),
-    (lambda c: c.at(Bank, None).pay(), "TypeError: address = None is not an account"),
-    (lambda c: c.at(5, c.caller), "TypeError: 5 is no contract: give a class that derives from Contract"),
-    (lambda c: c.at(Bank, c.caller).who(), "there is no contract at 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, so who cannot"),
-    (lambda c: c.abi(c.caller, Bank.__spec__.abi).pay(), "there is no contract at 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
-    (lambda c: c.abi(c.caller, [], value=1e18), "TypeError: value = 1e+18 is not a whole number of wei: write 10**18"),
-    (lambda c: c.deploy(Bank, c.caller, value=-50), "ValueError: value = -50 is not in"),
-    (lambda c: c.deploy(Bank, c.caller, value=0.5), "TypeError: value = 0.5 is not a whole number of wei"),
-    (lambda c: c.deploy(5), "TypeError: 5 is no contract"),
-    (lambda c: c.random.below(2.5), "TypeError: n = 2.5 is not a whole number"),
-    (lambda c: c.keccak("abc"), "TypeError: data = 'abc' is not bytes"),
-    (lambda c: c.log(5), "TypeError: text = 5 is not a text"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("evm_only", [False, True])
-@pytest.mark.parametrize("case", range(len(INSIDE)))
-def test_mistake_of_a_contract_fails_its_message(case: int, evm_only: bool) -> None:
-    chain = Chain(evm_only=evm_only)
-    contract = chain.deploy(Probe)
-    wei = wei_of(chain)
-    receipt = contract.do(case, value=100, check=False)
-    assert not receipt.ok and INSIDE[case][1] in receipt.error.text
-    assert receipt.error.file == __file__
-    assert (contract.balance, chain.balance("alice"), wei_of(chain)) == (
-        0,
-        10_000 * ETHER - sum(r.gas_used for r in chain.receipts) * 10**9,
-        wei,
-    )
-    check_whole(chain)
-
-
 # Accounts
 
 
@@ -287,6 +259,18 @@ def test_contract_goes_by_every_form(each: Chain, bank: Handle) -> None:
         assert each.deploy(Bank, form).who() == bank.address
     other = each.deploy(Bank, bank)
     assert other.sit([Seat(bank, 1)], each.account("first.testnet")).ok
+
+
+def test_key_of_a_model_is_an_account_too(each: Chain) -> None:
+    world = each.deploy_world("game", systems=[Scoring], writers={"game": [Scoring]}, sender="bob")
+    bob = each.accounts[1]
+    world.system(Scoring).win(3, sender="bob")
+    for form in (bob, str(bob), "bob"):
+        assert world.read(Score, form).points == 3
+        assert world.exists(Score, form) and len(world.history(Score, form)) == 1
+        assert world.is_owner("game", form)
+    with pytest.raises(ValueError, match=r"Score\.player is 'bert': nobody on this chain"):
+        world.read(Score, "bert")
 
 
 NOBODY: list[tuple[Any, str]] = [
@@ -379,9 +363,3 @@ def test_plan_makes_handles_of_what_is_not_there_yet() -> None:
     with pytest.raises(TypeError, match=r"value = 0\.5 is not a whole number of wei"):
         bank.pay(value=0.5)
     assert [step.value for step in plan.steps] == [0, 5]
-
-
-def test_view_of_nobody_from_a_contract(chain: Chain) -> None:
-    case = next(i for i, (_, says) in enumerate(INSIDE) if "who cannot" in says)
-    with pytest.raises(Reverted, match="there is no contract at"):
-        chain.deploy(Probe).do(case)

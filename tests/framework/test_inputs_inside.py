@@ -1,0 +1,91 @@
+"""What a contract gives the chain: a wrong amount, account or class fails its message in words, and nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from chain import Chain, Contract, Reverted, call, view
+from chain.testing import probe
+from chain.types import Address, u64
+
+ETHER = 10**18
+
+
+class Bank(Contract):
+    @call(payable=True)
+    def pay(self) -> None:
+        pass
+
+    @view
+    def who(self) -> Address:
+        return self.caller
+
+
+@probe
+class Probe(Contract):
+    """Does inside what a test says outside."""
+
+    @call(payable=True)
+    def do(self, case: u64) -> None:
+        INSIDE[case][0](self)
+
+
+def wei_of(chain: Chain) -> int:
+    """All wei that there is, and all that was burnt as fees."""
+    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
+    return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
+
+
+def check_whole(chain: Chain) -> None:
+    """Every figure is a whole number, and roots and hashes can be made."""
+    assert all(type(n) is int and n >= 0 for row in chain.state.accounts.values() for n in row[:2])
+    chain.mine()
+    assert (len(chain.state_root()), len(chain.block_hash())) == (32, 32)
+
+
+INSIDE: list[tuple[Callable[[Contract], object], str]] = [
+    (lambda c: c.transfer(c.caller, -50), "ValueError: amount = -50 is not in 0..2**256 - 1 wei"),
+    (lambda c: c.transfer(c.caller, 0.5), "TypeError: amount = 0.5 is not a whole number of wei"),
+    (lambda c: c.transfer("bob", 5), "TypeError: to = 'bob' is a text: only a chain knows accounts by name"),
+    (lambda c: c.transfer(None, 5), "TypeError: to = None is not an account"),
+    (lambda c: c.transfer(b"ab", 5), "ValueError: to = b'ab' has 2 bytes: an address has 20"),
+    (lambda c: c.at(Bank, c.caller, value=-50).pay(), "ValueError: value = -50 is not in"),
+    (lambda c: c.at(Bank, c.caller, gas=-50).pay(), "ValueError: gas = -50 is not in"),
+    (lambda c: c.at(Bank, c.caller, gas=0.5).pay(), "TypeError: gas = 0.5 is not a whole number"),
+    (lambda c: c.at(Bank, None).pay(), "TypeError: address = None is not an account"),
+    (lambda c: c.at(5, c.caller), "TypeError: 5 is no contract: give a class that derives from Contract"),
+    (lambda c: c.at(Bank, c.caller).who(), "there is no contract at 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, so who cannot"),
+    (lambda c: c.abi(c.caller, Bank.__spec__.abi).pay(), "there is no contract at 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
+    (lambda c: c.abi(c.caller, [], value=1e18), "TypeError: value = 1e+18 is not a whole number of wei: write 10**18"),
+    (lambda c: c.deploy(Bank, value=-50), "ValueError: value = -50 is not in"),
+    (lambda c: c.deploy(Bank, value=0.5), "TypeError: value = 0.5 is not a whole number of wei"),
+    (lambda c: c.deploy(5), "TypeError: 5 is no contract"),
+    (lambda c: c.random.below(2.5), "TypeError: n = 2.5 is not a whole number"),
+    (lambda c: c.keccak("abc"), "TypeError: data = 'abc' is not bytes"),
+    (lambda c: c.log(5), "TypeError: text = 5 is not a text"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("evm_only", [False, True])
+@pytest.mark.parametrize("case", range(len(INSIDE)))
+def test_mistake_of_a_contract_fails_its_message(case: int, evm_only: bool) -> None:
+    chain = Chain(evm_only=evm_only)
+    contract = chain.deploy(Probe)
+    wei = wei_of(chain)
+    receipt = contract.do(case, value=100, check=False)
+    assert not receipt.ok and INSIDE[case][1] in receipt.error.text
+    assert receipt.error.file == __file__
+    assert (contract.balance, chain.balance("alice"), wei_of(chain)) == (
+        0,
+        10_000 * ETHER - sum(r.gas_used for r in chain.receipts) * 10**9,
+        wei,
+    )
+    check_whole(chain)
+
+
+def test_view_of_nobody_from_a_contract(chain: Chain) -> None:
+    case = next(i for i, (_, says) in enumerate(INSIDE) if "who cannot" in says)
+    with pytest.raises(Reverted, match="there is no contract at"):
+        chain.deploy(Probe).do(case)
