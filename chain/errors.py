@@ -26,8 +26,6 @@ class Revert(Exception):
     data: bytes | None = None  # the raw revert data, where the refusal came from another contract
 
     def __init__(self, text: str = "", *, data: bytes | None = None) -> None:
-        if not isinstance(text, str):
-            raise TypeError(f"the reason of a revert is a text, not {text!r}")
         super().__init__(text)
         self.text = text
         self.data = data
@@ -109,10 +107,10 @@ def require(condition: object, text: str) -> None:
     """Revert with `text` unless `condition` holds. What can be nothing but true is refused: it checks nothing."""
     if condition is True:
         return
-    if not condition:
-        raise Revert(text)
     if not isinstance(text, str):
         raise TypeError(f"require(condition, text) has its text second, not {text!r}")
+    if not condition:
+        raise Revert(text)
     if type(condition) not in _OPEN and _always_holds(condition):
         raise TypeError(f"require needs a condition, and {_described(condition)} is always true")
 

@@ -19,7 +19,7 @@ COMPARED: Final = Rule(
     "compared_and_dropped",
     "what this comparison says is dropped",
     "nothing is refused or set by it",
-    "write require(condition, text), or one '=' to set",
+    "write one '=' to set, or require(condition, text)",
 )
 UNCALLED: Final = Rule(
     "uncalled",
@@ -48,7 +48,7 @@ def statements(node: ast.Expr, place: Place) -> None:
     if not place.is_running:
         return
     value = node.value
-    if isinstance(value, ast.Compare):
+    if isinstance(value, ast.Compare) and _is_own(value.left) and isinstance(value.ops[0], ast.Eq):
         place.say(COMPARED, node)
     elif isinstance(value, ast.Call):
         _made(value, place)
@@ -78,6 +78,15 @@ def _mark_of(node: ast.expr, place: Place) -> str:
         if mark in _MARKS and home in ("chain", "chain.declare"):
             return mark
     return ""
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether it is a member of the contract, or an item of one: what could have been set."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node.value, ast.Name):
+            return node.value.id == "self"
+        node = node.value
+    return False
 
 
 def _is_method(node: ast.Attribute, place: Place) -> bool:

@@ -85,7 +85,7 @@ IN_CONTRACTS = {
     "require_pair": "require needs a condition, and a pair of a condition and a text is always true",
     "require_method": "require needs a condition, and the function is_loud, uncalled, is always true",
     "require_generator": "require needs a condition, and a generator is always true",
-    "give_no_text": "the reason of a revert is a text, not 5",
+    "give_no_text": "require(condition, text) has its text second, not 5",
 }
 
 

@@ -66,7 +66,6 @@ def command(
             where = MEMORY  # where nothing is there, all is to be done
         with options.opened(where, offered, make=True) as chain:
             plans.carry_out(plan, chain, journal, where, asked)
-        _warn_of_loss(where, asked=not dry_run)
         return
     cls = options.contract_named(offered, what)
     with options.opened(where, offered, make=True) as chain:
@@ -80,10 +79,5 @@ def command(
         chain.need_code([program])
         receipt = chain.send(None, program.initcode + data, sender=who, value=value)
         plans.deployed(receipt, cls, json=json)
-    _warn_of_loss(where)
-
-
-def _warn_of_loss(where: str, *, asked: bool = True) -> None:
-    """Say that a chain in memory is gone when the command ends."""
-    if where == MEMORY and asked:
+    if where == MEMORY:
         say.note("this was on a chain in memory, which is gone now: --chain FILE or URL keeps it")
