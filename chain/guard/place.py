@@ -183,11 +183,13 @@ class Place:
     def _outlives(self, scope: Scope) -> bool:
         """Whether a name is of a function around this one that hands this one out, and may have done so long ago."""
         inner, outer = self.function, scope.node
-        if not isinstance(inner, ast.FunctionDef) or not isinstance(outer, ast.FunctionDef):
+        if inner is outer or not isinstance(inner, ast.FunctionDef):
+            return False
+        if not isinstance(outer, ast.FunctionDef):
             return False
         given = (each.value for each in ast.walk(outer) if isinstance(each, ast.Return))
         names = [each.id for each in given if isinstance(each, ast.Name)]
-        return inner is not outer and inner.name in names
+        return inner.name in names
 
     def shared(self, node: ast.expr) -> str | None:
         """The name of the thing that outlives the call and of which this is all or a part; None if there is none."""

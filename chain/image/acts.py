@@ -7,6 +7,7 @@ the image has a table of its own; to print, to deploy or to send again is. So a 
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import Final
 
 from chain.errors import DeclarationError
@@ -35,20 +36,21 @@ _MAKERS: Final = words("__init__ __new__ __post_init__")
 
 def refuse_acts(cls: type, reach: Reach) -> None:
     """Say which statement a contract reads that acts."""
+    acts = _Acts(reach)
     for module in reach.modules:
         for node in reach.nodes_of(module):
-            if name := reach.because_of[node]:
-                _refuse_act(cls.__qualname__, name, module, node, reach)
+            if (name := reach.because_of[node]) and not isinstance(node, DEFINITIONS):
+                _refuse_act(cls.__qualname__, name, module, node, acts)
 
 
-def _refuse_act(cls: str, name: str, module: Module, node: ast.AST, reach: Reach) -> None:
+def _refuse_act(cls: str, name: str, module: Module, node: ast.AST, acts: _Acts) -> None:
     where = f"{short(module.file)}:{getattr(node, 'lineno', 1)}"
     if is_main(node):
         raise DeclarationError(
             f"{where}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', and that is no part of a"
             f" contract; set it above, or give what stands here another name"
         )
-    act = None if isinstance(node, DEFINITIONS) else _Acts(reach).in_statement(module, node)
+    act = acts.in_statement(module, node)
     if act is not None:
         raise DeclarationError(
             f"{where}: '{name}', which {cls} reads, is set by a statement that also acts: {act}. What a contract reads"
@@ -76,7 +78,7 @@ class _Acts:
         if node in self.seen:
             return None
         self.seen.add(node)
-        found = _method_that_acts(node)
+        found = _method_that_acts(node) if _may_write(module) else None
         for read in uses_of(node).reads:
             if found is None and not (read.is_called and not isinstance(node, DEFINITIONS)):
                 found = self._by_name(module, read)
@@ -119,6 +121,12 @@ class _Acts:
                 if found is not None:
                     return found
         return None
+
+
+@lru_cache(maxsize=2048)
+def _may_write(module: Module) -> bool:
+    """Whether any of those words is in the text at all: in nearly every module none is."""
+    return any(f".{name}" in module.text for name in _METHODS) or "open" in module.text
 
 
 def _method_that_acts(node: ast.AST) -> str | None:

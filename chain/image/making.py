@@ -71,9 +71,9 @@ def _definition_in(cls: type, module: Module) -> ast.ClassDef | None:
     return None if is_main(around) or acts(module, around) else node
 
 
-def _statement_around(node: ast.AST, module: Module) -> ast.stmt:
+def _statement_around(node: ast.ClassDef, module: Module) -> ast.stmt:
     """The statement at the top of a module in which this stands, or which it is."""
-    return next(each for each in module.tree.body if node in ast.walk(each))
+    return next(each for each in module.tree.body if (each.end_lineno or 0) >= node.lineno)
 
 
 def _refuse_edited(cls: type, module: Module) -> None:
