@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from chain.ledger.answer import Answer
 from chain.ledger import sql_numbers
+from chain.ledger.answer import Answer
 from chain.ledger.portable import parameter
 from chain.ledger.table import Growing, Table, quoted
 from chain.ledger.tables import tables_of
