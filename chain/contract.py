@@ -18,7 +18,7 @@ from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
 from chain.image.meter import SPACE, TANK, begin, end, fail
-from chain.inputs import address_of, raw_bytes, wei
+from chain.inputs import address_of, wei
 from chain.random import Random
 from chain.reading import contract_spec
 from chain.records import EventSpec
@@ -209,7 +209,7 @@ class Contract(metaclass=ContractType):
     @_open
     def keccak(self, data: bytes) -> bytes:
         """The Keccak-256 hash of bytes, as Solidity has it; outside of contracts `chain.keccak`."""
-        return keccak(data if type(data) is bytes else raw_bytes(data, "data"))
+        return keccak(data)
 
 
 def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:

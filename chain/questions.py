@@ -36,7 +36,7 @@ class Questions:
         return self.ledger.events.ask(event, values)
 
     def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
-        """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`, a list of all.
+        """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
         `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
         Whole numbers of any size sort, compare and add as such; what `+ - * /` make of them beyond 64 bits is rounded.

@@ -31,7 +31,9 @@ _TOKEN: Final = re.compile(
     rf"|(?P<minus>-\s*)?(?<![\w.?$@:#])(?P<number>{_NUMBER}(?:\s*\*\s*{_NUMBER})*)(?![\w.])",
     re.DOTALL,
 )
-_BEFORE_A_VALUE: Final = re.compile(r"(?:^|[=<>(,]|\b(?:and|or|between|in|then|else|when|select|not|is|like))\s*$", re.I)  # fmt: skip
+_BEFORE_A_VALUE: Final = re.compile(
+    r"(?:^|[=<>(,]|\b(?:and|or|between|in|then|else|when|select|not|is|like))\s*$", re.IGNORECASE
+)
 
 
 def is_large(value: int | float) -> bool:

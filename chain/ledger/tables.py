@@ -1,8 +1,8 @@
 """What tables there are, and how a record becomes a row: `receipts`, `logs`, `tables`, one for every event and model.
 
 What a table is called `chain.ledger.declared` tells, and the table `tables` says what is whose. First come the declared fields,
-then our columns, where the row stands: `receipt`, `block`, `timestamp`, `address`, `log` of an event, `namespace` and `world` of
-a model. These are called so in every table; a field of such a name has `event_` or `model_` before it.
+then our columns, where the row stands: `receipt`, `block`, `timestamp`, `address`, `log` of an event, `namespace`, `world` of a
+model. They have these names in every table; a field of such a name has `event_` or `model_` before it.
 """
 
 from __future__ import annotations

@@ -43,13 +43,10 @@ class Who:
 
     def find(self, name: str, keys: Iterable[Account] = ()) -> bytes | None:
         """Who is called so: an account whose key is at hand, or else any account or contract."""
-        own = [account for account in keys if account.name == name]
-        if len(own) > 1:
-            listed = " and ".join(map(checksum_address, own))
-            raise ValueError(f"'{name}' is the name of {listed}: say which by its address")
+        own = next((account for account in keys if account.name == name), None)
         there = self._ledger.state.accounts
-        if own:
-            return own[0]
+        if own is not None:
+            return own
         now = next((address for address in there if self.name(address) == name), None)
         return now or self.former.get(name)
 

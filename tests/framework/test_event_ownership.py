@@ -11,8 +11,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from chain import Chain, Contract, Key, System, call, event
+from chain.cli.main import cli
 from chain.replays import record, replay
 from chain.testing import assert_events
 from chain.types import Address, u8
@@ -260,3 +262,22 @@ def test_event_in_the_name_of_a_world_is_of_its_system(made: Any) -> None:
         assert [each.what for each in chain.events(Seen).by(whom)] == [1]
     assert [each.what for each in chain.events("Echo.Seen")] == [2]
     assert chain.sql("select what from Seen") == [(1,), (2,)]
+
+
+def test_command_line_reads_a_file_of_other_contracts(games: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.chain"
+    with Chain.open(path) as chain:
+        played(games, ("First", "Second"), chain)
+
+    def ask(*words: str) -> Any:
+        where = ("--chain", str(path), "--contracts", "contracts.sagrada", "--json")
+        return CliRunner().invoke(cli, [*words, *where])
+
+    for contract, field, found in (("First", "square", [1, 3]), ("Second", "spot", [2, 4])):
+        lines = json.loads(ask("events", "Moved", "--contract", contract).output)
+        assert [line["fields"][field] for line in lines] == found
+        lines = json.loads(ask("receipts", "--contract", contract).output)
+        assert [line["entry"] for line in lines] == [None, "move", "move"]
+        assert ask("events", "Moved", f"{field}={found[0]}", "--contract", contract).exit_code == 0
+    assert "'First.Moved' or 'Second.Moved'" in ask("events", "Moved").output
+    assert "there are Moved\n" in ask("events", "Nope").output

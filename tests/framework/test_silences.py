@@ -162,7 +162,7 @@ MISTAKEN: list[tuple[dict[str, Any], str]] = [
         "no contract on this chain has an entry 'rign'; there are emit_class, emit_number,",
     ),
     ({"contract": "Bel"}, "there is no contract 'Bel' on this chain; there are Bell, Bell#2"),
-    ({"sender": None}, "None is no"),
+    ({"sender": None}, "sender = None is not an account: give an account, a handle"),
 ]
 
 
