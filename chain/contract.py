@@ -203,8 +203,9 @@ class Contract(metaclass=ContractType):
     @_open
     def has_code(self, address: Address) -> bool:
         """Whether a contract is at `address`: one in the making has no code yet."""
-        self._frame.touch(address)
-        return bool(self._frame.state.code(address))
+        where = bytes(address_of(address))
+        self._frame.touch(where)
+        return self._frame.state.has_code(where)
 
     @_open
     def keccak(self, data: bytes) -> bytes:

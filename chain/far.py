@@ -213,7 +213,7 @@ class Far(Chain):
 
     # Acting
 
-    def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
+    def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
         there = {each["digest"] for each in self._do("chain_programs")}
         return [each for each in programs if _hex(each.digest) not in there]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from chain.accounts import Account
-from chain.code import Program, program_of
+from chain.code import Program, check_classes, program_of
 from chain.contract import Contract
 from chain.hashing import keccak
 from chain.ledger.blocks import Mining
@@ -45,6 +45,7 @@ class Lasting(ABC):
         of waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
         later by `declare`. One process at a time can have the file open; others can read its tables.
         """
+        check_classes(contracts)
         file = File(path)
         try:
             known: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from chain.code import Program, split_code
 from chain.contract import Contract
 from chain.errors import Reverted
+from chain.fit import short
 from chain.hashing import checksum_address
-from chain.inputs import AccountLike
+from chain.inputs import AccountLike, items
 from chain.ledger.artifacts import artifact_of
 from chain.ledger.change import described, obstacles
 from chain.ledger.ledger import Ledger
@@ -54,13 +55,17 @@ class Upgrading(ABC):
     ) -> Receipt:  # fmt: skip
         """Send a transaction."""
 
-    def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
+    def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
         """Those of these contracts that cannot be deployed here. A chain declares them itself."""
         return ()
 
     def need_code(self, programs: Sequence[Program]) -> None:
         """Refuse contracts that cannot be deployed here, before anything is sent."""
-        lacking = self.lacking(programs) if programs else ()
+        asked = items(programs, "programs")
+        for each in asked:
+            if not isinstance(each, Program):
+                raise TypeError(f"{short(each)} is not a program: give what chain.declare returned")
+        lacking = self._lacking(asked) if asked else ()
         if lacking:
             names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
             raise OlderNode(

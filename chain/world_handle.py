@@ -135,14 +135,13 @@ def name_of(system: type[Contract] | str) -> str:
 
 def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
     """Refuse systems that cannot live together in a world."""
-    for system in systems:
-        if list(systems).count(system) > 1:
-            raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
     models: dict[str, type] = {}
-    for system in items(systems, "systems"):
+    for i, system in enumerate(items(systems, "systems")):
         if not isinstance(system, type) or not issubclass(system, System):
             name = getattr(system, "__name__", short(system))
             raise TypeError(f"{name} is no System, so it cannot live in a World")
+        if system in systems[:i]:
+            raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
         for spec in system.__spec__.models.values():
             if models.setdefault(spec.name, spec.record.cls) is not spec.record.cls:
                 raise TypeError(

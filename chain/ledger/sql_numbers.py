@@ -15,6 +15,7 @@ import re
 import sqlite3
 from decimal import Decimal
 from fractions import Fraction
+from math import isinf, isnan
 from typing import Any, Final
 
 HALF: Final = 2**63
@@ -64,7 +65,9 @@ def parameter(value: int | float | str) -> int | float | str:
     if isinstance(value, str):
         return marked(int(value)) if _DIGITS.fullmatch(value) and is_large(int(value)) else value
     if isinstance(value, float):
-        return marked(int(value)) if abs(value) != float("inf") and is_large(value) else value
+        if isnan(value):
+            raise ValueError("nan is not a number, so nothing in a table can be compared with it")
+        return marked(int(value)) if not isinf(value) and is_large(value) else value
     return marked(int(value))
 
 
