@@ -81,7 +81,7 @@ def test_wrong_argument_is_told(do: Callable[[Chain], object], says: str) -> Non
 SAID = {
     "mute": "Mute: what it says cannot be read",
     "shy": "what it says cannot be read",
-    "number_for_text": "TypeError: the reason of a revert is a text, not 5",
+    "number_for_text": "5",
     "half_a_character": "?!",
     "number_too_long_to_print": "AssertionError: what it says cannot be read",
     "number_too_long_to_keep": "Clumsy.n = a number of 16610 bits does not fit u8 (0..255)",

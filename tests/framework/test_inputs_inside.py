@@ -63,8 +63,8 @@ INSIDE: list[tuple[Callable[[Contract], object], str]] = [
     (lambda c: c.deploy(Bank, value=0.5), "TypeError: value = 0.5 is not a whole number of wei"),
     (lambda c: c.deploy(5), "TypeError: 5 is no contract"),
     (lambda c: c.random.below(2.5), "TypeError: n = 2.5 is not a whole number"),
-    (lambda c: c.keccak("abc"), "TypeError: data = 'abc' is not bytes"),
-    (lambda c: c.log(5), "TypeError: text = 5 is not a text"),
+    (lambda c: c.keccak("abc"), "TypeError: keccak hashes bytes, not 'abc': write text.encode()"),
+    (lambda c: c.log(5), "TypeError: a log is a text, not 5: write an f-string, or emit an event"),
 ]  # fmt: skip
 
 
