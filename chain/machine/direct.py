@@ -167,7 +167,8 @@ class Machine:
         if balance < tx.gas * tx.max_fee + tx.value:
             wei(tx.value, wrong=InvalidTransaction)
             raise InvalidTransaction(
-                f"{checksum_address(tx.sender)} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed"
+                f"{checksum_address(tx.sender)} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed:"
+                " set_balance gives it more"
             )
         return intrinsic
 

@@ -331,6 +331,13 @@ def test_well_known_names_are_the_well_known_accounts(each: Chain, bank: Handle)
     assert each.account("bob") == each.accounts[1] == bank.pay(sender="bob").sender
 
 
+def test_sender_without_wei_is_told_what_gives_some(each: Chain, bank: Handle) -> None:
+    with pytest.raises(InvalidTransaction, match=r"has 0 wei, .* set_balance gives it more"):
+        bank.pay(sender=bank)
+    each.set_balance(bank, ETHER)
+    assert bank.pay(sender=bank).ok
+
+
 def test_handle_needs_a_contract(each: Chain, bank: Handle) -> None:
     alice = each.accounts[0]
     with pytest.raises(
