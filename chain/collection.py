@@ -54,12 +54,10 @@ class Collection:
     _slot: int
     _layout: Any
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    def _missing(self, name: str) -> str:
         what = self._what
         remedy = _REMEDIES[what].get(name, _OFFERS[what])
-        raise AttributeError(f"{self._layout.name}: a {what} has no '{name}': {self._fill(remedy)}")
+        return f"{self._layout.name}: a {what} has no '{name}': {self._fill(remedy)}"
 
     def __eq__(self, other: object) -> bool:
         what = self._what

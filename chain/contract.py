@@ -41,9 +41,8 @@ class Block:
     def __init__(self, context: Any) -> None:
         self._context = context
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Runs only where Python found nothing."""
-        raise AttributeError(f"a block has no '{name}': it has number, timestamp and prevrandao")
+    def _missing(self, name: str) -> str:
+        return f"a block has no '{name}': it has number, timestamp and prevrandao"
 
     @property
     def number(self) -> int:

@@ -89,8 +89,8 @@ class Items(Generic[T]):
     def __eq__(self, other: object) -> bool:
         raise TypeError("a list of an open model is not compared: write list(…) == […]")
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(
+    def _missing(self, name: str) -> str:
+        return (
             f"a list of an open model has no '{name}': it has append, len and items by number;"
             " for all else assign a new list to the member"
         )

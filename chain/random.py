@@ -7,7 +7,7 @@ else goes in, so a replay draws the same. A test can force what comes next, by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from chain.frozen_list import changeable
 from chain.hashing import keccak
@@ -36,9 +36,8 @@ class Random:
         self._stream = frame.context.draws
         frame.context.draws += 1
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Runs only where Python found nothing."""
-        raise AttributeError(
+    def _missing(self, name: str) -> str:
+        return (
             f"chance has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
         )
 

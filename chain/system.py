@@ -59,10 +59,9 @@ class WorldStorage:
         finally:
             frame.gas = words.gas
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Runs only where Python found nothing."""
+    def _missing(self, name: str) -> str:
         known = ", ".join(each for each in dir(type(self)) if not each.startswith("_"))
-        raise AttributeError(f"self.world has no '{name}'; it has {known}")
+        return f"self.world has no '{name}'; it has {known}"
 
     # Reading
 

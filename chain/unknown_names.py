@@ -34,6 +34,11 @@ def _no_field(contract: str, name: str) -> str:
 def explain(bug: BaseException, contract: str) -> str | None:
     """The sentence for an error that Python tells in its own words; None for any other error."""
     if isinstance(bug, AttributeError):
+        # Not by __getattr__: a class that has one reads all its attributes more slowly.
+        missing = getattr(type(bug.obj), "_missing", None)
+        if missing is not None:
+            said: str = missing(bug.obj, bug.name)
+            return said
         found = _WRITTEN.match(str(bug))
         return _no_field(contract, found["name"]) if found and found["cls"] == contract else None
     if isinstance(bug, NameError) and bug.name in _MEANT:
