@@ -7,9 +7,10 @@ a message goes on in a thread of its own, on a fresh stack, while the one that s
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from threading import Thread, current_thread
 from typing import Any, Final
 
+_running: Final[list[Thread]] = []
 STEPS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
 
 
@@ -25,11 +26,20 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
             raised.append(problem)
 
     thread = Thread(target=run)
-    thread.start()
+    _running.append(thread)
     try:
+        thread.start()
         thread.join()
     finally:
-        thread.join()  # an interrupt comes through only when the state is at rest
+        rest()  # an interrupt comes through only when the state is at rest
     if raised:
         raise raised[0]
     return returned[0]
+
+
+def rest() -> None:
+    """Wait for messages that still run though nobody waits for them: whoever did was interrupted."""
+    while _running and _running[-1] is not current_thread():
+        if _running[-1].ident is not None:
+            _running[-1].join()
+        _running.pop()
