@@ -149,7 +149,7 @@ class Contract(metaclass=ContractType):
         if not isinstance(text, str):
             raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
         if self._frame.static:
-            self._frame.notes.append(text)
+            self._frame.note(text)
         else:
             self._frame.emit((TEXT_TOPIC,), _TEXT_HEAD + text_data(text))
 
@@ -277,7 +277,10 @@ def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> No
     except BaseException as problem:
         fail(frame, outer, limit, problem)
         raise
-    end(frame, outer, limit)
+    else:
+        end(frame, outer, limit)
+    finally:
+        frame.finish()
 
 
 def create(frame: Frame, program: Program, args: bytes) -> None:
@@ -293,11 +296,12 @@ def create(frame: Frame, program: Program, args: bytes) -> None:
     else:
         frame.entry = init
         _check(frame, init)
-        frame.context.entered.add(frame.address)
+        entered = frame.context.entered
+        entered.add(frame.address)
         try:
             _work(frame, spec, init, args)
         finally:
-            frame.context.entered.discard(frame.address)
+            entered.discard(frame.address)
     frame.output = program.code
 
 

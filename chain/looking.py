@@ -156,10 +156,11 @@ class Looking(ABC):
             machine.loaded = deepcopy(self.machine.loaded)
             state = machine.state
             frame = self._frame(machine, to, data, sender, value, gas, self.here)
-            mark = state.mark()
+            context, mark = frame.context, state.mark()
             try:
                 machine.execute(frame)
-                outcome = Outcome(frame, frame.gas_limit - frame.gas, 0, tuple(state.changes), ())
+                used = frame.gas_limit - frame.gas
+                outcome = Outcome(frame, context, used, 0, tuple(state.changes), ())
                 return trace_of(self.ledger, outcome, frame.gas_limit)
             finally:
                 state.undo(mark)

@@ -72,8 +72,8 @@ def is_event(event: Any, kind: str | type) -> bool:
 
 def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: int) -> Row:
     """What the ledger keeps of a transaction, in the order in which `Receipt.__init__` takes it apart."""
-    frame = outcome.frame
-    program, context = frame.program, frame.context
+    frame, context = outcome.frame, outcome.context
+    program = frame.program
     return (
         position, block, index,
         tx.type, tx.sender, tx.to, tx.data, tx.value, tx.gas, tx.nonce, tx.max_fee, tx.tip, tx.access_list, tx.raw,
