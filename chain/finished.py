@@ -1,8 +1,8 @@
 """The end of a message: what the contract had in hand while it ran can do nothing more.
 
 Contract objects, collections, open models, chance and calls all act through the frame of their message. When the contract has
-run, the frame changes its class to one that refuses, so nothing is asked on the way while it runs. Whatever got out of the message,
-in an error, a generator or a cycle that is collected later, then raises.
+run, the frame changes its class to one that refuses; while it runs, nothing asks whether it is over. Whatever got out of the
+message, in an error, a generator or a cycle that is collected later, then raises.
 """
 
 from __future__ import annotations

@@ -148,9 +148,9 @@ class Frame:
 
     def finish(self) -> None:
         """Let go of the state: what the contract left behind can do nothing through this frame from here on."""
-        self.__class__ = self.finished  # type: ignore[assignment]
+        self.__class__ = self.finished
         for frame in self.besides:
-            frame.__class__ = frame.finished  # type: ignore[assignment]
+            frame.__class__ = frame.finished
 
     # Storage
 

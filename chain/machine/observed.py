@@ -9,7 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.frame import Finished, Frame
+from chain.finished import Finished
+from chain.frame import Frame
 from chain.machine.direct import Machine
 from chain.machine.state import LogRow, State
 

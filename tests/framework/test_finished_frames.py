@@ -9,8 +9,20 @@ from typing import Any
 import pytest
 
 from chain import (
-    Address, Chain, Contract, Key, Map, Revert, Set, System, Vector, call, event, model, view,
-)  # fmt: skip
+    Address,
+    Chain,
+    Contract,
+    Key,
+    Map,
+    Revert,
+    Set,
+    System,
+    Vector,
+    call,
+    event,
+    model,
+    view,
+)
 from chain.handle import Handle
 from chain.testing import probe
 from chain.types import u8, u64
