@@ -17,7 +17,7 @@ from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.image.meter import SPACE, TANK, begin, end, fail
+from chain.image.meter import alone, begin, end, fail
 from chain.inputs import address_of, wei
 from chain.random import Random
 from chain.reading import contract_spec
@@ -268,17 +268,25 @@ def run(frame: Frame, program: Program) -> None:
 
 
 def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
-    """The author's part of a message, on fuel of its own."""
-    outer, limit = SPACE[TANK], begin(frame)
+    """The author's part of a message; the first one of a transaction waits for its turn."""
+    if frame.context.metered:
+        _run(frame, spec, entry, data)
+    else:
+        alone(_run, frame, spec, entry, data)
+
+
+def _run(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
+    """The same, on fuel of its own."""
+    began = begin(frame)
     try:
         result = entry.function(_instance(spec, frame), *entry.decode_args(data))
         frame.result = result
         frame.output = entry.encode_result(result)
     except BaseException as problem:
-        fail(frame, outer, limit, problem)
+        fail(frame, began, problem)
         raise
     else:
-        end(frame, outer, limit)
+        end(frame, began)
     finally:
         frame.finish()
 

@@ -73,7 +73,6 @@ class Context:
     fuel: int = 30_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
     metered: int = 0  # how many of them run, one inside the other
-    room: int = 0  # the interpreter's recursion limit, restored when no contract runs
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
 
     def take_back(self, mark: Mark, refund: int) -> None:

@@ -30,7 +30,7 @@ from chain.ledger.tracing import trace_of
 from chain.machine.direct import Machine
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Outcome
-from chain.stack import room_to_read
+from chain.stack import read_source
 from chain.types import Address
 from chain.world_handle import WorldHandle
 
@@ -206,7 +206,6 @@ def check(contract: type[Contract]) -> None:
     """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
     if getattr(contract, "__probe__", False):
         return  # it runs the functions of a test, whatever they do
-    with room_to_read(contract):
-        findings = import_module("chain.guard").check_contract(contract)
+    findings = read_source(contract, import_module("chain.guard").check_contract, contract)
     if findings:
         raise GuardError(contract.__name__, findings)
