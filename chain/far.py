@@ -9,12 +9,15 @@ digest, so the two cannot be taken for one another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
+from weakref import ref
 
 from chain import inputs, names
 from chain.accounts import Account
+from chain.chain_scopes import Holding
 from chain.code import Program, check_classes
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
@@ -31,6 +34,7 @@ from chain.machine.transaction import Transaction
 from chain.past import Past
 from chain.scope import scope
 from chain.simulator import Chain, Snapshot
+from chain.steps import step
 from chain.types import Address
 from chain.wire import NodeError, ShortWire, Wire
 from chain.world import World
@@ -111,6 +115,7 @@ class Far(Chain):
             yield max(0, len(self.ledger.receipts) - had)
             had = len(self.ledger.receipts)
 
+    @step
     def _take(self, answer: str) -> bool:
         """Take one page in; whether there is more."""
         cuts, kept, upto, more, at, page = decode(bytes.fromhex(answer[2:]))
@@ -258,19 +263,17 @@ class Far(Chain):
         self._do("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
         return self.head
 
-    @scope
-    def block(self) -> Iterator[Block]:
-        if self._held:
+    def hold(self, scope: Holding) -> Block:
+        if self.is_held:
             raise RuntimeError("a block is already open: end its 'with' first")
-        was = self.automine
-        self.automine = False
-        self._held = True
-        try:
-            yield self.pending
-        finally:
-            self._held = False
-            self._do("evm_mine")
-            self.automine = was
+        self._mined_before, self.automine = self.automine, False
+        self._held = ref(scope)
+        return self.pending
+
+    def let_go(self) -> None:
+        self._held = None
+        self._do("evm_mine")
+        self.automine = self._mined_before
 
     def account(self, name: str) -> Account:
         names.check(name)
@@ -296,6 +299,7 @@ class Far(Chain):
             self._do(method, form(value))
 
     @scope
+    @contextmanager
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
         Loaded(outcomes)  # refuses what is no list
         self._do("chain_load", outcomes)
@@ -319,7 +323,7 @@ class Far(Chain):
         if place is None or not self._do("evm_revert", self._taken[place][1]):
             raise ValueError("this snapshot is of a future that was undone")
         self._taken[place:] = [(snapshot, self._do("evm_snapshot"))]  # a node's serves once
-        if self._held:  # the snapshot was taken before the block was opened
+        if self.is_held:  # the snapshot was taken before the block was opened
             self.automine = False
         self._follow()
 

@@ -12,12 +12,13 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.sql import Database
+from chain.steps import Steps
 from chain.transcript import transcript_of
 
 E = TypeVar("E")
 
 
-class Questions:
+class Questions(Steps):
     """What a chain answers out of its ledger."""
 
     ledger: Ledger
@@ -25,6 +26,7 @@ class Questions:
     @property
     def receipts(self) -> ReceiptLog:
         """The record of every transaction, in order: `chain.receipts.where(sender=alice, ok=False)`."""
+        self.settle()
         return self.ledger.receipts
 
     @overload
@@ -33,6 +35,7 @@ class Questions:
     def events(self, event: str, /, **values: Any) -> Query[Any]: ...
     def events(self, event: type[Any] | str, /, **values: Any) -> Query[Any]:
         """Events of one kind, by the values of their fields: `chain.events(Moved, player=alice).last()`."""
+        self.settle()
         return self.ledger.events.ask(event, values)
 
     def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
@@ -41,6 +44,7 @@ class Questions:
         `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
         Whole numbers of any size sort, compare and add as such; what `+ - * /` make of them beyond 64 bits is rounded.
         """
+        self.settle()
         return self.database.ask(question, values, named)
 
     @cached_property
@@ -50,12 +54,15 @@ class Questions:
 
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:
         """Write all `receipts`, or all `events`, to a path or an open file, one JSON object a line."""
+        self.settle()
         write_jsonl(self.ledger, target, what)
 
     def export_csv(self, target: Target, what: str | type) -> None:
         """Write one table of those that `sql` has, by name or by the class of an event or model, to a path or an open file."""
+        self.settle()
         write_csv(self.ledger, target, what)
 
     def transcript(self, since: int = 0) -> str:
         """What happened, to be read: all transactions, or those from a receipt's position on."""
+        self.settle()
         return transcript_of(self.ledger, whole_number(since, "since", LAST_TIME))

@@ -15,7 +15,7 @@ from chain import abi, kinds
 from chain.fit import short
 from chain.inputs import Resolve, with_addresses
 from chain.ledger.event_types import Meaning, Source, Spec, decoded
-from chain.ledger.indexes import Indexes, Places, has
+from chain.ledger.indexes import Indexes, Places, has, shorten
 from chain.ledger.logs import Log
 from chain.ledger.queries import Finder, Query, contract_value
 from chain.ledger.receipts import Receipt
@@ -62,13 +62,14 @@ class EventLog:
         self._merged.clear()
         for _, topics, _, _, digest in self.rows[end:]:
             if topics:
-                self._by_source[digest, topics[0], len(topics)].pop()
+                shorten(self._by_source[digest, topics[0], len(topics)], end)
                 for i in range(1, len(topics)):
                     key = topics[0], i, topics[i]
-                    self._by_key[key].pop()
+                    shorten(self._by_key[key], end)
                     if not self._by_key[key]:
                         del self._by_key[key]
-        del self.rows[end:], self._receipts[end:]
+        del self._receipts[end:]
+        del self.rows[end:]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -185,16 +186,16 @@ class _BySource(dict[Source, list[int]]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sources: defaultdict[int, list[Source]] = defaultdict(list)
+        self._sources: defaultdict[int, dict[Source, None]] = defaultdict(dict)
 
     def __missing__(self, source: Source) -> list[int]:
-        self._sources[source[1]].append(source)
+        self._sources[source[1]][source] = None
         made: list[int] = []
         self[source] = made
         return made
 
     def of(self, topic: int) -> Sequence[Source]:
-        return self._sources.get(topic, ())
+        return tuple(self._sources.get(topic, ()))
 
 
 def merged(found: list[Places]) -> Places:

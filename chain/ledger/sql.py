@@ -117,15 +117,17 @@ class Database:
         types = self._ledger.event_types
         types.contracts()
         if types.version != self._version:
-            self._version = types.version
+            self._version = -1
             self._begin()
+            self._version = types.version
         for table in self._named_in(question):
             self._fill(table)
 
     def _begin(self) -> None:
         """Make all tables, empty. What is declared decides on their names, so more of it begins anew."""
-        for table in self._tables:
-            self._connection.execute(f"drop table {quoted(table.name)}")
+        there = self._connection.execute("select name from sqlite_master where type = 'table'")
+        for (name,) in there.fetchall():
+            self._connection.execute(f"drop table {quoted(name)}")
         self._tables, self._filled = tables_of(self._ledger), {}
         for table in self._tables:
             self._connection.execute(table.create())
@@ -135,18 +137,19 @@ class Database:
         return [table for table in self._tables if table.name.casefold() in text]
 
     def _fill(self, table: Table) -> None:
-        name, filled = table.name, self._filled
-        upto: Any
-        if isinstance(table, Growing):
-            first, upto = filled.get(name, 0), table.end()
-            if first < upto:
-                self._run(table.insert(), table.cells(first))
-        else:
-            upto = self._cuts, len(self._ledger.timeline)
-            if filled.get(name) != upto:
-                self._connection.execute(f"delete from {quoted(name)}")
-                self._run(table.insert(), table.cells())
-        filled[name] = upto
+        """Bring a table up to date; what is not noted as filled, or was left in the middle of it, is filled anew."""
+        upto: Any = (
+            table.end() if isinstance(table, Growing) else (self._cuts, len(self._ledger.timeline))
+        )
+        filled = self._filled.pop(table.name, None)
+        if isinstance(table, Growing) and filled is not None:
+            if filled < upto:
+                self._run(table.insert(), table.cells(filled))
+        elif filled != upto:
+            self._connection.execute(f"delete from {quoted(table.name)}")
+            cells = table.cells(0) if isinstance(table, Growing) else table.cells()
+            self._run(table.insert(), cells)
+        self._filled[table.name] = upto
 
     def _run(self, statement: str, rows: Any) -> None:
         with self._connection:
@@ -157,6 +160,7 @@ class Database:
         self._cuts += 1
         for table in self._tables:
             if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
+                del self._filled[table.name]
                 self._run(table.cut(), [(table.end(),)])
                 self._filled[table.name] = table.end()
 

@@ -58,8 +58,8 @@ class Machine:
 
     def declare(self, program: Program) -> Program:
         """Make a contract class known, so that its code can be deployed and run."""
-        self.programs[program.digest] = program
         self._by_code[keccak(program.code)] = program
+        self.programs[program.digest] = program
         return program
 
     def program_at(self, address: bytes) -> Program | None:
@@ -187,6 +187,8 @@ class Machine:
                 on_fresh_stack(self._run, frame)
             else:
                 self._run(frame)
+        except MemoryError:  # the machine's own, which is no answer to anyone
+            raise
         except (Exception, Halt) as problem:
             frame.failure = failure_of(frame, problem)
         except BaseException as problem:

@@ -1,0 +1,107 @@
+"""Steps: whatever changes a chain is done whole, or not at all.
+
+A step first notes where it begins, and takes that note away as its last act. What comes between may be left at any line, by an
+interrupt or for want of memory, and so may whatever clears up; nothing depends on that. Whoever comes next finds the note, and
+takes the chain back to it. To take back may be left too: it is begun again. Where there is a file, that decides: a step that
+stands there is done.
+
+What a chain offers goes through here, so that this is also where it is told who is in it: the lock is held as long as a step
+runs, and whatever the same thread asks meanwhile is a part of that step. It is a lock of C, which is let go whatever happens.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import wraps
+from threading import RLock
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LOOKS: Final = ()  # the note of what changes nothing for good
+
+
+class Steps(ABC):
+    """Something that is changed, and looked at, step by step."""
+
+    border: Any  # the lock
+    begun: Any = None  # where the step began that has not ended
+
+    def _make_border(self) -> None:
+        """To be called when it is made."""
+        self.border = RLock()
+
+    def _begin_step(self) -> None:
+        """Note in `begun` where a step begins."""
+        self.begun = LOOKS
+
+    def _end_step(self) -> None:
+        """Keep what the step did, where it is kept, and take away the note."""
+        self.begun = None
+
+    @abstractmethod
+    def _recover(self) -> None:
+        """Take back the step that did not end, if any, unless it is kept already; then take away its note."""
+
+    def settle(self) -> None:
+        """Have no step left over that did not end: for who only reads, and needs no step of his own."""
+        if self.begun is not None and not self.border._is_owned():
+            with self.border:
+                self._recover()
+
+
+S = TypeVar("S", bound=Steps)
+
+
+def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """What the method does is one step; within another one, a part of that."""
+
+    @wraps(method)
+    def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
+        border = self.border
+        if border._is_owned():
+            return method(self, *args, **named)
+        with border:
+            if self.begun is not None:
+                self._recover()
+            try:
+                self._begin_step()
+                done = method(self, *args, **named)
+                self._end_step()
+            except BaseException:
+                self._recover()
+                raise
+        return done
+
+    return made
+
+
+def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """What the method does changes nothing for good: so little is noted, and nothing kept."""
+
+    @wraps(method)
+    def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
+        border = self.border
+        if border._is_owned():
+            return method(self, *args, **named)
+        with border:
+            if self.begun is not None:
+                self._recover()
+            try:
+                self.begun = LOOKS
+                done = method(self, *args, **named)
+                self.begun = None
+            except BaseException:
+                self._recover()
+                raise
+        return done
+
+    return made
+
+
+@step
+def in_one_step(chain: Steps, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+    """Several changes as one step: all of them are done, or none."""
+    return act(*args, **named)
