@@ -16,6 +16,7 @@ from chain.ledger.writes import Write, undone_writes_of, writes_of
 from chain.loaded import Drawn
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Call, Outcome, Transaction
+from chain.steps import undisturbed
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -160,6 +161,10 @@ class Receipt:
             self.ticks,
         ) = row  # fmt: skip
 
+    @property
+    def border(self) -> Any:
+        return self.ledger.border
+
     # How it went
 
     @property
@@ -245,11 +250,13 @@ class Receipt:
         return Events(self.ledger.decode_rows(self.log_rows))
 
     @property
+    @undisturbed
     def writes(self) -> list[Write]:
         """What it changed in storage: fields, members, models, each with its value before and after."""
         return writes_of(self)
 
     @property
+    @undisturbed
     def undone_writes(self) -> list[Write]:
         """What it wrote and took back."""
         return undone_writes_of(self)

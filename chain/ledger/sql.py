@@ -19,6 +19,7 @@ from chain.ledger.portable import parameter
 from chain.ledger.table import Growing, Table, quoted
 from chain.ledger.tables import tables_of
 from chain.ledger.who import Who
+from chain.steps import undisturbed
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Database:
     """The tables of one chain, and the questions to them."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self.border = ledger, ledger.border
         self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
@@ -83,6 +84,7 @@ class Database:
         sql_numbers.add_to(self._connection)
         ledger.watchers.append(self._cut)
 
+    @undisturbed
     def ask(
         self,
         question: str,
