@@ -92,6 +92,13 @@ class Keeps(Contract):
         next(walk)
         walk.send(walk)
 
+    @call
+    def winds_and_works(self) -> u64:
+        self.winds()
+        for _ in range(2_000):
+            [[]]  # noqa: B018  # what makes Python look for garbage
+        return self.n
+
 
 class Keeper(System):
     @call
@@ -251,6 +258,20 @@ def test_a_cycle_that_is_collected_later_writes_nothing(
         gc.enable()
     assert [type(each.exc_value) for each in raised] == [RuntimeError]
     _nothing_waits(chain)
+    assert keeps.fields.n == 3
+
+
+def test_nothing_is_collected_while_a_message_runs(
+    chain: Chain, keeps: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.unraisablehook", lambda _: None)
+    threshold = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        assert keeps.winds_and_works().return_value == 3
+    finally:
+        gc.set_threshold(*threshold)
+    gc.collect()
     assert keeps.fields.n == 3
 
 
