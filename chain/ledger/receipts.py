@@ -16,6 +16,7 @@ from chain.ledger.writes import Write, undone_writes_of, writes_of
 from chain.loaded import Drawn
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Call, Outcome, Transaction
+from chain.steps import undisturbed
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ def is_event(event: Any, kind: str | type) -> bool:
 
 def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: int) -> Row:
     """What the ledger keeps of a transaction, in the order in which `Receipt.__init__` takes it apart."""
-    frame = outcome.frame
-    program, context = frame.program, frame.context
+    frame, context = outcome.frame, outcome.context
+    program = frame.program
     return (
         position, block, index,
         tx.type, tx.sender, tx.to, tx.data, tx.value, tx.gas, tx.nonce, tx.max_fee, tx.tip, tx.access_list, tx.raw,
@@ -163,6 +164,10 @@ class Receipt:
             self.ticks,
         ) = row  # fmt: skip
 
+    @property
+    def border(self) -> Any:
+        return self.ledger.border
+
     # How it went
 
     @property
@@ -248,11 +253,13 @@ class Receipt:
         return Events(self.ledger, self.log_rows)
 
     @property
+    @undisturbed
     def writes(self) -> list[Write]:
         """What it changed in storage: fields, members, models, each with its value before and after."""
         return writes_of(self)
 
     @property
+    @undisturbed
     def undone_writes(self) -> list[Write]:
         """What it wrote and took back."""
         return undone_writes_of(self)

@@ -19,6 +19,7 @@ from chain.ledger.sql_numbers import LargeNumbers
 from chain.ledger.table import Growing, Row, Table, quoted
 from chain.ledger.tables import tables_of
 from chain.ledger.who import Who
+from chain.steps import undisturbed
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -68,11 +69,12 @@ class Database:
     """The tables of one chain, and the questions to them."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self.border = ledger, ledger.border
         self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._cuts = 0
+        self._is_unsettled = False  # a question was left in the middle
         self._asking = False  # a person's statement is run, not one of ours
         self._refused = False
         self._who = Who(ledger)
@@ -80,10 +82,10 @@ class Database:
         weakref.finalize(self, self._connection.close)
         self._connection.set_authorizer(self._authorize)
         self._connection.create_function("name", 1, self._name)
-        self._numbers = LargeNumbers()
-        self._numbers.teach(self._connection)
+        self._learn_numbers()
         ledger.watchers.append(self._cut)
 
+    @undisturbed
     def ask(
         self,
         question: str,
@@ -96,6 +98,25 @@ class Database:
         if values and named:
             raise TypeError("give values for '?' or for ':name', not for both")
         names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
+        if self._is_unsettled:
+            self._learn_numbers()
+            self._version = -1
+        self._is_unsettled = True
+        try:
+            answer = self._ask(question, names, given, bounds)
+        except ValueError:  # it was refused: nothing is left in the middle
+            self._is_unsettled = False
+            raise
+        self._is_unsettled = False
+        return answer
+
+    def _learn_numbers(self) -> None:
+        self._numbers = LargeNumbers()
+        self._numbers.teach(self._connection)
+
+    def _ask(
+        self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
+    ) -> Answer:
         self._bring_up_to_date(question)
         with self._numbers.guests():
             answer = self._answer(question, names, given, bounds)
@@ -131,15 +152,17 @@ class Database:
         types = self._ledger.event_types
         types.contracts()
         if types.version != self._version:
-            self._version = types.version
+            self._version = -1
             self._begin()
+            self._version = types.version
         for table in self._named_in(question):
             self._fill(table)
 
     def _begin(self) -> None:
         """Make all tables, empty. What is declared decides on their names, so more of it begins anew."""
-        for table in self._tables:
-            self._connection.execute(f"drop table {quoted(table.name)}")
+        there = self._connection.execute("select name from sqlite_master where type = 'table'")
+        for (name,) in there.fetchall():
+            self._connection.execute(f"drop table {quoted(name)}")
         self._tables, self._filled = tables_of(self._ledger), {}
         for table in self._tables:
             self._connection.execute(table.create())
@@ -149,18 +172,18 @@ class Database:
         return [table for table in self._tables if table.name.casefold() in text]
 
     def _fill(self, table: Table) -> None:
-        name, filled = table.name, self._filled
-        upto: Any
-        if isinstance(table, Growing):
-            first, upto = filled.get(name, 0), table.end()
-            if first < upto:
-                self._insert(table, table.rows(first))
-        else:
-            upto = self._cuts, len(self._ledger.timeline)
-            if filled.get(name) != upto:
-                self._connection.execute(f"delete from {quoted(name)}")
-                self._insert(table, table.rows())
-        filled[name] = upto
+        """Bring a table up to date; what is not noted as filled, or was left in the middle of it, is filled anew."""
+        upto: Any = (
+            table.end() if isinstance(table, Growing) else (self._cuts, len(self._ledger.timeline))
+        )
+        filled = self._filled.pop(table.name, None)
+        if isinstance(table, Growing) and filled is not None:
+            if filled < upto:
+                self._insert(table, table.rows(filled))
+        elif filled != upto:
+            self._connection.execute(f"delete from {quoted(table.name)}")
+            self._insert(table, table.rows())
+        self._filled[table.name] = upto
 
     def _insert(self, table: Table, rows: Iterator[Row]) -> None:
         self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
@@ -181,6 +204,7 @@ class Database:
         self._cuts += 1
         for table in self._tables:
             if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
+                del self._filled[table.name]
                 self._run(table.cut(), [(table.end(),)])
                 self._filled[table.name] = table.end()
 
