@@ -69,6 +69,9 @@ def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any
 class Far(Chain):
     """The chain of a node."""
 
+    _since: Sequence[int]  # how far we know the node's ledger
+    _followed: Sequence[int]  # and did when the step began that is running
+
     def __init__(
         self,
         node: Any,
@@ -89,7 +92,7 @@ class Far(Chain):
         rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
         self._begin(rules, genesis_time, int(base_fee, 16))
         self.ledger.artifacts.is_copy = True
-        self._since: Sequence[int] = _START
+        self._since = self._followed = _START
         self._taken: list[tuple[Snapshot, str]] = []
         known_here: tuple[type[Contract], ...] = (World, *contracts)
         for contract in known_here:
@@ -103,6 +106,7 @@ class Far(Chain):
 
     # Following
 
+    @step
     def _follow(self) -> None:
         """Take over what is new."""
         for _ in self._pages():
@@ -129,6 +133,14 @@ class Far(Chain):
         self.mining = Mining._make(mining)
         ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
         return bool(more)
+
+    def _begin_step(self) -> None:
+        self._followed = self._since
+        super()._begin_step()
+
+    def _go_back(self, *found: Any) -> None:
+        super()._go_back(*found)
+        self._since = self._followed
 
     # Looking
 
@@ -222,6 +234,7 @@ class Far(Chain):
         there = {each["digest"] for each in self._do("chain_programs")}
         return [each for each in programs if _hex(each.digest) not in there]
 
+    @step
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
@@ -327,6 +340,7 @@ class Far(Chain):
             self.automine = False
         self._follow()
 
+    @step
     def _do(self, method: str, *params: Any) -> Any:
         return self._ask(method, params)
 

@@ -27,12 +27,13 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.rerun import observer
 from chain.ledger.trace import Trace
 from chain.ledger.tracing import trace_of
+from chain.live_fields import FieldsFrame
 from chain.machine.direct import Machine
 from chain.machine.nesting import rest
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Outcome, Transaction, checked
-from chain.stack import room_to_read
-from chain.steps import Steps, looking, step
+from chain.stack import read_source
+from chain.steps import Steps, looking, reading, step
 from chain.types import Address
 from chain.world_handle import WorldHandle
 
@@ -85,28 +86,28 @@ class Looking(Steps, ABC):
             return DEFAULT_SENDER
         return bytes(sender if isinstance(sender, Address) else self.address_of(sender, "sender"))
 
+    @reading
     def balance(self, address: AccountLike) -> int:
-        self.settle()
         return self.state.account(self.address_of(address))[1]
 
+    @reading
     def nonce(self, address: AccountLike) -> int:
-        self.settle()
         return self.state.account(self.address_of(address))[0]
 
+    @reading
     def code(self, address: AccountLike) -> bytes:
-        self.settle()
         return self.state.code(self.address_of(address))
 
+    @reading
     def storage(self, address: AccountLike, slot: int) -> int:
         """A word of storage as it lies there."""
-        self.settle()
         return self.state.word(self.address_of(address), whole_number(slot, "slot"))
 
     # Contracts
 
+    @reading
     def declare(self, contract: type[Contract]) -> Program:
         """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
-        self.settle()
         check_class(contract)
         if self.machine.guards:
             check(contract)
@@ -135,14 +136,14 @@ class Looking(Steps, ABC):
         """A handle here for a world that is there: its address, or a handle from elsewhere."""
         return WorldHandle(self, self.address_of(world, "world"))
 
+    @reading
     def fields_of(self, handle: Handle) -> Contract:
         """The contract's own storage, to be read."""
-        self.settle()
         if not isinstance(handle, Handle):
             raise TypeError(f"{short(handle)} is not a handle: give what deploy returned")
-        frame = self._frame(self.machine, handle.address, b"", DEFAULT_SENDER, 0, None, self.here)
-        frame.kind, frame.static, frame.program = "fields", True, program_of(handle.contract)
-        return bound(handle.contract, frame)
+        return bound(
+            handle.contract, FieldsFrame(self, handle.address, program_of(handle.contract))
+        )
 
     # Messages
 
@@ -168,9 +169,10 @@ class Looking(Steps, ABC):
         machine = observer(then)
         machine.loaded = deepcopy(self.machine.loaded)
         frame = self._frame(machine, to, data, sender, value, gas, self.here)
+        context = frame.context
         machine.execute(frame)
         changes = tuple(then.state.changes)
-        outcome = Outcome(frame, frame.gas_limit - frame.gas, 0, changes, ())
+        outcome = Outcome(frame, context, frame.gas_limit - frame.gas, 0, changes, ())
         return trace_of(self.ledger, then, outcome, frame.gas_limit)
 
     @step
@@ -232,7 +234,6 @@ def check(contract: type[Contract]) -> None:
     """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
     if getattr(contract, "__probe__", False):
         return  # it runs the functions of a test, whatever they do
-    with room_to_read(contract):
-        findings = import_module("chain.guard").check_contract(contract)
+    findings = read_source(contract, import_module("chain.guard").check_contract, contract)
     if findings:
         raise GuardError(contract.__name__, findings)

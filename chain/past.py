@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from threading import RLock
 from typing import NoReturn
 
 from chain.fit import short
@@ -20,7 +21,7 @@ class Past(Looking):
     def __init__(
         self, ledger: Ledger, machine: Machine, block: Block, state: State | None = None
     ) -> None:
-        self._make_border()
+        self.border = RLock()
         self.block = block
         self.ledger = ledger
         self.state = state_at(ledger, block.end_moment) if state is None else state

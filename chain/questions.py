@@ -12,7 +12,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.sql import Database
-from chain.steps import Steps
+from chain.steps import Steps, reading
 from chain.transcript import transcript_of
 
 E = TypeVar("E")
@@ -33,18 +33,18 @@ class Questions(Steps):
     def events(self, event: type[E], /, **values: Any) -> Query[E]: ...
     @overload
     def events(self, event: str, /, **values: Any) -> Query[Any]: ...
+    @reading
     def events(self, event: type[Any] | str, /, **values: Any) -> Query[Any]:
         """Events of one kind, by the values of their fields: `chain.events(Moved, player=alice).last()`."""
-        self.settle()
         return self.ledger.events.ask(event, values)
 
+    @reading
     def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
         """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
         `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
         Whole numbers of any size sort, compare and add as such; what `+ - * /` make of them beyond 64 bits is rounded.
         """
-        self.settle()
         return self.database.ask(question, values, named)
 
     @cached_property
@@ -52,17 +52,17 @@ class Questions(Steps):
         """The tables that `sql` asks."""
         return Database(self.ledger)
 
+    @reading
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:
         """Write all `receipts`, or all `events`, to a path or an open file, one JSON object a line."""
-        self.settle()
         write_jsonl(self.ledger, target, what)
 
+    @reading
     def export_csv(self, target: Target, what: str | type) -> None:
         """Write one table of those that `sql` has, by name or by the class of an event or model, to a path or an open file."""
-        self.settle()
         write_csv(self.ledger, target, what)
 
+    @reading
     def transcript(self, since: int = 0) -> str:
         """What happened, to be read: all transactions, or those from a receipt's position on."""
-        self.settle()
         return transcript_of(self.ledger, whole_number(since, "since", LAST_TIME))

@@ -32,7 +32,7 @@ from chain.past import Past, block_at, state_at
 from chain.questions import Questions
 from chain.scope import scope
 from chain.setting import Setting
-from chain.steps import looking, step
+from chain.steps import looking, reading, step
 from chain.types import Address
 from chain.upgrading import Upgrading
 
@@ -85,7 +85,6 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         guard: bool = True,
     ) -> None:
         """Be a chain of one block, the first."""
-        self._make_border()
         self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
@@ -96,6 +95,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
+        self.border = self.ledger.border
         self.machine.block_hash = self.ledger.block_hash
         self.mining = Mining(genesis_time)
         self._held: ref[Holding] | None = None  # the `block()` scope that mines when it ends
@@ -310,8 +310,8 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     # Going back
 
+    @reading
     def snapshot(self) -> Snapshot:
-        self.settle()
         ledger = self.ledger
         held = copy(ledger.open) if ledger.open is not None else None
         blocks, moments = len(ledger.blocks), len(ledger.timeline)
@@ -344,9 +344,9 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         """A scope after which everything is undone."""
         return Anchor(self)
 
+    @reading
     def at(self, block: int) -> Past:
         """The chain as it was at the end of a block, for reading."""
-        self.settle()
         return Past(self.ledger, self.machine, block_at(self.blocks, block))
 
     @looking
@@ -366,6 +366,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
             where.moments,
             where.receipts,
         )
+        made.border = made.ledger.border
         made.machine.block_hash = made.ledger.block_hash
         made.ledger.open, made.mining = where.open, where.mining
         return made

@@ -14,8 +14,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
-from threading import RLock
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from threading import get_ident
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+from weakref import ref
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,15 +24,23 @@ R = TypeVar("R")
 LOOKS: Final = ()  # the note of what changes nothing for good
 
 
+class Entered(Protocol):
+    """A scope that a thread is in."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def thread(self) -> int: ...
+    @property
+    def is_over(self) -> bool: ...
+
+
 class Steps(ABC):
     """Something that is changed, and looked at, step by step."""
 
     border: Any  # the lock
     begun: Any = None  # where the step began that has not ended
-
-    def _make_border(self) -> None:
-        """To be called when it is made."""
-        self.border = RLock()
+    scopes: tuple[ref[Entered], ...] = ()  # those that were entered and may not be over
 
     def _begin_step(self) -> None:
         """Note in `begun` where a step begins."""
@@ -40,6 +49,23 @@ class Steps(ABC):
     def _end_step(self) -> None:
         """Keep what the step did, where it is kept, and take away the note."""
         self.begun = None
+
+    def enter(self, scope: Entered) -> None:
+        """Do only what the thread that is in `scope` asks for, as long as that lasts."""
+        with self.border:
+            self._refuse_others()
+            self.scopes = (*self.scopes, ref(scope))
+
+    def _refuse_others(self) -> None:
+        """Refuse a thread that would get into a scope of another one."""
+        entered = [it for scope in self.scopes if (it := scope()) is not None and not it.is_over]
+        for it in entered:
+            if it.thread != get_ident():
+                raise RuntimeError(
+                    f"another thread is in 'with chain.{it.name}(…)', and what is done here would get into that:"
+                    " wait until it has ended, or work on chain.fork()"
+                )
+        self.scopes = tuple(map(ref, entered))
 
     @abstractmethod
     def _recover(self) -> None:
@@ -53,6 +79,25 @@ class Steps(ABC):
 
 
 S = TypeVar("S", bound=Steps)
+B = TypeVar("B", bound="Bordered")
+
+
+class Bordered(Protocol):
+    """What lies behind the border of a chain."""
+
+    @property
+    def border(self) -> Any: ...
+
+
+def undisturbed(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P], R]:
+    """What the method reads, or notes for later, no other thread changes meanwhile."""
+
+    @wraps(method)
+    def made(self: B, /, *args: P.args, **named: P.kwargs) -> R:
+        with self.border:
+            return method(self, *args, **named)
+
+    return made
 
 
 def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -66,6 +111,8 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
         with border:
             if self.begun is not None:
                 self._recover()
+            if self.scopes:
+                self._refuse_others()
             try:
                 self._begin_step()
                 done = method(self, *args, **named)
@@ -89,6 +136,8 @@ def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
         with border:
             if self.begun is not None:
                 self._recover()
+            if self.scopes:
+                self._refuse_others()
             try:
                 self.begun = LOOKS
                 done = method(self, *args, **named)
@@ -97,6 +146,22 @@ def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
                 self._recover()
                 raise
         return done
+
+    return made
+
+
+def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """What the method reads is what the last step left, and stays so meanwhile."""
+
+    @wraps(method)
+    def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
+        border = self.border
+        if border._is_owned():
+            return method(self, *args, **named)
+        with border:
+            if self.begun is not None:
+                self._recover()
+            return method(self, *args, **named)
 
     return made
 

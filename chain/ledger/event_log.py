@@ -22,6 +22,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.machine.still import Still
 from chain.records import EventSpec, topic_encoder
+from chain.steps import undisturbed
 from chain.system import HOME, HOME_FIELDS, System
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class EventLog:
     """All logs of a chain, in order, by kind and by field."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self.border = ledger, ledger.border
         self.rows: list[LogRow] = []
         self._receipts: list[int] = []  # for each log, the place of its receipt
         self._by_source = _BySource()
@@ -176,6 +177,7 @@ class EventLog:
         """The events of a class or a name; `by` says that a contract will settle whose."""
         return EventsOf(self._ledger, event, by)
 
+    @undisturbed
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
         """Events of one class or name, by the values of their fields."""
         return Query(self.of(event)).where(**values)
@@ -208,6 +210,7 @@ class EventsOf:
 
     def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
         self._ledger, self._log, self._asked = ledger, ledger.events, event
+        self.border = ledger.border
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.finder_by = self._log.finder_by

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from threading import RLock
 from typing import Any, NamedTuple, Self
 
 from chain.abi import BadData
@@ -36,6 +37,7 @@ from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.spec import ContractSpec
+from chain.steps import undisturbed
 from chain.types import Address
 
 
@@ -58,6 +60,7 @@ class Ledger:
         genesis_time: int,
         base_fee: int,
     ) -> None:
+        self.border = RLock()  # held by the thread that is in the chain
         self.state = state
         self.programs = programs  # of the classes that are declared, by digest
         self.artifacts = Artifacts(programs, state.codes)
@@ -179,6 +182,7 @@ class Ledger:
         self.receipts.append(row)
         self.events.extend(receipt.log_rows, receipt.position)
 
+    @undisturbed
     def then(self, moment: int) -> Self:
         """This ledger on a state aside, as that was when the timeline was `moment` long. It is only read."""
         made = copy(self)
@@ -223,6 +227,7 @@ class Ledger:
             for call in calls:
                 call.program = program
 
+    @undisturbed
     def copy(
         self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
         blocks: int, moments: int, receipts: int,
@@ -257,6 +262,7 @@ class Ledger:
             return None
         return self.receipts[moment - before]
 
+    @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """A word as it was when the transaction was over: what the next change of it found, or what it is now."""
         later = self.timeline[self.moment_of(receipt) + 1 :] if self.receipts.holds(receipt) else ()
@@ -266,6 +272,7 @@ class Ledger:
                     return int(changes[i + 2] or 0)
         return self.state.word(address, slot)
 
+    @undisturbed
     def trace(self, receipt: Receipt) -> Trace:
         """What the transaction of a receipt did, message by message: it is run again."""
         then, outcome = rerun(self, receipt, observer(self))
@@ -279,36 +286,44 @@ class Ledger:
 
     # What is hashed
 
+    @undisturbed
     def hash_of(self, receipt: Receipt) -> bytes:
         """The hash of a receipt's transaction."""
         return self.envelopes.hash_of(receipt)
 
+    @undisturbed
     def envelope_of(self, receipt: Receipt) -> bytes:
         """The signed bytes of a receipt's transaction."""
         return self.envelopes.bytes_of(receipt)
 
+    @undisturbed
     def find(self, tx_hash: bytes) -> Receipt | None:
         """The receipt of the transaction with that hash."""
         return self.envelopes.find(tx_hash)
 
+    @undisturbed
     def header(self, number: int) -> Header:
         """The header of a closed block."""
         return self.headers.header(number)
 
+    @undisturbed
     def block_hash(self, number: int) -> bytes:
         """The hash of a closed block."""
         return self.headers.block_hash(number)
 
+    @undisturbed
     def number_of(self, block_hash: bytes) -> int | None:
         """The number of the closed block with that hash."""
         return self.headers.number_of(block_hash)
 
+    @undisturbed
     def world(self, number: int) -> World:
         """All accounts and words at the end of a closed block, with what proves them."""
         return self.headers.world(number)
 
     # Decoding
 
+    @undisturbed
     def learn_json(self, abi: list[dict[str, Any]]) -> None:
         """Know the events of a foreign contract."""
         self.event_types.learn_json(abi)
@@ -317,6 +332,7 @@ class Ledger:
         """The Python contract with that digest: of the class that is declared, or what its artifact tells."""
         return self.programs.get(digest) or self.artifacts.program(digest)
 
+    @undisturbed
     def address_of(self, account: Any, name: str = "address") -> Address:
         """The address of an account or contract, given as such, by its handle, as text or by the name it has here."""
         return address_of(account, name, lambda word: Who(self).find(word, self._keys.values()))
@@ -327,6 +343,7 @@ class Ledger:
         return None if digest is None else self.program(digest)
 
     @property
+    @undisturbed
     def known_specs(self) -> list[ContractSpec]:
         """All contracts that are known: those on the chain in the order in which they came, then the others."""
         artifacts, programs = self.artifacts, self.programs
@@ -334,11 +351,13 @@ class Ledger:
         more = [program for digest, program in programs.items() if digest not in artifacts]
         return [program.spec for program in (*there, *more) if program is not None]
 
+    @undisturbed
     def decode(self, row: LogRow) -> Any:
         """The event in a log, or None where nobody has declared it."""
         meaning = self.event_types.meaning(row)
         return None if meaning is None else decoded(row, meaning.spec)
 
+    @undisturbed
     def decode_error(self, data: bytes) -> Any:
         """The declared error in revert data, or None where no contract known here declares it."""
         for contract in self.known_specs:
@@ -348,6 +367,7 @@ class Ledger:
                     return spec.decode(data)
         return None
 
+    @undisturbed
     def decode_rows(self, rows: Sequence[LogRow]) -> list[Any]:
         """The declared events among `rows`."""
         found = (self.decode(row) for row in rows)

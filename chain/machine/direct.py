@@ -118,7 +118,7 @@ class Machine:
         if context.evm is not None:
             context.evm.delete_doomed()
         changes, logs = state.close()
-        return Outcome(frame, used, price, changes, logs)
+        return Outcome(frame, context, used, price, changes, logs)
 
     def _is_ours(self, tx: Transaction) -> bool:
         if tx.type > 2:
