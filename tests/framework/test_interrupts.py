@@ -68,18 +68,19 @@ def campaign(number: int, seed: int) -> list[str]:
 def campaign_in_file(number: int, seed: int, folder: Path) -> list[str]:
     """The same in a file, which is opened again after each."""
     random, found = Random(seed), list[str]()
-    base, path = folder / "base.chain", folder / "x.chain"
+    path = base = folder / "base.chain"
     with Chain.open(base) as chain:
         begin(chain)
     for n in range(number):
-        if n % _OFTEN == 0 or found[-1]:
+        if n % _OFTEN == 0 or found[n - 1]:
+            path = folder / f"{n}.chain"
             copyfile(base, path)
         with Chain.open(path, contracts=KNOWN) as chain:
             found.append(check(chain, PLAYS[n % len(PLAYS)], random))
             stands = standing(chain)
         if not found[n]:
             with Chain.open(path, contracts=KNOWN) as chain:
-                wrong = made_up(chain)
+                wrong = made_up(chain) if n % 3 == 0 else []
                 found[n] = (
                     "" if standing(chain) == stands and not wrong else f"from the file {wrong}"
                 )
@@ -95,8 +96,30 @@ def test_interrupts_in_a_file_leave_steps_whole(tmp_path: Path) -> None:
     assert campaign_in_file(2 * len(PLAYS), 2, tmp_path) == []
 
 
+def sweep(play: interrupts.Play, number: int, base: Chain) -> Iterator[str]:
+    """Interrupt a play at so many lines, evenly spread, each time on a fork: what is wrong then."""
+    may_stand = places(play, base.fork())
+    count = run(play, base.fork()).count
+    for n in range(number):
+        chain, line, kind = base.fork(), 1 + n * count // number, KINDS[n % 3]
+        done = run(play, chain, (line,), kind)
+        chain.settle()
+        wrong = left_over(chain) + (made_up(chain) if n % 40 == 0 else [])
+        if standing(chain) not in may_stand or wrong:
+            yield f"{play.__name__} by {kind.__name__} at {done.places}, line {line}: {wrong}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("play", PLAYS, ids=lambda play: play.__name__)
+def test_no_line_is_left_out(play: interrupts.Play) -> None:
+    base = Chain()
+    begin(base)
+    goes_on(base)
+    assert list(sweep(play, MANY // len(PLAYS), base)) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_many_interrupts(seed: int, tmp_path: Path) -> None:
-    found = campaign(MANY // 5, seed) + campaign_in_file(MANY // 20, seed, tmp_path)
+def test_many_interrupts_one_after_the_other(seed: int, tmp_path: Path) -> None:
+    found = campaign(MANY // 20, seed) + campaign_in_file(MANY // 40, seed, tmp_path)
     assert found == []
