@@ -44,7 +44,7 @@ class Interrupts:
         return self._line if frame.f_code.co_filename.startswith(OURS) else None
 
     def _line(self, frame: FrameType, event: str, _: Any) -> Any:
-        if event == "line":
+        if event == "line" and not _leaves_scope(frame):
             self.count += 1
             if self.count in self._lines:
                 self.places.append(f"{frame.f_code.co_filename[len(OURS) + 1 :]}:{frame.f_lineno}")
