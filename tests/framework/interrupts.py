@@ -11,9 +11,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from hashlib import sha256
+from linecache import getline
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import chain as package
@@ -62,6 +64,17 @@ class Interrupts:
             yield
         finally:
             sys.settrace(before)
+
+
+def _leaves_scope(frame: FrameType) -> bool:
+    """Whether a `with` is about to end: Python lets nothing in before what ends it, as a lock is let go."""
+    line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
+    return line.startswith("with ") and frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
+
+
+@cache
+def _begins(code: CodeType, line: int) -> int:
+    return min(start for start, _, at in code.co_lines() if at == line)
 
 
 def run(
