@@ -46,7 +46,7 @@ class Interrupts:
         return self._line if frame.f_code.co_filename.startswith(OURS) else None
 
     def _line(self, frame: FrameType, event: str, _: Any) -> Any:
-        if event == "line" and not _leaves_scope(frame):
+        if event == "line" and not _is_closed(frame):
             self.count += 1
             if self.count in self._lines:
                 self.places.append(f"{frame.f_code.co_filename[len(OURS) + 1 :]}:{frame.f_lineno}")
@@ -66,10 +66,12 @@ class Interrupts:
             sys.settrace(before)
 
 
-def _leaves_scope(frame: FrameType) -> bool:
-    """Whether a `with` is about to end: Python lets nothing in before what ends it, as a lock is let go."""
+def _is_closed(frame: FrameType) -> bool:
+    """Whether Python itself lets nothing in here: before what ends a `with`, and at a `try`, which does nothing."""
     line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
-    return line.startswith("with ") and frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
+    if line.startswith("with "):
+        return frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
+    return line.startswith("try:")
 
 
 @cache
