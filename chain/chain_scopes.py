@@ -30,7 +30,7 @@ class ChainScope(AbstractContextManager[T_co]):
 
     def _enter(self) -> None:
         self.thread = get_ident()
-        self._chain.enter(self)
+        self._chain._enter(self)
 
 
 class Holding(ChainScope["Block"]):
@@ -40,11 +40,11 @@ class Holding(ChainScope["Block"]):
 
     def __enter__(self) -> Block:
         self._enter()
-        return self._chain.hold(self)
+        return self._chain._hold(self)
 
     def __exit__(self, *_: object) -> None:
         self.is_over = True
-        self._chain.let_go()
+        self._chain._let_go()
 
 
 class Anchor(ChainScope[None]):

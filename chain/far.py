@@ -276,14 +276,14 @@ class Far(Chain):
         self._do("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
         return self.head
 
-    def hold(self, scope: Holding) -> Block:
+    def _hold(self, scope: Holding) -> Block:
         if self.is_held:
             raise RuntimeError("a block is already open: end its 'with' first")
         self._mined_before, self.automine = self.automine, False
         self._held = ref(scope)
         return self.pending
 
-    def let_go(self) -> None:
+    def _let_go(self) -> None:
         self._held = None
         self._do("evm_mine")
         self.automine = self._mined_before

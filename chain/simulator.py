@@ -188,7 +188,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         return Holding(self)
 
     @step
-    def hold(self, scope: Holding) -> Block:
+    def _hold(self, scope: Holding) -> Block:
         """Open a block for as long as `scope` lasts."""
         if self.is_held:
             raise RuntimeError("a block is already open: end its 'with' first")
@@ -197,7 +197,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         return self.ledger.open
 
     @step
-    def let_go(self) -> None:
+    def _let_go(self) -> None:
         """Mine the block that was held open."""
         self._held = None
         if self.ledger.open is not None:

@@ -50,7 +50,7 @@ class Steps(ABC):
         """Keep what the step did, where it is kept, and take away the note."""
         self.begun = None
 
-    def enter(self, scope: Entered) -> None:
+    def _enter(self, scope: Entered) -> None:
         """Do only what the thread that is in `scope` asks for, as long as that lasts."""
         with self.border:
             self._refuse_others()

@@ -103,7 +103,7 @@ def asked_until_killed(path: Path, random: Random) -> list[str]:
         waiter.wait()
     finally:
         node.kill()
-        node.wait()
+        node.communicate()
         ask.close()
     return taken
 
