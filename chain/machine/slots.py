@@ -32,16 +32,18 @@ class Slots:
         """Where the content of the list or text at `slot` begins."""
         found = self._data.get(slot)
         if found is None:
-            found = self._data[slot] = int.from_bytes(keccak(slot.to_bytes(32)))
+            found = int.from_bytes(keccak(slot.to_bytes(32)))
             self._remember(found, slot, None)
+            self._data[slot] = found
         return found
 
     def mapped(self, slot: int, key: bytes) -> int:
         """Where the map at `slot` keeps the value of `key`."""
         found = self._mapped.get((slot, key))
         if found is None:
-            found = self._mapped[slot, key] = int.from_bytes(keccak(key + slot.to_bytes(32)))
+            found = int.from_bytes(keccak(key + slot.to_bytes(32)))
             self._remember(found, slot, key)
+            self._mapped[slot, key] = found
         return found
 
     def _remember(self, slot: int, parent: int, key: bytes | None) -> None:
