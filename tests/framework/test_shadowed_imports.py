@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = (("node", "--host", "192.0.2.1"), ("run", "play.py"), ("--help",))  # not an address of this machine
+COMMANDS = (("node", "--host", "192.0.2.1"), ("run", "play.py"), ("--help",))
+# The host is no address of this machine, so the node ends.
 # Of the standard library, of what the chain needs, and of the chain itself; some are imported late.
-NAMES = ("json", "asyncio", "secrets", "sqlite3", "click", "uvicorn", "uvloop", "websockets", "rlp", "eth", "sha3", "rich", "chain")  # fmt: skip
+NAMES = (
+    "json asyncio secrets sqlite3 click uvicorn uvloop websockets rlp eth sha3 rich chain".split()
+)
 
 
 @pytest.fixture
