@@ -96,6 +96,10 @@ class ObservedFrame(Frame):
         return super()._run(child)
 
 
+class TraceTooLarge(BaseException):
+    """The operations take more bytes than one trace may. Not an `Exception`: it is no outcome of the message."""
+
+
 class Observed(Machine):
     """Runs messages in frames that note their steps; with `opcodes` also every operation of bytecode, into that list."""
 
@@ -106,6 +110,13 @@ class Observed(Machine):
         self.opcodes: list[Any] | None = None
         self.keeps_memory = False  # with every operation
         self.most_opcodes = 0  # that are noted
+        self.room = 0  # bytes that those noted may still take
+
+    def take_room(self, size: int) -> None:
+        """Count what is about to be noted."""
+        self.room -= size
+        if self.room < 0:
+            raise TraceTooLarge
 
     @property
     def evm(self) -> Any:
