@@ -27,6 +27,7 @@ class Limits:
     logs: int = _most(20_000, "Logs in one answer")
     mined: int = _most(100_000, "Blocks mined by one request")
     filters: int = _most(1_000, "Filters kept; the one unused for longest makes room")
+    snapshots: int = _most(1_000, "Snapshots kept; the oldest makes room")
     subscriptions: int = _most(100, "Subscriptions of one connection")
     waiting: int = _most(100_000, "Messages a connection has not taken; then it is closed")
 

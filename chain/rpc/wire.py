@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from math import isinf
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from chain.rpc.errors import BROKEN, NO_JSON, RpcError, too_much
+from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
 from chain.rpc.node import VERSION
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _decode(raw: bytes) -> Any:
     text = raw.decode("utf-8")
     if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
         raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
-    return json.loads(text, parse_constant=_no_number)
+    return json.loads(text, parse_constant=_no_number, parse_float=_finite)
 
 
 def _depth(text: str) -> int:
@@ -64,6 +65,14 @@ def _depth(text: str) -> int:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
+
+
+def _finite(text: str) -> float:
+    """A number that an answer can repeat: Python reads 1e999 as infinity, which JSON has no word for."""
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{shortened(text)} is larger than any number with a point can be")
+    return number
 
 
 def _answer_batch(node: Node, messages: list[Any], own: Own) -> bytes | None:

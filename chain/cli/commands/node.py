@@ -71,7 +71,8 @@ def _limit_options(command: Any) -> Any:
     "origins",
     multiple=True,
     metavar="URL",
-    help="Where web pages may ask from, besides localhost. * for anywhere.",
+    help="Where web pages and browser extensions may ask from, besides localhost: an origin,"
+    " moz-extension://* for all of a kind, * for anywhere.",
 )
 @option(
     "--reload",
