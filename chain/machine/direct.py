@@ -188,6 +188,11 @@ class Machine:
             else:
                 self._run(frame)
         except (Exception, Halt) as problem:
+            if isinstance(
+                problem, MemoryError
+            ):  # which says nothing of the message, but of this machine
+                state.undo(mark)
+                raise
             frame.failure = failure_of(frame, problem)
         except BaseException as problem:
             state.undo(mark)

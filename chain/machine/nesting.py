@@ -7,10 +7,18 @@ a message goes on in a thread of its own, on a fresh stack, while the one that s
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from threading import Thread, get_ident
 from typing import Any, Final
 
 STEPS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
+
+
+class _Deeper(Thread):
+    """A thread that one other waits for."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.works_for = get_ident()
 
 
 def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
@@ -24,7 +32,7 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
         except BaseException as problem:
             raised.append(problem)
 
-    thread = Thread(target=run)
+    thread = _Deeper(target=run)
     thread.start()
     try:
         thread.join()
