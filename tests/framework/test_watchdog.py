@@ -32,6 +32,12 @@ class Busy(Contract):
         while True:
             pass
 
+
+class Starving(Contract):
+    """What the guard refuses stands for what it cannot foresee."""
+
+    times: u64
+
     @call
     def starve(self) -> u64:
         self.times += 1
@@ -99,10 +105,10 @@ def test_messages_far_down_are_stopped_too(chain: Chain, evm: Code, initcode: Co
 
 def test_want_of_memory_is_no_outcome() -> None:
     chain = Chain(guard=False)
-    busy = chain.deploy(Busy)
+    starving = chain.deploy(Starving)
     before = everything(chain)
     with pytest.raises(MemoryError):
-        busy.starve()
+        starving.starve()
     assert everything(chain) == before
 
 
