@@ -16,6 +16,7 @@ from chain.image.border import author_of, former, turned, turned_error, twin_in
 from chain.inputs import items
 from chain.spec import ContractSpec
 from chain.stack import room_to_read
+from chain.watchdogs import undisturbed
 
 if TYPE_CHECKING:
     from chain.image.worlds import World
@@ -84,7 +85,7 @@ def program_of(cls: type) -> Program:
         if author in former:
             raise UnknownSource(author)
         # What makes images reads sources, which a chain that only looks never does.
-        with room_to_read(author):
+        with undisturbed(), room_to_read(author):
             _programs[author] = import_module("chain.image.making").make_program(author)
     return _programs[author]
 

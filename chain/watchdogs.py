@@ -23,9 +23,8 @@ from chain.fit import short
 
 T = TypeVar("T")
 Clock = Callable[[], float]
-_AGAIN: Final = (
-    1.0  # seconds until it is raised once more, where the first was lost in code that drops errors
-)
+# Seconds until it is raised once more, where the first was lost in code that drops errors.
+_AGAIN: Final = 0.25
 
 
 class TimeUp(BaseException):
@@ -72,6 +71,23 @@ class _Alarm:
             if deadline.is_past and not any(each.is_past for each in mine):
                 _raise_in(deadline.thread, None)
 
+    def pause(self) -> list[tuple[Deadline, float]]:
+        """Let no time pass for this thread; the deadlines, with what is left of each."""
+        thread = _outermost(threading.current_thread())
+        with self._lock:
+            mine = [each for each in self._deadlines if each.thread == thread]
+            left = [(each, each.time - each.clock()) for each in mine]
+            for each in mine:
+                each.time = float("inf")
+        return left
+
+    def resume(self, paused: list[tuple[Deadline, float]]) -> None:
+        with self._lock:
+            for deadline, left in paused:
+                deadline.time = deadline.clock() + left
+        if paused:
+            self._wake.set()
+
     def _run(self) -> None:
         while True:
             with self._lock:
@@ -109,6 +125,14 @@ def _innermost(thread: int) -> int:
     return thread
 
 
+def _outermost(thread: threading.Thread) -> int:
+    """The thread for which this one works."""
+    waits = getattr(thread, "works_for", None)
+    if waits is None:
+        return thread.ident or 0
+    return _outermost(next(each for each in threading.enumerate() if each.ident == waits))
+
+
 _alarm: Final = _Alarm()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_alarm.__init__)  # type: ignore[misc]
@@ -125,6 +149,16 @@ def within(seconds: float, run: Callable[[], T], clock: Clock = time.monotonic) 
     except TimeUp:
         _alarm.disarm(deadline)
         raise
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """A scope whose time does not count, for what is made once and then kept: half of it would be worse than none."""
+    paused = _alarm.pause()
+    try:
+        yield
+    finally:
+        _alarm.resume(paused)
 
 
 @contextmanager

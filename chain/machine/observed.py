@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from chain.frame import Frame
 from chain.machine.direct import Machine
 from chain.machine.state import LogRow, State
+from chain.watchdogs import undisturbed
 
 
 class Read(NamedTuple):
@@ -121,7 +122,8 @@ class Observed(Machine):
     @property
     def evm(self) -> Any:
         if self._evm is None:
-            self._evm = import_module("chain.machine.evm_observed").ObservedEvm(self)
+            with undisturbed():
+                self._evm = import_module("chain.machine.evm_observed").ObservedEvm(self)
         return self._evm
 
 

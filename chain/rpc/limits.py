@@ -29,6 +29,14 @@ class Limits:
     filters: int = _most(1_000, "Filters kept; the one unused for longest makes room")
     snapshots: int = _most(1_000, "Snapshots kept; the oldest makes room")
     subscriptions: int = _most(100, "Subscriptions of one connection")
+    workers: int = _most(16, "Requests that take long and are done beside the others")
+    seconds: int = _most(
+        60, "Seconds of computing that one request may take; then it is stopped, and undone"
+    )
+    memory: int = _most(
+        1 << 30,
+        "Bytes of memory that one request may take beside what the node has, as in 512M or 2G",
+    )
     waiting: int = _most(100_000, "Messages a connection has not taken; then it is closed")
 
     def check(self, limit: str, number: int, what: str) -> None:

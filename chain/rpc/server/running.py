@@ -45,7 +45,7 @@ class Server:
         self._node: Node = chain.node
         self._node.limits = settings.limits
         self._app = App(self._node, settings.guests, self._after)
-        self._clock = Clock(self._node, self._app.publish)
+        self._clock = Clock(self._node, self._app)
         self._socket = _listen(settings.host, settings.port)
         config = uvicorn.Config(
             self._app, http=JoinedProtocol, lifespan="off", access_log=False, log_config=None, log_level="error",
@@ -53,7 +53,7 @@ class Server:
             proxy_headers=False, server_header=False, date_header=False,
             timeout_keep_alive=_IDLE, timeout_graceful_shutdown=1,
         )  # fmt: skip
-        self._uvicorn = _Uvicorn(config)
+        self._uvicorn = _Uvicorn(config, self._app.runner.close)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -111,8 +111,9 @@ def _listen(host: str, port: int) -> socket.socket:
 class _Uvicorn(uvicorn.Server):
     """Says when it takes connections, and takes a signal as the wish to end, not as a mishap."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, end: Callable[[], None]) -> None:
         super().__init__(config)
+        self._end = end
         self.ready = Event()
         self.told: Callable[[], None] = lambda: None
 
@@ -120,6 +121,10 @@ class _Uvicorn(uvicorn.Server):
         await super().startup(sockets)
         self.ready.set()
         self.told()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._end()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -17,6 +17,7 @@ from chain.rpc.wire import answer, encode
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
+    from chain.rpc.server.runner import Runner
 
 Message = MutableMapping[str, Any]
 
@@ -27,11 +28,13 @@ class Socket:
     def __init__(
         self,
         node: Node,
+        runner: Runner,
         receive: Callable[[], Awaitable[Message]],
         send: Callable[[Message], Awaitable[None]],
         after: Callable[[], None],
     ) -> None:
         self._node, self._receive, self._send, self._after = node, receive, send, after
+        self._runner = runner
         self._subscriptions = Subscriptions(node, self._tell)
         self._waiting: deque[bytes] = deque()
         self._more, self._fewer = asyncio.Event(), asyncio.Event()
@@ -53,13 +56,16 @@ class Socket:
         while (message := await self._receive())["type"] != "websocket.disconnect":
             text = message.get("text")
             raw = message["bytes"] if text is None else text.encode("utf-8", "surrogatepass")
-            made = answer(self._node, raw, self._subscriptions.methods)
+            made = await answer(self._node.limits, raw, self._run)
             if made is not None:
                 self._put(made)
             self._after()
             while len(self._waiting) >= self._node.limits.batch:
                 self._fewer.clear()
                 await self._fewer.wait()
+
+    async def _run(self, message: Any, room: int) -> bytes | None:
+        return await self._runner.answer(message, self._subscriptions.methods, room)
 
     async def _write(self) -> None:
         while True:

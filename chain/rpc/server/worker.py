@@ -1,0 +1,112 @@
+"""A child process that does one piece of work on the chain as it stands, while the node goes on.
+
+A fork is a copy of the whole node that costs next to nothing, so whatever the child does, the chain of the node is not
+touched: not by an endless loop, not by too much memory, not by being ended in the middle. It has the memory to answer, one
+pipe to do so, and nothing else: no port, no connection, no file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import warnings
+from collections.abc import Callable
+from typing import Final, NoReturn
+
+from chain.rpc.errors import NO_MEMORY, RpcError, refused
+from chain.rpc.limits import Limits
+from chain.watchdogs import limit_memory
+
+CAN_FORK: Final = hasattr(os, "fork")
+_CHUNK: Final = 1 << 20
+_STEPS_BACK: Final = (
+    5  # of the scheduler: the node itself, and whoever it answers at once, goes first
+)
+_MOST_FILES: Final = 1 << 16
+_NO_MEMORY: Final = 3  # the exit code
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class Worker:
+    """One child, at work from the moment this is made."""
+
+    def __init__(self, work: Callable[[], bytes], limits: Limits) -> None:
+        self._limits = limits
+        self._pipe, writes = os.pipe()
+        with warnings.catch_warnings():  # of forks beside threads: here all others wait
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._child = os.fork()
+        if not self._child:
+            _work(work, writes, limits)
+        os.close(writes)
+        os.set_blocking(self._pipe, False)
+        self._status: int | None = None
+
+    async def result(self) -> bytes:
+        """What the work came to, or `RpcError` if it was stopped."""
+        loop, parts = asyncio.get_running_loop(), list[bytes]()
+        is_over = loop.create_future()
+
+        def take() -> None:
+            chunk = os.read(self._pipe, _CHUNK)
+            parts.append(chunk)
+            if not chunk and not is_over.done():
+                loop.remove_reader(self._pipe)
+                is_over.set_result(None)
+
+        loop.add_reader(self._pipe, take)
+        try:
+            await is_over
+            self._wait()
+        finally:
+            loop.remove_reader(self._pipe)
+            os.close(self._pipe)
+            self.end()
+        if self._status:
+            raise self._stopped(self._status)
+        return b"".join(parts)
+
+    def end(self) -> None:
+        """Be done with it, wherever it is."""
+        if self._status is None:
+            os.kill(self._child, signal.SIGKILL)
+            self._wait()
+
+    def _wait(self) -> None:
+        if self._status is None:
+            self._status = os.waitpid(self._child, 0)[1]
+
+    def _stopped(self, status: int) -> RpcError:
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+            return refused(
+                f"it took more than {self._limits.seconds} s of computing, so it was stopped and nothing of it remains:"
+                " 'boardchain node --max-seconds' allows more"
+            )
+        if status == _NO_MEMORY << 8:
+            return refused(NO_MEMORY)
+        return refused(
+            "it was stopped, as the node ends or has no memory left; nothing of it remains"
+        )
+
+
+def _work(work: Callable[[], bytes], writes: int, limits: Limits) -> NoReturn:
+    """Do it in the child, which ends here."""
+    code = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        for each in (*_ENDING, signal.SIGPROF):
+            signal.signal(each, signal.SIG_DFL)
+        os.closerange(3, writes)
+        os.closerange(writes + 1, _MOST_FILES)
+        os.nice(_STEPS_BACK)
+        limit_memory(limits.memory)
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+        left = memoryview(work())
+        while left:
+            left = left[os.write(writes, left) :]
+        code = 0
+    except MemoryError:
+        code = _NO_MEMORY
+    finally:
+        os._exit(code)
