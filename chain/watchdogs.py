@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -25,6 +26,7 @@ T = TypeVar("T")
 Clock = Callable[[], float]
 # Seconds until it is raised once more, where the first was lost in code that drops errors.
 _AGAIN: Final = 0.25
+_ENDLESS: Final = 1 << 62
 
 
 class TimeUp(BaseException):
@@ -138,9 +140,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_alarm.__init__)  # type: ignore[misc]
 
 
-def within(seconds: float, run: Callable[[], T], clock: Clock = time.monotonic) -> T:
-    """What `run` returns, or `TimeUp` if that takes longer. It may be raised when `run` is just done."""
-    deadline = _alarm.arm(clock, seconds)
+def _clock_of_thread() -> Clock:
+    """The time that this thread has been computing; where the system does not know it, the time that has passed."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.monotonic
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
+
+
+def within(seconds: float, run: Callable[[], T]) -> T:
+    """What `run` returns, or `TimeUp` if this thread computes longer. It may be raised when `run` is just done."""
+    deadline = _alarm.arm(_clock_of_thread(), seconds)
     try:
         try:
             return run()
@@ -222,7 +231,7 @@ def limit_memory(more: int) -> tuple[int, int] | None:
     except (OSError, ImportError):
         return None
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = pages * resource.getpagesize() + more
+    most = min(pages * resource.getpagesize() + more, _ENDLESS)
     for limit in (soft, hard):
         if limit != resource.RLIM_INFINITY:
             most = min(most, limit)

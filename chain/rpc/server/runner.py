@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from functools import partial
@@ -23,17 +23,25 @@ from chain.ledger.growth import lengths_of, take_page
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.following import cuts_of, page_since
 from chain.rpc.methods import LOOKS, METHODS, RERUNS, SENDS
-from chain.rpc.server.worker import CAN_FORK, Worker
+from chain.rpc.server.worker import CAN_FORK, ENDING, Worker
 from chain.rpc.wire import answer_one, refusal
 from chain.watchdogs import TimeUp, within
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node, Own
 
-_MOMENT: Final = 0.1  # seconds that a request is tried for
+_MOMENT: Final = 0.05  # seconds of computing that a request is tried for
 _SHORT_MOMENT: Final = 0.02  # the same while workers are busy: then many such requests may come
+_REMEMBERED: Final = 1_000  # that took longer than that: they are not tried again
+_MEMORY: Final = 10.0  # seconds for which each is remembered
+_TURN: Final = 1.0  # seconds that a worker has, where others wait for its place
+_SELECTOR: Final = 10  # characters of calldata that say which entry
+_SHOWN: Final = 100
 _ROUNDS: Final = 2  # that a transaction runs beside others, before they wait for it
 _WAIT: Final = 2.0  # seconds that others may have to wait for one
+
+
+Job = Callable[[], bytes | None]
 
 
 class Runner:
@@ -41,23 +49,23 @@ class Runner:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._workers: set[Worker] = set()
-        self._places = asyncio.Semaphore(node.limits.workers)
-        self._line = asyncio.Lock()  # of the transactions that take long
+        self._workers: dict[Worker, float] = {}  # with when they began
+        self._long: dict[Any, float] = {}  # what took long, with until when it is not tried
+        self._line = asyncio.Lock()  # of the transactions that want the chain for themselves
         self._is_free = asyncio.Event()  # no such transaction has the chain for itself
         self._is_free.set()
         self._is_over = False
 
     @property
     def is_held(self) -> bool:
-        """Whether the chain must not change for a moment."""
+        """Whether a transaction has the chain for itself, so that it must not change meanwhile."""
         return not self._is_free.is_set()
 
     def close(self) -> None:
         """End all workers. What they did remains undone."""
         self._is_over = True
         for worker in self._workers:
-            worker.end()
+            worker.end(ENDING)
 
     async def answer(self, message: Any, own: Own, room: int) -> bytes | None:
         """The answer to one request, as bytes; None to a notification."""
@@ -66,10 +74,10 @@ class Runner:
         run = partial(answer_one, self._node, message, own, room)
         try:
             if method in LOOKS:
-                return await self._look(run)
+                return await self._look(run, _kind(message))
             if method in SENDS:
                 await self._is_free.wait()
-                return await self._send(run)
+                return await self._send(run, _kind(message))
             if method in RERUNS and self._node.chain.ledger.open is not None:
                 return await self._send_from_worker(run)
         except RpcError as no:
@@ -78,23 +86,32 @@ class Runner:
 
     # Trying
 
-    def _try(self, run: partial[bytes | None]) -> bytes | None:
+    def _try(self, run: Job, kind: Any) -> bytes | None:
         """The answer, or `TimeUp`."""
         if self._node.before is not None:
             self._node.before()  # it may import what was edited, and that takes the time it takes
-        return within(_SHORT_MOMENT if self._workers else _MOMENT, run)
-
-    async def _look(self, run: partial[bytes | None]) -> bytes | None:
+        if self._long.get(kind, 0) > monotonic():
+            raise TimeUp
         try:
-            return self._try(run)
+            return within(_SHORT_MOMENT if self._workers else _MOMENT, run)
+        except TimeUp:
+            self._long.pop(kind, None)
+            self._long[kind] = monotonic() + _MEMORY
+            if len(self._long) > _REMEMBERED:
+                del self._long[next(iter(self._long))]
+            raise
+
+    async def _look(self, run: Job, kind: Any) -> bytes | None:
+        try:
+            return self._try(run, kind)
         except TimeUp:
             return await self._in_worker(partial(_whole, run)) or None
 
-    async def _send(self, run: partial[bytes | None]) -> bytes | None:
+    async def _send(self, run: Job, kind: Any) -> bytes | None:
         chain = self._node.chain
         before, loaded, mark = chain.snapshot(), deepcopy(chain.machine.loaded), self._mark()
         try:
-            return self._try(run)
+            return self._try(run, kind)
         except TimeUp:
             chain.machine.loaded = loaded
             if self._mark() != mark:  # it was just done
@@ -103,32 +120,44 @@ class Runner:
 
     # Workers
 
-    async def _in_worker(self, work: partial[bytes]) -> bytes:
-        async with self._places:
-            if self._is_over:
-                raise refused("the node ends")
-            worker = Worker(work, self._node.limits)
-            self._workers.add(worker)
-            try:
-                return await worker.result()
-            finally:
-                self._workers.discard(worker)
+    async def _in_worker(self, work: Callable[[], bytes]) -> bytes:
+        await self._make_room()
+        if self._is_over:
+            raise refused(ENDING)
+        worker = Worker(work, self._node.limits)
+        self._workers[worker] = monotonic()
+        try:
+            return await worker.result()
+        finally:
+            self._workers.pop(worker, None)
 
-    async def _send_from_worker(self, run: partial[bytes | None]) -> bytes | None:
-        async with self._line:
-            for _ in range(_ROUNDS):
-                began = monotonic()
-                is_done, raw = await self._round(run)
-                if is_done:
-                    return raw
-            seconds = monotonic() - began
-            if seconds > _WAIT:
-                raise refused(
-                    f"other transactions came first each time it ran, for {seconds:.0f} s; nothing of it remains:"
-                    " send it when the node has less to do"
+    async def _make_room(self) -> None:
+        """Wait for a place. The worker that has been busy for longest gives its own, once it has had its turn."""
+        while len(self._workers) >= self._node.limits.workers:
+            oldest, began = next(iter(self._workers.items()))
+            left = began + _TURN - monotonic()
+            if left > 0:
+                await asyncio.sleep(left)
+            elif self._workers.pop(oldest, None):
+                oldest.end(
+                    f"it was stopped after {monotonic() - began:.0f} s, as {self._node.limits.workers} others that take"
+                    " long have come since; nothing of it remains"
                 )
-            async with self._chain_alone():
-                is_done, raw = await self._round(run)
+
+    async def _send_from_worker(self, run: Job) -> bytes | None:
+        for _ in range(_ROUNDS):
+            began = monotonic()
+            is_done, raw = await self._round(run)
+            if is_done:
+                return raw
+        seconds = monotonic() - began
+        if seconds > _WAIT:
+            raise refused(
+                f"other transactions came first each time it ran, for {seconds:.0f} s; nothing of it remains:"
+                " send it when the node has less to do"
+            )
+        async with self._line, self._chain_alone():
+            is_done, raw = await self._round(run)
         if not is_done:
             raise refused(
                 "the chain was changed while it ran; nothing of it remains: send it again"
@@ -143,7 +172,7 @@ class Runner:
         finally:
             self._is_free.set()
 
-    async def _round(self, run: partial[bytes | None]) -> tuple[bool, bytes | None]:
+    async def _round(self, run: Job) -> tuple[bool, bytes | None]:
         """Run a transaction in a worker. Whether it could be taken over, and the answer."""
         mark = self._mark()
         done = await self._in_worker(partial(_growth, self._node, run))
@@ -166,12 +195,22 @@ class Runner:
         return len(cuts_of(self._node)), lengths[:3], chain.mining, held and held.row
 
 
-def _whole(run: partial[bytes | None]) -> bytes:
+def _kind(message: Any) -> Any:
+    """What requests have in common that take as long: whom they reach, and by which entry."""
+    params = message.get("params")
+    first = params[0] if isinstance(params, list) and params else None
+    if not isinstance(first, dict):
+        return message["method"], str(first)[:_SHOWN]
+    entry = first.get("entry") or first.get("input") or first.get("data")
+    return message["method"], str(first.get("to"))[:_SHOWN], str(entry)[:_SELECTOR]
+
+
+def _whole(run: Job) -> bytes:
     """The answer in a worker; empty where there is none."""
     return run() or b""
 
 
-def _growth(node: Node, run: partial[bytes | None]) -> bytes:
+def _growth(node: Node, run: Job) -> bytes:
     """In a worker: the answer, and what the chain came to."""
     chain = node.chain
     chain._store = None  # the file is that of the node

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.feeds import Subscriptions
 from chain.rpc.format import Json
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from chain.rpc.server.runner import Runner
 
 Message = MutableMapping[str, Any]
+_TOO_SLOW: Final = 1008  # the code of what a server does not put up with
 
 
 class Socket:
@@ -37,6 +38,7 @@ class Socket:
         self._runner = runner
         self._subscriptions = Subscriptions(node, self._tell)
         self._waiting: deque[bytes] = deque()
+        self._size = 0  # of all that waits
         self._more, self._fewer = asyncio.Event(), asyncio.Event()
         self._is_over = asyncio.Event()
         self.publish = self._subscriptions.publish
@@ -51,6 +53,14 @@ class Socket:
             for part in parts:
                 part.cancel()
             await asyncio.gather(*parts, return_exceptions=True)
+        if self._is_over.is_set():
+            self._waiting.clear()
+            await self._send({"type": "websocket.close", "code": _TOO_SLOW, "reason": self._why})
+
+    @property
+    def _why(self) -> str:
+        most = self._node.limits.waiting
+        return f"this client reads too slowly: more than {most} bytes wait for it"
 
     async def _read(self) -> None:
         while (message := await self._receive())["type"] != "websocket.disconnect":
@@ -60,7 +70,7 @@ class Socket:
             if made is not None:
                 self._put(made)
             self._after()
-            while len(self._waiting) >= self._node.limits.batch:
+            while self._is_behind:
                 self._fewer.clear()
                 await self._fewer.wait()
 
@@ -73,15 +83,24 @@ class Socket:
             self._more.clear()
             while self._waiting:
                 text = self._waiting.popleft().decode("ascii")
+                self._size -= len(text)
                 self._fewer.set()
                 await self._send({"type": "websocket.send", "text": text})
 
-    def _tell(self, message: Json) -> None:
+    def _tell(self, message: Json) -> bool:
         self._put(encode(message))
+        return not self._is_over.is_set()
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether the client must read before it is heard again."""
+        limits = self._node.limits
+        return len(self._waiting) >= limits.batch or self._size >= limits.waiting // 2
 
     def _put(self, raw: bytes) -> None:
-        if len(self._waiting) >= self._node.limits.waiting:
+        if self._size + len(raw) > self._node.limits.waiting:
             self._is_over.set()
             return
         self._waiting.append(raw)
+        self._size += len(raw)
         self._more.set()

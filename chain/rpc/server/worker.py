@@ -18,14 +18,16 @@ from chain.rpc.errors import NO_MEMORY, RpcError, refused
 from chain.rpc.limits import Limits
 from chain.watchdogs import limit_memory
 
+ENDING: Final = "the node ends, so it was stopped and nothing of it remains"
 CAN_FORK: Final = hasattr(os, "fork")
 _CHUNK: Final = 1 << 20
 _STEPS_BACK: Final = (
     5  # of the scheduler: the node itself, and whoever it answers at once, goes first
 )
 _MOST_FILES: Final = 1 << 16
+_ENDLESS: Final = 1 << 30  # seconds
 _NO_MEMORY: Final = 3  # the exit code
-_ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class Worker:
@@ -42,6 +44,7 @@ class Worker:
         os.close(writes)
         os.set_blocking(self._pipe, False)
         self._status: int | None = None
+        self._why = "the system stopped it, perhaps for want of memory; nothing of it remains"
 
     async def result(self) -> bytes:
         """What the work came to, or `RpcError` if it was stopped."""
@@ -62,14 +65,15 @@ class Worker:
         finally:
             loop.remove_reader(self._pipe)
             os.close(self._pipe)
-            self.end()
+            self.end(ENDING)
         if self._status:
             raise self._stopped(self._status)
         return b"".join(parts)
 
-    def end(self) -> None:
+    def end(self, why: str) -> None:
         """Be done with it, wherever it is."""
         if self._status is None:
+            self._why = why
             os.kill(self._child, signal.SIGKILL)
             self._wait()
 
@@ -85,9 +89,7 @@ class Worker:
             )
         if status == _NO_MEMORY << 8:
             return refused(NO_MEMORY)
-        return refused(
-            "it was stopped, as the node ends or has no memory left; nothing of it remains"
-        )
+        return refused(self._why)
 
 
 def _work(work: Callable[[], bytes], writes: int, limits: Limits) -> NoReturn:
@@ -95,13 +97,13 @@ def _work(work: Callable[[], bytes], writes: int, limits: Limits) -> NoReturn:
     code = 1
     try:
         signal.set_wakeup_fd(-1)
-        for each in (*_ENDING, signal.SIGPROF):
+        for each in (*_SIGNALS, signal.SIGPROF):
             signal.signal(each, signal.SIG_DFL)
         os.closerange(3, writes)
         os.closerange(writes + 1, _MOST_FILES)
         os.nice(_STEPS_BACK)
         limit_memory(limits.memory)
-        signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+        signal.setitimer(signal.ITIMER_PROF, min(limits.seconds, _ENDLESS))
         left = memoryview(work())
         while left:
             left = left[os.write(writes, left) :]
