@@ -161,7 +161,7 @@ def within(seconds: float, run: Callable[[], T]) -> T:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """A scope whose time does not count, for what is made once and then kept: half of it would be worse than none."""
     paused = _alarm.pause()
     try:

@@ -26,7 +26,7 @@ from chain.machine.state import EMPTY_CODE_HASH, START, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.spec import UPGRADE, ContractSpec
 from chain.unknown_names import explain
-from chain.watchdogs import undisturbed
+from chain.watchdogs import uninterrupted
 from chain.where import raised_at
 
 _ANY_CONTRACT = ContractSpec(contract.Contract, {}, None, None, [])
@@ -59,8 +59,8 @@ class Machine:
 
     def declare(self, program: Program) -> Program:
         """Make a contract class known, so that its code can be deployed and run."""
-        self.programs[program.digest] = program
         self._by_code[keccak(program.code)] = program
+        self.programs[program.digest] = program
         return program
 
     def program_at(self, address: bytes) -> Program | None:
@@ -70,7 +70,7 @@ class Machine:
     def evm(self) -> Any:
         """py-evm, imported when the first transaction needs it: that takes most of a second."""
         if self._evm is None:
-            with undisturbed():
+            with uninterrupted():
                 self._evm = import_module("chain.machine.evm").Evm(self)
         return self._evm
 
@@ -120,7 +120,7 @@ class Machine:
         if context.evm is not None:
             context.evm.delete_doomed()
         changes, logs = state.close()
-        return Outcome(frame, used, price, changes, logs)
+        return Outcome(frame, context, used, price, changes, logs)
 
     def _is_ours(self, tx: Transaction) -> bool:
         if tx.type > 2:
@@ -189,12 +189,9 @@ class Machine:
                 on_fresh_stack(self._run, frame)
             else:
                 self._run(frame)
+        except MemoryError:  # the machine's own, which is no answer to anyone
+            raise
         except (Exception, Halt) as problem:
-            if isinstance(
-                problem, MemoryError
-            ):  # which says nothing of the message, but of this machine
-                state.undo(mark)
-                raise
             frame.failure = failure_of(frame, problem)
         except BaseException as problem:
             state.undo(mark)

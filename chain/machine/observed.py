@@ -9,10 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
+from chain.finished import Finished
 from chain.frame import Frame
 from chain.machine.direct import Machine
 from chain.machine.state import LogRow, State
-from chain.watchdogs import undisturbed
+from chain.watchdogs import uninterrupted
 
 
 class Read(NamedTuple):
@@ -97,6 +98,13 @@ class ObservedFrame(Frame):
         return super()._run(child)
 
 
+class FinishedObservedFrame(Finished, ObservedFrame):
+    __slots__ = ()
+
+
+ObservedFrame.finished = FinishedObservedFrame
+
+
 class TraceTooLarge(BaseException):
     """The operations take more bytes than one trace may. Not an `Exception`: it is no outcome of the message."""
 
@@ -122,7 +130,7 @@ class Observed(Machine):
     @property
     def evm(self) -> Any:
         if self._evm is None:
-            with undisturbed():
+            with uninterrupted():
                 self._evm = import_module("chain.machine.evm_observed").ObservedEvm(self)
         return self._evm
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from chain.steps import in_one_step
+
 if TYPE_CHECKING:
     from chain.rpc.node import Node
     from chain.rpc.server.app import App
@@ -42,12 +44,17 @@ class Clock:
             self._next = asyncio.get_running_loop().call_later(self._interval, self._tick)
 
     def _tick(self) -> None:
-        chain = self._node.chain
         if self._app.runner.is_held:  # by a transaction that is about to be done
             self._next = asyncio.get_running_loop().call_later(_A_LITTLE, self._tick)
             return
+        try:
+            in_one_step(self._node.chain, self._mine)
+            self._app.publish()
+        finally:
+            self._wait()
+
+    def _mine(self) -> None:
+        chain = self._node.chain
         if chain.now == chain.head.timestamp:
             chain.advance(round(self._interval))
         chain.mine()
-        self._app.publish()
-        self._wait()

@@ -9,6 +9,7 @@ which they are done.
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -25,6 +26,8 @@ from chain.rpc.following import cuts_of, page_since
 from chain.rpc.methods import LOOKS, METHODS, RERUNS, SENDS
 from chain.rpc.server.worker import CAN_FORK, ENDING, Worker
 from chain.rpc.wire import answer_one, refusal
+from chain.steps import in_one_step
+from chain.turn import in_turn
 from chain.watchdogs import TimeUp, within
 
 if TYPE_CHECKING:
@@ -124,12 +127,17 @@ class Runner:
         await self._make_room()
         if self._is_over:
             raise refused(ENDING)
-        worker = Worker(work, self._node.limits)
+        worker = Worker(self._fork, work, self._node.limits)
         self._workers[worker] = monotonic()
         try:
             return await worker.result()
         finally:
             self._workers.pop(worker, None)
+
+    def _fork(self) -> int:
+        """Copy the process while no other thread is in the chain, or runs contracts: in the copy it would never end that."""
+        with self._node.chain.border:
+            return in_turn(os.fork)
 
     async def _make_room(self) -> None:
         """Wait for a place. The worker that has been busy for longest gives its own, once it has had its turn."""
@@ -175,17 +183,22 @@ class Runner:
     async def _round(self, run: Job) -> tuple[bool, bytes | None]:
         """Run a transaction in a worker. Whether it could be taken over, and the answer."""
         mark = self._mark()
-        done = await self._in_worker(partial(_growth, self._node, run))
-        raw, pages, loaded = pickle.loads(done)  # of a copy of this process
-        if mark != self._mark():
-            return False, None
+        raw, *grown = pickle.loads(
+            await self._in_worker(partial(_growth, self._node, run))
+        )  # of a copy of this process
+        return in_one_step(self._node.chain, self._take_over, mark, *grown), raw
+
+    def _take_over(self, mark: Any, pages: list[bytes], loaded: Any) -> bool:
+        """Let the chain grow by what it grew by in a worker, if it still is as the worker found it."""
         chain = self._node.chain
+        if mark != self._mark():
+            return False
         for page in pages:
             _, kept, _, _, (mining, held), rows = decode(page)
             take_page(chain.ledger, chain.keys, kept, rows, held)
-        chain.mining, chain.machine.loaded = Mining._make(mining), loaded
-        chain._save()
-        return True, raw
+            chain.mining = Mining._make(mining)
+        chain.machine.loaded = loaded
+        return True
 
     def _mark(self) -> Any:
         """What tells whether the chain has changed."""

@@ -33,12 +33,12 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 class Worker:
     """One child, at work from the moment this is made."""
 
-    def __init__(self, work: Callable[[], bytes], limits: Limits) -> None:
+    def __init__(self, fork: Callable[[], int], work: Callable[[], bytes], limits: Limits) -> None:
         self._limits = limits
         self._pipe, writes = os.pipe()
         with warnings.catch_warnings():  # of forks beside threads: here all others wait
             warnings.simplefilter("ignore", DeprecationWarning)
-            self._child = os.fork()
+            self._child = fork()
         if not self._child:
             _work(work, writes, limits)
         os.close(writes)
