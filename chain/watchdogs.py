@@ -26,6 +26,7 @@ T = TypeVar("T")
 Clock = Callable[[], float]
 # Seconds until it is raised once more, where the first was lost in code that drops errors.
 _AGAIN: Final = 0.25
+_NEVER: Final = float("inf")
 _ENDLESS: Final = 1 << 62
 
 
@@ -48,15 +49,18 @@ class _Alarm:
         self._lock = threading.Lock()
         self._deadlines: list[Deadline] = []
         self._wake = threading.Event()
-        self._next = float("inf")  # when the thread looks again
+        self._next = _NEVER  # when the thread looks again
         self._is_running = False
 
     def arm(self, clock: Clock, seconds: float) -> Deadline:
         """Watch the thread that asks."""
         made = Deadline(threading.get_ident(), clock, clock() + seconds)
+        look = time.monotonic() + seconds
         with self._lock:
             self._deadlines.append(made)
-            is_first = time.monotonic() + seconds < self._next
+            is_first = look < self._next
+            if is_first:
+                self._next = look
         if not self._is_running:
             self._is_running = True
             threading.Thread(target=self._run, name="watchdog", daemon=True).start()
@@ -80,7 +84,7 @@ class _Alarm:
             mine = [each for each in self._deadlines if each.thread == thread]
             left = [(each, each.time - each.clock()) for each in mine]
             for each in mine:
-                each.time = float("inf")
+                each.time = _NEVER
         return left
 
     def resume(self, paused: list[tuple[Deadline, float]]) -> None:
@@ -95,10 +99,11 @@ class _Alarm:
             with self._lock:
                 self._wake.clear()
                 now = time.monotonic()
-                self._next = min(
-                    [now + _look(each) for each in self._deadlines], default=float("inf")
-                )
-                wait = None if self._next == float("inf") else max(0.0, self._next - now)
+                # A time that was set stays, even if there is nothing to see any more: soon there will be again.
+                if self._deadlines or now >= self._next:
+                    looks = [now + _look(each) for each in self._deadlines]
+                    self._next = min(looks, default=_NEVER)
+                wait = None if self._next == _NEVER else max(0.0, self._next - now)
             self._wake.wait(wait)
 
 

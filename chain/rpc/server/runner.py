@@ -33,7 +33,7 @@ from chain.watchdogs import TimeUp, within
 if TYPE_CHECKING:
     from chain.rpc.node import Node, Own
 
-_MOMENT: Final = 0.05  # seconds of computing that a request is tried for
+_MOMENT: Final = 0.04  # seconds of computing that a request is tried for
 _SHORT_MOMENT: Final = 0.02  # the same while workers are busy: then many such requests may come
 _REMEMBERED: Final = 1_000  # that took longer than that: they are not tried again
 _MEMORY: Final = 10.0  # seconds for which each is remembered

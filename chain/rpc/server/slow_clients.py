@@ -23,58 +23,69 @@ _TOO_SLOW: Final = b"408 Request Timeout"
 
 
 class HttpProtocol(JoinedProtocol):
-    """A connection whose requests have to arrive in time, with a head that is not too large."""
+    """A connection whose requests have to arrive in time, with a head that is not too large.
+
+    Most requests arrive in one piece, and these are not timed.
+    """
 
     def __init__(self, limits: Limits, **options: Any) -> None:
         super().__init__(**options)
+        self.url = b""  # until there is one
         self._limits = limits
+        self._awaits: str | None = "head"  # the part of a request that is arriving
+        self._size = 0  # bytes of the head that did not come at once
         self._timer: asyncio.TimerHandle | None = None
-        self._head: int | None = 0  # bytes of the head that is arriving; None when it is there
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._await_rest(self._limits.head_seconds, "head")
+        self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        awaited = self._awaits
         super().data_received(data)
-        if self._head is not None:
-            self._count(len(data))
+        if self._awaits is None:
+            return
+        if self._awaits == "head":
+            self._size += len(data)
+            self._check_head(self._size)
+        if self._awaits != awaited:
+            self._stop()
+        if self._timer is None:
+            self._watch()
 
     def handle_websocket_upgrade(self) -> None:
+        self._awaits = None
         self._stop()
         super().handle_websocket_upgrade()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._head = 0
-        self._await_rest(self._limits.head_seconds, "head")
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        super().on_header(name, value)
-        self._count(len(name) + len(value))
+        self._awaits, self._size = "head", 0
 
     def on_headers_complete(self) -> None:
-        self._head = None
-        if self.transport.is_closing():
-            return
-        super().on_headers_complete()
-        self._await_rest(self._limits.body_seconds, "body")
+        self._awaits = "body"
+        if self._check_head(sum([len(name) + len(value) for name, value in self.headers])):
+            super().on_headers_complete()
 
     def on_message_complete(self) -> None:
+        self._awaits = None
         self._stop()
         super().on_message_complete()
 
-    def _count(self, size: int) -> None:
-        self._head = (self._head or 0) + size
-        if self._head > self._limits.head:
-            self._refuse(_TOO_LARGE, f"the head of a request has at most {self._limits.head} bytes")
+    def _check_head(self, size: int) -> bool:
+        """Whether the head is small enough so far."""
+        most = self._limits.head
+        if size + len(self.url) > most:
+            self._refuse(_TOO_LARGE, f"the head of a request has at most {most} bytes")
+        return size <= most and not self.transport.is_closing()
 
-    def _await_rest(self, seconds: float, part: str) -> None:
-        self._stop()
+    def _watch(self) -> None:
+        part, limits = self._awaits, self._limits
+        seconds = limits.head_seconds if part == "head" else limits.body_seconds
         why = f"the {part} of a request has to arrive within {seconds} seconds"
         self._timer = self.loop.call_later(seconds, self._refuse, _TOO_SLOW, why)
 
