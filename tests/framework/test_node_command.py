@@ -155,7 +155,7 @@ def test_limits_are_numbers_with_units() -> None:
     "words", [("--max-memory", "1X"), ("--max-body", "0"), ("--max-seconds", "0")]
 )
 def test_other_limits_are_refused(words: tuple[str, str]) -> None:
-    with pytest.raises(click.BadParameter, match="write 65536, 64K, 512M or 2G|not in the range"):
+    with pytest.raises(click.BadParameter, match=r"write 65536, 64K, 512M or 2G|not in the range"):
         command.make_context("node", [*words])
 
 

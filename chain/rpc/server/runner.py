@@ -108,7 +108,7 @@ class Runner:
         try:
             return self._try(run, kind)
         except TimeUp:
-            return await self._in_worker(partial(_whole, run)) or None
+            return await self._in_worker(partial(_whole, self._node, run)) or None
 
     async def _send(self, run: Job, kind: Any) -> bytes | None:
         chain = self._node.chain
@@ -136,7 +136,9 @@ class Runner:
 
     def _fork(self) -> int:
         """Copy the process while no other thread is in the chain, or runs contracts: in the copy it would never end that."""
-        with self._node.chain.border:
+        chain = self._node.chain
+        chain.settle()
+        with chain.border:
             return in_turn(os.fork)
 
     async def _make_room(self) -> None:
@@ -203,6 +205,7 @@ class Runner:
     def _mark(self) -> Any:
         """What tells whether the chain has changed."""
         chain = self._node.chain
+        chain.settle()
         held = chain.ledger.open
         lengths = lengths_of(chain.ledger, chain.keys)
         return len(cuts_of(self._node)), lengths[:3], chain.mining, held and held.row
@@ -218,15 +221,21 @@ def _kind(message: Any) -> Any:
     return message["method"], str(first.get("to"))[:_SHOWN], str(entry)[:_SELECTOR]
 
 
-def _whole(run: Job) -> bytes:
-    """The answer in a worker; empty where there is none."""
+def _whole(node: Node, run: Job) -> bytes:
+    """In a worker: the answer; empty where there is none."""
+    _leave_file(node)
     return run() or b""
+
+
+def _leave_file(node: Node) -> None:
+    """In a worker: the file is that of the node."""
+    node.chain._store = None
 
 
 def _growth(node: Node, run: Job) -> bytes:
     """In a worker: the answer, and what the chain came to."""
     chain = node.chain
-    chain._store = None  # the file is that of the node
+    _leave_file(node)
     since = [len(cuts_of(node)), *lengths_of(chain.ledger, chain.keys)]
     raw, pages, more = run(), list[bytes](), 1
     while more:

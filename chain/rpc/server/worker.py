@@ -8,8 +8,10 @@ pipe to do so, and nothing else: no port, no connection, no file.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Final, NoReturn
@@ -27,6 +29,7 @@ _STEPS_BACK: Final = (
 _MOST_FILES: Final = 1 << 16
 _ENDLESS: Final = 1 << 30  # seconds
 _NO_MEMORY: Final = 3  # the exit code
+_PR_SET_PDEATHSIG: Final = 1
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -101,6 +104,8 @@ def _work(work: Callable[[], bytes], writes: int, limits: Limits) -> NoReturn:
             signal.signal(each, signal.SIG_DFL)
         os.closerange(3, writes)
         os.closerange(writes + 1, _MOST_FILES)
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # with the node it ends
         os.nice(_STEPS_BACK)
         limit_memory(limits.memory)
         signal.setitimer(signal.ITIMER_PROF, min(limits.seconds, _ENDLESS))
