@@ -5,10 +5,10 @@ in the ledger goes into the file in one SQLite transaction, before the call retu
 process that is killed, at whatever moment, loses nothing that was acknowledged. Loss of power is another matter: the file
 stays sound but may lack the last blocks, unless `sync` has each change wait for the disk.
 
-What the chain needs stands in tables with a colon in their names: exact rows in CBOR, each behind its CRC-32, and beside
-them hashes that are dear to make. State is not kept: it is what the changes in the rows lead to, and the state root of the
-last block, written when the block was closed, proves that they still do. Also kept are the keys with which the chain signs for
-its accounts; they are for tests. What others read are the tables without a colon (`chain.ledger.published`).
+What the chain needs stands in tables with a colon in their names: exact rows in CBOR, each behind a seal, with hashes that are
+dear to make. The state is kept as of some block (`chain.ledger.cells`); with the changes that came since it leads to the
+state root of the last block. Also kept are the keys with which the chain signs for its accounts; they are for tests. What
+others read are the tables without a colon (`chain.ledger.published`), which follow from the others.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from typing import Any
 
 from chain.accounts import Account
 from chain.ledger.blocks import Block, Mining
-from chain.ledger.file import File, sealed
+from chain.ledger.cells import EVERY, change_cells, write_cells
+from chain.ledger.file import NOW, SOURCES, File
 from chain.ledger.ledger import Ledger
 from chain.ledger.published import Published
-from chain.ledger.recall import Lengths, load
+from chain.ledger.recall import Lengths, Memory, load
 from chain.ledger.rows import pack
+from chain.ledger.seal import sealed
 
 
 class Store:
@@ -35,27 +37,22 @@ class Store:
         file: File,
         ledger: Ledger,
         keys: dict[bytes, Account],
-        had: Lengths,
-        mining: Mining,
+        memory: Memory,
         sync: bool,
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._had, self._mining = had, mining
+        self._had, self._mining, self._settled = memory.had, memory.mining, memory.settled
+        self._sources = len(ledger.events.sources)
         self._open = _row_of(ledger.open)
-        self._shortened = self._is_closed = False
+        self._shortened = False
         # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
         self._connection: sqlite3.Connection | None = None
-        self._sync, self._is_new = sync, file.settings is None
+        self._sync, self._is_new = sync, file.settings is None or not file.is_whole
         ledger.watchers.append(self._cut)
 
     def close(self) -> None:
         """Leave the file to others."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if not self._is_closed:
-            self._is_closed = True
-            self._file.release()
+        self._file.release()
 
     def save(self, mining: Mining) -> None:
         """Write what is new. If that fails nothing is written, and the next time it is tried again."""
@@ -64,8 +61,7 @@ class Store:
         is_same = (have[acts], mining, held) == (self._had[acts], self._mining, self._open)
         if is_same and not self._shortened and not self._is_new:
             return
-        if self._is_closed:
-            raise ValueError(f"{self._file.path.name} is closed: open it again to go on")
+        self._file.check_use()
         if self._connection is None:
             self._connection = self._file.writing(self._sync)
             self._published = Published(self._connection, self._ledger)
@@ -74,7 +70,7 @@ class Store:
         try:
             if self._shortened:
                 self._shorten(connection)
-            self._write(connection, have, mining)
+            settled, sources = self._write(connection, have, mining)
             self._published.update(self._had.moments, self._had.receipts, self._shortened)
             connection.execute("commit")
         except BaseException:
@@ -83,6 +79,7 @@ class Store:
             self._published.forget()
             raise
         self._had, self._mining, self._open = have, mining, held
+        self._settled, self._sources = settled, sources
         self._shortened = self._is_new = False
 
     def _lengths(self) -> Lengths:
@@ -92,38 +89,57 @@ class Store:
             len(state.codes), len(state.slots.origins), len(self._keys), len(ledger.artifacts),
         )  # fmt: skip
 
-    def _write(self, connection: sqlite3.Connection, have: Lengths, mining: Mining) -> None:
+    def _write(
+        self, connection: sqlite3.Connection, have: Lengths, mining: Mining
+    ) -> tuple[int, int]:
+        """Write what is new: how many changes the rows of the state hold then, and how many sources of logs are known."""
         had, ledger, state = self._had, self._ledger, self._ledger.state
 
-        def put(table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-            for row in rows:
-                marks = ", ".join("?" * len(row))
-                connection.execute(f'insert or replace into "chain:{table}" values ({marks})', row)
+        def put(table: str, rows: Iterable[tuple[int, Any]]) -> None:
+            statement = f'insert or replace into "chain:{table}" values (?, ?)'
+            for key, row in rows:
+                connection.execute(statement, (key, sealed(table, key, row)))
 
         put("receipts", (
-            (receipt.position, ledger.hash_of(receipt), sealed(pack(receipt.row)))
+            (receipt.position, (ledger.hash_of(receipt), pack(receipt.row)))
             for receipt in ledger.receipts[had.receipts :]
         ))  # fmt: skip
-        put("notes", ((m, sealed(ledger.timeline[m])) for m in ledger.notes_from(had.moments)))
+        put("notes", ((m, ledger.timeline[m]) for m in ledger.notes_from(had.moments)))
         put("blocks", (
-            (number, ledger.block_hash(number), sealed((ledger.blocks.row(number), ledger.header(number))))
+            (number, (ledger.block_hash(number), ledger.blocks.row(number), ledger.header(number)))
             for number in range(had.blocks, have.blocks)
         ))  # fmt: skip
         put("codes", ((i, code) for i, (_, code) in _newest(state.codes, had.codes)))
         put("slots", (
-            (i, parent.to_bytes(32), key)
+            (i, (parent.to_bytes(32), key))
             for i, (_, (parent, key)) in _newest(state.slots.origins, had.slots)
         ))  # fmt: skip
         put("artifacts", (
-            (i, digest, sealed(artifact.row))
+            (i, (digest, artifact.row))
             for i, (digest, artifact) in enumerate(ledger.artifacts.newest(had.artifacts), had.artifacts)
         ))  # fmt: skip
         put("keys", (
-            (bytes(address), made.key, made.name)
-            for _, (address, made) in _newest(self._keys, had.keys)
+            (i, (bytes(address), made.key, made.name))
+            for i, (address, made) in _newest(self._keys, had.keys)
         ))  # fmt: skip
-        now = mining, _row_of(ledger.open), have
-        put("now", [(1, sealed(now))])
+        settled, sources = self._settle(connection), ledger.events.sources
+        if len(sources) != self._sources or self._is_new:
+            put("now", [(SOURCES, sources)])
+        now = mining, _row_of(ledger.open), have, settled, len(ledger.events)
+        put("now", [(NOW, now)])
+        return settled, len(sources)
+
+    def _settle(self, connection: sqlite3.Connection) -> int:
+        """Bring the rows of the state up to date, if it is time: how many changes they hold."""
+        ledger, settled = self._ledger, self._settled
+        end = ledger.blocks.head.end_moment
+        if settled is None or settled > self._had.moments:
+            write_cells(connection, ledger.state, ledger.timeline[end:])
+            return end
+        if end - settled < EVERY:
+            return settled
+        change_cells(connection, ledger.timeline[settled:end])
+        return end
 
     # Going back
 
@@ -162,5 +178,7 @@ def attach(
     """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and how the chain mines."""
     if file.settings is None:
         file.create(settings)
-    had, mining = load(file, ledger, keys)
-    return Store(file, ledger, keys, had, mining, sync), mining
+    memory = load(file, ledger, keys)
+    if not file.is_whole:
+        file.rebuild(memory.counts)
+    return Store(file, ledger, keys, memory, sync), memory.mining
