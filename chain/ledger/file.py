@@ -20,7 +20,8 @@ from chain.ledger.cbor import BadCbor, decode
 from chain.ledger.lock import Held, Lock
 from chain.ledger.paged import Pages
 from chain.ledger.seal import Damaged, opened, sealed
-from chain.ledger.soundness import check_schema, copy_truth, is_whole
+from chain.ledger.soundness import check_schema, copy_truth, is_well_formed, sums_in
+from chain.ledger.sums import Pending
 
 T = TypeVar("T")
 
@@ -76,7 +77,8 @@ class File:
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
-        self.is_whole = True  # but for the rows that are read later
+        # What is pending in the sums of the tables for others; None where these are damaged.
+        self.sums: Pending | None = {}
         try:
             self.settings = self._look()
         except BaseException:
@@ -112,8 +114,16 @@ class File:
             connection = self._reader()
             check_schema(connection, TABLES)
             settings = dict(self.row("now", SETTINGS))
-            self.is_whole = is_whole(connection, self._real.stat().st_size)
+            self.sums = None
+            if is_well_formed(connection, self._real.stat().st_size):
+                self.sums = self.look_at_sums()
             return settings
+
+    def look_at_sums(self) -> Pending | None:
+        """What is pending in the sums of the tables for others; None where these are damaged."""
+        is_new = self.end("now") <= NOW
+        pending = 0 if is_new else self.row("now", NOW)[-1]
+        return sums_in(self._reader(), pending, is_new)
 
     def _check_head(self) -> None:
         name = self.name
@@ -237,7 +247,7 @@ class File:
             fresh.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
     def rebuild(self, counts: Mapping[str, int]) -> None:
-        """Make the file anew of what the chain needs, so many rows of each table. The tables for others come with the next change."""
+        """Make the file anew of what the chain needs, so many rows of each table. The others come later."""
         with self._damage_told(), self._fresh() as fresh:
             copy_truth(self._reader(), fresh, counts)
             self._reader().close()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from chain.ledger import portable as form
 from chain.ledger.declared import model_key
+from chain.ledger.file import File
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql_numbers import is_large
 from chain.ledger.sums import EXACT, Sums
@@ -42,20 +43,26 @@ class Ends(NamedTuple):
 class Published:
     """The readable tables of one ledger in a database."""
 
-    def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:
-        self._connection, self._ledger = connection, ledger
-        self._sums = Sums(connection)
+    def __init__(self, connection: sqlite3.Connection, ledger: Ledger, file: File) -> None:
+        self._connection, self._ledger, self._file = connection, ledger, file
+        self._sums = Sums(connection, file.sums or {})
+        self._is_sure = True  # nothing was taken back
         self._contracts = -1  # how many there were when the tables were made
         self._growing: list[Growing] = []
         self._models: ModelRows | None = None
 
     def forget(self) -> None:
         """What was written last was taken back: believe the database."""
-        self._contracts, self._models = -1, None
-        self._sums.forget()
+        self._contracts, self._models, self._is_sure = -1, None, False
 
-    def update(self, moments: int, receipts: int, shortened: bool) -> None:
-        """Write what came behind the first so many moments and receipts. `shortened`: some that came before are gone."""
+    def update(self, moments: int, receipts: int, shortened: bool) -> int:
+        """Write what came behind the first so many moments and receipts: what is then pending in the sums.
+
+        `shortened`: some that came before are gone.
+        """
+        if not self._is_sure:
+            self._sums = Sums(self._connection, self._file.look_at_sums() or {})
+            self._is_sure = True
         ends = Ends(moments, receipts, self._ledger.events.end_of(receipts))
         fresh: set[str] = set()
         if self._contracts != len(self._ledger.artifacts):
@@ -72,6 +79,7 @@ class Published:
         if self._models is not None:
             self._models.update(moments, anew=shortened)
         self._sums.save()
+        return self._sums.pending
 
     def _shorten(self, table: Growing, end: int) -> None:
         """Take out rows that were taken back."""

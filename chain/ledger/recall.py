@@ -68,7 +68,7 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
     with file.reading() as connection:
         if file.end("now") <= NOW:  # it was made, and then nothing more came of it
             return Memory(Lengths(), Mining(ledger.blocks.head.timestamp))
-        mining, held, have, settled, logs = file.row("now", NOW)
+        mining, held, have, settled, logs, _ = file.row("now", NOW)
         had = Lengths._make(have)
         for raw, key, name in file.rows("keys", 0, had.keys):
             keys.setdefault(raw, account(raw, key, name))

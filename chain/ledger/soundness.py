@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 from chain.ledger.seal import Damaged, opened
-from chain.ledger.sums import are_sound
+from chain.ledger.sums import Pending, pending_in
 
 # SQLite looks through a file of this size in a moment; in a longer one each row is looked at when it is read.
 _LONG: Final = 1 << 28
@@ -21,14 +22,20 @@ def check_schema(connection: sqlite3.Connection, tables: dict[str, str]) -> None
             raise Damaged(f'table "{name}" is not there, or not as it was made')
 
 
-def is_whole(connection: sqlite3.Connection, size: int) -> bool:
-    """Whether SQLite finds nothing wrong, and the tables for others are as they were written."""
-    try:
-        if size <= _LONG and connection.execute("pragma quick_check(1)").fetchone()[0] != "ok":
-            return False
-        return are_sound(connection)
-    except (sqlite3.DatabaseError, ValueError, TypeError, OverflowError):
-        return False
+def is_well_formed(connection: sqlite3.Connection, size: int) -> bool:
+    """Whether SQLite finds nothing wrong."""
+    with suppress(sqlite3.DatabaseError):
+        return size > _LONG or connection.execute("pragma quick_check(1)").fetchone()[0] == "ok"
+    return False
+
+
+def sums_in(connection: sqlite3.Connection, pending: int, is_new: bool) -> Pending | None:
+    """What is pending in the sums of the tables for others; None where these are not as they were written."""
+    with suppress(sqlite3.DatabaseError, ValueError, TypeError, OverflowError):
+        known = connection.execute("select count(*) from \"chain:sums\" where name = 'receipts'")
+        if is_new or known.fetchone()[0]:
+            return pending_in(connection, pending)
+    return None
 
 
 def copy_truth(

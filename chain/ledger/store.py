@@ -47,7 +47,7 @@ class Store:
         self._shortened = False
         # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
         self._connection: sqlite3.Connection | None = None
-        self._sync, self._is_new = sync, file.settings is None or not file.is_whole
+        self._sync, self._is_new = sync, file.settings is None or file.sums is None
         ledger.watchers.append(self._cut)
 
     def close(self) -> None:
@@ -64,14 +64,15 @@ class Store:
         self._file.check_use()
         if self._connection is None:
             self._connection = self._file.writing(self._sync)
-            self._published = Published(self._connection, self._ledger)
+            self._published = Published(self._connection, self._ledger, self._file)
         connection = self._connection
         connection.execute("begin immediate")
         try:
             if self._shortened:
                 self._shorten(connection)
-            settled, sources = self._write(connection, have, mining)
-            self._published.update(self._had.moments, self._had.receipts, self._shortened)
+            had = self._had
+            pending = self._published.update(had.moments, had.receipts, self._shortened)
+            settled, sources = self._write(connection, have, mining, pending)
             connection.execute("commit")
         except BaseException:
             if connection.in_transaction:
@@ -90,7 +91,7 @@ class Store:
         )  # fmt: skip
 
     def _write(
-        self, connection: sqlite3.Connection, have: Lengths, mining: Mining
+        self, connection: sqlite3.Connection, have: Lengths, mining: Mining, pending: int
     ) -> tuple[int, int]:
         """Write what is new: how many changes the rows of the state hold then, and how many sources of logs are known."""
         had, ledger, state = self._had, self._ledger, self._ledger.state
@@ -125,7 +126,7 @@ class Store:
         settled, sources = self._settle(connection), ledger.events.sources
         if len(sources) != self._sources or self._is_new:
             put("now", [(SOURCES, sources)])
-        now = mining, _row_of(ledger.open), have, settled, len(ledger.events)
+        now = mining, _row_of(ledger.open), have, settled, len(ledger.events), pending
         put("now", [(NOW, now)])
         return settled, len(sources)
 
@@ -179,6 +180,6 @@ def attach(
     if file.settings is None:
         file.create(settings)
     memory = load(file, ledger, keys)
-    if not file.is_whole:
+    if file.sums is None:
         file.rebuild(memory.counts)
     return Store(file, ledger, keys, memory, sync), memory.mining

@@ -1,7 +1,8 @@
 """Sums of the rows in the tables that others read, by which it is told whether these still are as they were written.
 
 A sum is of a stretch of a table and does not hang on the order of its rows, so rows come and go at the cost of each. The sums
-stand among what the chain needs, each behind a seal.
+stand among what the chain needs, each behind a seal. That of the stretch which a table ends in is written when the table goes
+on to the next; until then one number in the row of now tells by how much the rows and the written sums differ.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import marshal
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 from chain.ledger.seal import sealed, unsealed
@@ -20,22 +21,23 @@ _SCHEMA: Final = -1  # in place of a chunk: how the table was made
 _MOST: Final = 32  # so many chunks are looked at when a file is opened
 _WRAP: Final = (1 << 64) - 1
 
-# Without a number for each row.
-EXACT: Final = "exact_numbers"
+EXACT: Final = "exact_numbers"  # without a number for each row
+
+Pending: TypeAlias = dict[tuple[str, int], int]  # by table and stretch
 
 
 class Sums:
-    """The sums of a file that is written to."""
+    """The sums of a file that is written to. `pending` is by how much the written ones are to change."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, pending: Pending) -> None:
         self._connection = connection
-        self._known: dict[tuple[str, int], int] = {}
-        self._changed: set[tuple[str, int]] = set()
+        self._pending = dict(pending)
+        self._is_new = True  # a stretch was begun: those before it are to be written
 
-    def forget(self) -> None:
-        """What was written last was taken back: believe the database."""
-        self._known.clear()
-        self._changed.clear()
+    @property
+    def pending(self) -> int:
+        """By how much the rows and the written sums differ."""
+        return sum(self._pending.values()) & _WRAP
 
     def made(self, name: str) -> None:
         """A table was made, and is empty."""
@@ -87,18 +89,27 @@ class Sums:
         self._connection.execute(f"delete from {EXACT} where {condition}", values)
 
     def save(self) -> None:
-        """Write what has changed."""
-        for name, chunk in self._changed:
-            self._put(name, chunk, self._known[name, chunk])
-        self._changed.clear()
+        """Write the sums of all stretches that have another behind them."""
+        if not self._is_new:
+            return
+        ends: dict[str, int] = {}
+        for name, chunk in self._pending:
+            ends[name] = max(chunk, ends.get(name, self._end(name)))
+        for key in [key for key in self._pending if key[1] < ends[key[0]]]:
+            self._put(*key, (self._read(key) + self._pending.pop(key)) & _WRAP)
+        self._is_new = False
+
+    def _end(self, name: str) -> int:
+        """The last stretch of a table of which a sum is written."""
+        asked = 'select max(chunk) from "chain:sums" where name = ?'
+        ((chunk,),) = self._connection.execute(asked, (name,))
+        return int(chunk)
 
     def _change(self, name: str, chunk: int, by: int) -> None:
-        key = name, chunk
-        known = self._known.get(key)
-        if known is None:
-            known = self._read(key)
-        self._known[key] = (known + by) & _WRAP
-        self._changed.add(key)
+        key, pending = (name, chunk), self._pending
+        if key not in pending:
+            self._is_new = True
+        pending[key] = pending.get(key, 0) + by
 
     def _read(self, key: tuple[str, int]) -> int:
         asked = 'select row from "chain:sums" where name = ? and chunk = ?'
@@ -112,9 +123,8 @@ class Sums:
         )
 
     def _drop(self, name: str, first: int) -> None:
-        for key in [key for key in self._known if key[0] == name and key[1] >= first]:
-            del self._known[key]
-            self._changed.discard(key)
+        for key in [key for key in self._pending if key[0] == name and key[1] >= first]:
+            del self._pending[key]
         self._connection.execute(
             'delete from "chain:sums" where name = ? and chunk >= ?', (name, first)
         )
@@ -124,38 +134,43 @@ def _sum_of(key: int, cells: Sequence[Any]) -> int:
     return crc32(marshal.dumps((key, *cells), 0))  # version 0: the same bytes for the same values
 
 
-def are_sound(connection: sqlite3.Connection, whole: bool = False) -> bool:
-    """Whether the tables that others read are as they were written; of long ones only the ends, unless `whole`."""
+def pending_in(connection: sqlite3.Connection, pending: int, whole: bool = False) -> Pending | None:
+    """By how much the written sums are to change, in all `pending`; None where the rows are not as they were written.
+
+    Of long tables only the ends are looked at, unless `whole`.
+    """
     told: dict[str, dict[int, Any]] = {}
     for name, chunk, row in connection.execute('select name, chunk, row from "chain:sums"'):
         told.setdefault(name, {})[chunk] = unsealed("sums", (name, chunk), row)
     there = dict(connection.execute("select name, sql from sqlite_master where type = 'table'"))
-    are_many = sum(map(len, told.values())) > _MOST
-    most = max(1, _MOST // len(told)) if told and are_many and not whole else None
-    return all(
-        name in there and there[name] == chunks.pop(_SCHEMA, None) and _is_sound(connection, name, chunks, most)
-        for name, chunks in told.items()
-    )  # fmt: skip
+    most = _MOST // max(len(told), 1) if sum(map(len, told.values())) > _MOST and not whole else 0
+    found: Pending = {}
+    for name, chunks in told.items():
+        if name not in there or there[name] != chunks.pop(_SCHEMA, None):
+            return None
+        first = max([0, *sorted(chunks)[-most:][:1]]) if most else 0
+        rows = _summed(connection, name, first)
+        for chunk in {*rows, *(chunk for chunk in chunks if chunk >= first)}:
+            found[name, chunk] = (rows.get(chunk, 0) - chunks.get(chunk, 0)) & _WRAP
+    found = {key: by for key, by in found.items() if by}
+    return found if sum(found.values()) & _WRAP == pending else None
 
 
-def _is_sound(
-    connection: sqlite3.Connection, name: str, chunks: dict[int, int], most: int | None
-) -> bool:
-    first = None if most is None else max([0, *sorted(chunks)[-most:][:1]])
-    found: dict[int, int] = {}
+def _summed(connection: sqlite3.Connection, name: str, first: int) -> dict[int, int]:
+    """The sums of a table's rows, from a stretch on."""
+    sums: dict[int, int] = {}
     for key, cells in _rows(connection, name, first):
         chunk = key // _CHUNK
-        found[chunk] = (found.get(chunk, 0) + _sum_of(key, cells)) & _WRAP
-    wanted = {chunk: value for chunk, value in chunks.items() if chunk >= (first or 0)}
-    return {k: v for k, v in found.items() if v} == {k: v for k, v in wanted.items() if v}
+        sums[chunk] = sums.get(chunk, 0) + _sum_of(key, cells)
+    return sums
 
 
 def _rows(
-    connection: sqlite3.Connection, name: str, first: int | None
+    connection: sqlite3.Connection, name: str, first: int
 ) -> Iterator[tuple[int, Sequence[Any]]]:
     if name == EXACT:
         yield from ((0, row) for row in connection.execute(f"select * from {EXACT}"))
         return
-    condition = "" if first is None else f" where rowid >= {first * _CHUNK}"
+    condition = f" where rowid >= {first * _CHUNK}" if first else ""
     for key, *cells in connection.execute(f"select rowid, * from {quoted(name)}{condition}"):
         yield key, cells
