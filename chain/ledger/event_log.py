@@ -23,6 +23,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.machine.still import Still
 from chain.records import EventSpec, topic_encoder
+from chain.steps import undisturbed
 from chain.system import HOME, HOME_FIELDS, System
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class EventLog:
     """All logs of a chain, in order, by kind and by field."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self.border = ledger, ledger.border
         self.rows: Items[LogRow] = []
         self._places = LogPlaces(0, 0)
         self._stored: dict[Source, None] = {}  # of the logs in the file
@@ -46,8 +47,9 @@ class EventLog:
 
     def extend(self, rows: Sequence[LogRow], receipt: int) -> None:
         for row in rows:
-            self._places.enter(len(self.rows), row, receipt)
+            place = len(self.rows)
             self.rows.append(row)
+            self._places.enter(place, row, receipt)
 
     def cut(self, receipts: int) -> None:
         """Take back all logs but those of the first so many receipts."""
@@ -59,9 +61,8 @@ class EventLog:
             del self.rows[first:]
             return
         end = self.end_of(receipts)
-        if end < len(self.rows):
-            places.cut(end, self.rows[end:])
-            del self.rows[end:]
+        places.cut(end, self.rows[end:])
+        del self.rows[end:]
 
     def _all(self) -> LogPlaces:
         """The places of all logs: those of the file are read the first time someone asks."""
@@ -201,6 +202,7 @@ class EventLog:
         """The events of a class or a name; `by` says that a contract will settle whose."""
         return EventsOf(self._ledger, event, by)
 
+    @undisturbed
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
         """Events of one class or name, by the values of their fields."""
         return Query(self.of(event)).where(**values)
@@ -216,6 +218,7 @@ class EventsOf:
 
     def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
         self._ledger, self._log, self._asked = ledger, ledger.events, event
+        self.border = ledger.border
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.finder_by = self._log.finder_by

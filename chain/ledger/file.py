@@ -87,7 +87,7 @@ class File:
 
     def release(self) -> None:
         """Leave the file to others. A child of the process that has it leaves it alone."""
-        if os.getpid() != self._process:
+        if not self.is_ours:
             return
         self._is_closed = True
         if self._connection is not None:
@@ -95,11 +95,21 @@ class File:
             self._connection = None
         self._lock.release()
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this is the process that opened it, and not a fork of that."""
+        return os.getpid() == self._process
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it can be read and written here."""
+        return self.is_ours and not self._is_closed
+
     def check_use(self) -> None:
         """Refuse to go on with a file that was closed, or that belongs to the process from which this one was forked."""
         if self._is_closed:
             raise ValueError(f"{self.name} is closed: open it again to go on")
-        if os.getpid() != self._process:
+        if not self.is_ours:
             raise RuntimeError(
                 f"{self.name} is open in process {self._process}, of which this one is a fork: use the chain there,"
                 f" or close it there before you open it here"
@@ -122,7 +132,7 @@ class File:
     def look_at_sums(self) -> Pending | None:
         """What is pending in the sums of the tables for others; None where these are damaged."""
         is_new = self.end("now") <= NOW
-        pending = 0 if is_new else self.row("now", NOW)[-1]
+        pending = 0 if is_new else self.row("now", NOW)[-1]  # what stands last there
         return sums_in(self._reader(), pending, is_new)
 
     def _check_head(self) -> None:

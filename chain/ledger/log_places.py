@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 from chain.ledger.event_types import Source
-from chain.ledger.indexes import Indexes, Places
+from chain.ledger.indexes import Indexes, Places, shorten
 from chain.machine.state import LogRow
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ class BySource(dict[Source, list[int]]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sources: defaultdict[int, list[Source]] = defaultdict(list)
+        self._sources: defaultdict[int, dict[Source, None]] = defaultdict(dict)
 
     def __missing__(self, source: Source) -> list[int]:
-        self._sources[source[1]].append(source)
+        self._sources[source[1]][source] = None
         made: list[int] = []
         self[source] = made
         return made
 
     def of(self, topic: int) -> Sequence[Source]:
-        return self._sources.get(topic, ())
+        return tuple(self._sources.get(topic, ()))
 
 
 class LogPlaces:
@@ -60,10 +60,10 @@ class LogPlaces:
         self._merged.clear()
         for _, topics, _, _, digest in rows:
             if topics:
-                self.by_source[digest, topics[0], len(topics)].pop()
+                shorten(self.by_source[digest, topics[0], len(topics)], end)
                 for i in range(1, len(topics)):
                     key = topics[0], i, topics[i]
-                    self.by_key[key].pop()
+                    shorten(self.by_key[key], end)
                     if not self.by_key[key]:
                         del self.by_key[key]
         del self.receipts[end - self.first :]

@@ -6,7 +6,7 @@ What lies in the file never changes under its reader, it can only be cut off. A 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
 T = TypeVar("T")
@@ -97,10 +97,19 @@ class PagedList(Sequence[T]):
     def __iter__(self) -> Iterator[T]:
         return (self[i] for i in range(len(self)))
 
-    def __setitem__(self, place: int, item: T) -> None:
-        if place < self._count:
+    @overload
+    def __setitem__(self, place: int, item: T) -> None: ...
+    @overload
+    def __setitem__(self, place: slice, item: Iterable[T]) -> None: ...
+    def __setitem__(self, place: int | slice, item: Any) -> None:
+        """Put an item in the place of one that came since, or others in that of the last ones."""
+        if isinstance(place, slice):
+            del self[place]
+            self._new += item
+        elif place < self._count:
             raise TypeError("what lies in the file does not change")
-        self._new[place - self._count] = item
+        else:
+            self._new[place - self._count] = item
 
     def __delitem__(self, end: slice) -> None:
         """Cut off all items from a place on."""
@@ -110,6 +119,9 @@ class PagedList(Sequence[T]):
 
     def append(self, item: T) -> None:
         self._new.append(item)
+
+    def extend(self, items: Iterable[T]) -> None:
+        self._new += items
 
     def pop(self) -> T:
         found = self[-1]

@@ -105,7 +105,7 @@ class Published:
             self._connection.execute(CREATE)
             self._sums.made(EXACT)
         for table in fresh:
-            self._connection.execute(table.create(in_file=True))
+            self._connection.execute(table.create())
             self._sums.made(table.name)
         (whose,) = (table for table in tables if isinstance(table, Tables))
         self._connection.execute(f"delete from {whose.name}")

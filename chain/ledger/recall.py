@@ -10,7 +10,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 from chain.accounts import Account, account
 from chain.ledger.artifacts import Artifact
@@ -43,11 +43,24 @@ class Lengths(NamedTuple):
     artifacts: int = 0
 
 
+class Now(NamedTuple):
+    """The row of the file that tells how things stand."""
+
+    mining: Any
+    open: Any
+    lengths: Any
+    number: int  # of the step that was written last
+    settled: int | None  # how many of the changes the rows of the state hold
+    logs: int
+    pending: int  # in the sums of the tables for others
+
+
 class Memory(NamedTuple):
     """What a file says that is not in the ledger."""
 
     had: Lengths
     mining: Mining
+    number: int = 0  # of the step that was written last
     settled: int | None = None  # how many of the changes the rows of the state hold
     cells: int = 0  # how many of these rows there are
 
@@ -68,18 +81,18 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
     with file.reading() as connection:
         if file.end("now") <= NOW:  # it was made, and then nothing more came of it
             return Memory(Lengths(), Mining(ledger.blocks.head.timestamp))
-        mining, held, have, settled, logs, _ = file.row("now", NOW)
-        had = Lengths._make(have)
+        now = Now._make(file.row("now", NOW))
+        had, settled = Lengths._make(now.lengths), now.settled
         for raw, key, name in file.rows("keys", 0, had.keys):
             keys.setdefault(raw, account(raw, key, name))
         _load_words(file, ledger, had)
         for digest, row in file.rows("artifacts", 0, had.artifacts):
             ledger.artifacts.add(digest, Artifact.from_row(row))
         cells = _load_history(file, connection, ledger, had, settled)
-        ledger.events.restore(had.receipts, logs, file.row("now", SOURCES))
-        if held is not None:
-            ledger.open = Block(ledger.blocks.rules, *held)
-    return Memory(had, Mining._make(mining), settled, cells)
+        ledger.events.restore(had.receipts, now.logs, file.row("now", SOURCES))
+        if now.open is not None:
+            ledger.open = Block(ledger.blocks.rules, *now.open)
+    return Memory(had, Mining._make(now.mining), now.number, settled, cells)
 
 
 def _load_words(file: File, ledger: Ledger, had: Lengths) -> None:

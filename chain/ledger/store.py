@@ -1,9 +1,10 @@
 """A chain in a file: an SQLite database that at every moment holds all that the chain has acknowledged.
 
-After each change (a block, a transaction in a block held open, a balance set, the clock moved, a step back) what is new
-in the ledger goes into the file in one SQLite transaction, before the call returns. The file has a write-ahead log, so a
-process that is killed, at whatever moment, loses nothing that was acknowledged. Loss of power is another matter: the file
-stays sound but may lack the last blocks, unless `sync` has each change wait for the disk.
+After each step (a block, a transaction in a block held open, a balance set, the clock moved, a way back) what is new
+in the ledger goes into the file in one SQLite transaction, before the call returns. That transaction is the moment of truth: a
+step that cannot be written is undone in memory too, and one that was left in the middle is done if it stands in the file. The
+file has a write-ahead log, so a process that is killed, at whatever moment, loses nothing that was acknowledged. Loss of power
+is another matter: the file stays sound but may lack the last blocks, unless `sync` has each change wait for the disk.
 
 What the chain needs stands in tables with a colon in their names: exact rows in CBOR, each behind a seal, with hashes that are
 dear to make. The state is kept as of some block (`chain.ledger.cells`); with the changes that came since it leads to the
@@ -16,7 +17,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from chain.accounts import Account
 from chain.ledger.blocks import Block, Mining
@@ -24,9 +25,24 @@ from chain.ledger.cells import EVERY, change_cells, write_cells
 from chain.ledger.file import NOW, SOURCES, File
 from chain.ledger.ledger import Ledger
 from chain.ledger.published import Published
-from chain.ledger.recall import Lengths, Memory, load
+from chain.ledger.recall import Lengths, Memory, Now, load
 from chain.ledger.rows import pack
-from chain.ledger.seal import sealed
+from chain.ledger.seal import sealed, unsealed
+
+
+class NotWritten(OSError):
+    """A step could not be written to the chain's file, and was undone; the text says why."""
+
+
+class Written(NamedTuple):
+    """What the file holds. Each step that is written has the next number."""
+
+    number: int
+    lengths: Lengths
+    mining: Mining
+    open: tuple[Any, ...] | None
+    settled: int | None  # how many of the changes the rows of the state hold
+    sources: int  # of logs
 
 
 class Store:
@@ -41,13 +57,15 @@ class Store:
         sync: bool,
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._had, self._mining, self._settled = memory.had, memory.mining, memory.settled
-        self._sources = len(ledger.events.sources)
-        self._open = _row_of(ledger.open)
-        self._shortened = False
+        self._written = Written(
+            memory.number, memory.had, memory.mining, _row_of(ledger.open), memory.settled, len(ledger.events.sources)
+        )  # fmt: skip
+        # How many blocks, moments and receipts of it still stand, where the ledger was cut since.
+        self._standing: tuple[int, int, int] | None = None
         # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
         self._connection: sqlite3.Connection | None = None
-        self._sync, self._is_new = sync, file.settings is None or file.sums is None
+        self._sync = sync
+        self._is_bare = file.sums is None  # the tables for others are still to be made
         ledger.watchers.append(self._cut)
 
     def close(self) -> None:
@@ -55,33 +73,52 @@ class Store:
         self._file.release()
 
     def save(self, mining: Mining) -> None:
-        """Write what is new. If that fails nothing is written, and the next time it is tried again."""
+        """Write what is new, or raise `NotWritten` with the file as it was."""
         have, held = self._lengths(), _row_of(self._ledger.open)
         acts = slice(0, 3)  # who only looks may have met new slots
-        is_same = (have[acts], mining, held) == (self._had[acts], self._mining, self._open)
-        if is_same and not self._shortened and not self._is_new:
+        number, had, *was = self._written[:4]
+        is_same = (have[acts], [mining, held]) == (had[acts], was)
+        if is_same and number and not self._standing and not self._is_bare:
             return
         self._file.check_use()
-        if self._connection is None:
-            self._connection = self._file.writing(self._sync)
-            self._published = Published(self._connection, self._ledger, self._file)
-        connection = self._connection
-        connection.execute("begin immediate")
         try:
-            if self._shortened:
-                self._shorten(connection)
-            had = self._had
-            pending = self._published.update(had.moments, had.receipts, self._shortened)
-            settled, sources = self._write(connection, have, mining, pending)
-            connection.execute("commit")
-        except BaseException:
+            self._write(number + 1, have, mining, held)
+        except (sqlite3.Error, OSError) as problem:
+            if not self.is_ahead():
+                name = self._file.name
+                raise NotWritten(
+                    f"{name} cannot be written, so nothing was done: {problem}"
+                ) from problem
+
+    def _write(self, number: int, have: Lengths, mining: Mining, held: Any) -> None:
+        if self._connection is None:
+            connection = self._file.writing(self._sync)
+            self._published = Published(connection, self._ledger, self._file)
+            self._connection = connection
+        connection, had = self._connection, self._written.lengths
+        connection.execute("begin immediate")
+        if self._standing is not None:
+            blocks, moments, receipts = self._standing
+            had = had._replace(blocks=blocks, moments=moments, receipts=receipts)
+            _shorten(connection, had)
+        pending = self._published.update(had.moments, had.receipts, self._standing is not None)
+        settled, sources = self._settle(connection, had.moments), self._ledger.events.sources
+        now = Written(number, have, mining, held, settled, len(sources))
+        self._write_rows(connection, had, now, sources, pending)
+        connection.execute("commit")
+        self._written, self._standing, self._is_bare = now, None, False
+
+    def is_ahead(self) -> bool:
+        """Whether the file holds more than was known: the step that was left in the middle. From here on it is known."""
+        connection, found = self._connection, self._written
+        if connection is not None and self._file.is_held:
             if connection.in_transaction:
                 connection.execute("rollback")
+            found = _written_in(connection) or found
             self._published.forget()
-            raise
-        self._had, self._mining, self._open = have, mining, held
-        self._settled, self._sources = settled, sources
-        self._shortened = self._is_new = False
+        is_ahead = found.number > self._written.number
+        self._written, self._standing = found, None
+        return is_ahead
 
     def _lengths(self) -> Lengths:
         ledger, state = self._ledger, self._ledger.state
@@ -90,11 +127,10 @@ class Store:
             len(state.codes), len(state.slots.origins), len(self._keys), len(ledger.artifacts),
         )  # fmt: skip
 
-    def _write(
-        self, connection: sqlite3.Connection, have: Lengths, mining: Mining, pending: int
-    ) -> tuple[int, int]:
-        """Write what is new: how many changes the rows of the state hold then, and how many sources of logs are known."""
-        had, ledger, state = self._had, self._ledger, self._ledger.state
+    def _write_rows(
+        self, connection: sqlite3.Connection, had: Lengths, now: Written, sources: list[Any], pending: int
+    ) -> None:  # fmt: skip
+        ledger, state, have = self._ledger, self._ledger.state, now.lengths
 
         def put(table: str, rows: Iterable[tuple[int, Any]]) -> None:
             statement = f'insert or replace into "chain:{table}" values (?, ?)'
@@ -123,18 +159,16 @@ class Store:
             (i, (bytes(address), made.key, made.name))
             for i, (address, made) in _newest(self._keys, had.keys)
         ))  # fmt: skip
-        settled, sources = self._settle(connection), ledger.events.sources
-        if len(sources) != self._sources or self._is_new:
+        if now.sources != self._written.sources or not self._written.number:
             put("now", [(SOURCES, sources)])
-        now = mining, _row_of(ledger.open), have, settled, len(ledger.events), pending
-        put("now", [(NOW, now)])
-        return settled, len(sources)
+        told = Now(now.mining, now.open, have, now.number, now.settled, len(ledger.events), pending)
+        put("now", [(NOW, told)])
 
-    def _settle(self, connection: sqlite3.Connection) -> int:
+    def _settle(self, connection: sqlite3.Connection, moments: int) -> int:
         """Bring the rows of the state up to date, if it is time: how many changes they hold."""
-        ledger, settled = self._ledger, self._settled
+        ledger, settled = self._ledger, self._written.settled
         end = ledger.blocks.head.end_moment
-        if settled is None or settled > self._had.moments:
+        if settled is None or settled > moments:
             write_cells(connection, ledger.state, ledger.timeline[end:])
             return end
         if end - settled < EVERY:
@@ -145,22 +179,32 @@ class Store:
     # Going back
 
     def _cut(self, blocks: int, receipts: int) -> None:
-        had, moments = self._had, len(self._ledger.timeline)
-        self._had = had._replace(
-            blocks=min(had.blocks, blocks),
-            receipts=min(had.receipts, receipts),
-            moments=min(had.moments, moments),
-        )
-        self._shortened |= self._had != had
+        """The chain went back: so much of what the file holds still stands."""
+        had, moments = self._written.lengths, len(self._ledger.timeline)
+        stands = had[:3] if self._standing is None else self._standing
+        least = min(stands[0], blocks), min(stands[1], moments), min(stands[2], receipts)
+        if least != had[:3]:
+            self._standing = least
 
-    def _shorten(self, connection: sqlite3.Connection) -> None:
-        had = self._had
-        for table, key, length in (
-            ("blocks", "number", had.blocks),
-            ("receipts", "position", had.receipts),
-            ("notes", "moment", had.moments),
-        ):
-            connection.execute(f'delete from "chain:{table}" where {key} >= ?', (length,))
+
+def _shorten(connection: sqlite3.Connection, had: Lengths) -> None:
+    for table, key, length in (
+        ("blocks", "number", had.blocks),
+        ("receipts", "position", had.receipts),
+        ("notes", "moment", had.moments),
+    ):
+        connection.execute(f'delete from "chain:{table}" where {key} >= ?', (length,))
+
+
+def _written_in(connection: sqlite3.Connection) -> Written | None:
+    """What the file says that it holds."""
+    found = connection.execute('select id, row from "chain:now" where id > 0').fetchall()
+    rows = {key: unsealed("now", key, row) for key, row in found}
+    if NOW not in rows:
+        return None
+    now = Now._make(rows[NOW])
+    lengths, mining = Lengths._make(now.lengths), Mining._make(now.mining)
+    return Written(now.number, lengths, mining, now.open, now.settled, len(rows[SOURCES]))
 
 
 def _newest(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any, Any]]]:
