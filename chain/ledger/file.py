@@ -189,14 +189,17 @@ class File:
         return self._connection
 
     def writing(self, sync: bool) -> sqlite3.Connection:
-        """A connection to write by; from now on what is read goes by it, too."""
+        """A connection to write by."""
         connection = sqlite3.connect(self._real, isolation_level=None, check_same_thread=False)
         connection.execute("pragma journal_mode = wal")
         connection.execute(f"pragma synchronous = {'full' if sync else 'normal'}")
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = connection
         return connection
+
+    def read_by(self, connection: sqlite3.Connection) -> None:
+        """Read by this connection, which writes, from now on: another one would not see what it does."""
+        former, self._connection = self._connection, connection
+        if former is not None:
+            former.close()
 
     # Rows
 

@@ -123,7 +123,8 @@ def _load_history(
         raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.moments - had.receipts}')
     receipts = file.pages("receipts", had.receipts, _receipt_maker(ledger))
     blocks = file.pages("blocks", had.blocks, _block)
-    timeline = PagedList(_Changes(file, receipts, notes))
+    changes = file.pages("receipts", had.receipts, _changes)
+    timeline = PagedList(_Timeline(file, changes, notes))
     ledger.restore(PagedList(Picked(blocks, 0)), PagedList(receipts), timeline, notes)
     ledger.envelopes.restore(file.pages("receipts", had.receipts, _hash))
 
@@ -154,6 +155,11 @@ def _block(raw: bytes) -> Row:
     return block, header
 
 
+def _changes(raw: bytes) -> Changes:
+    """What a receipt changed."""
+    return unpack_changes(decode(raw)[1][CHANGES])
+
+
 def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
     def link(call: Call, digest: bytes) -> None:
         call.program = ledger.program(digest)
@@ -163,15 +169,15 @@ def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
     return lambda raw: unpack(decode(raw)[1], link)
 
 
-class _Changes(Sequence[Changes]):
+class _Timeline(Sequence[Changes]):
     """The changes in a file: those of its receipts, and between them its notes."""
 
-    def __init__(self, file: File, receipts: Sequence[Row], notes: Sequence[int]) -> None:
-        self._file, self._receipts = file, receipts
+    def __init__(self, file: File, changes: Sequence[Changes], notes: Sequence[int]) -> None:
+        self._file, self._changes = file, changes
         self._notes = array("q", notes)
 
     def __len__(self) -> int:
-        return len(self._receipts) + len(self._notes)
+        return len(self._changes) + len(self._notes)
 
     @overload
     def __getitem__(self, moment: int) -> Changes: ...
@@ -182,7 +188,6 @@ class _Changes(Sequence[Changes]):
             return [self[i] for i in range(*moment.indices(len(self)))]
         before = bisect_left(self._notes, moment)
         if before == len(self._notes) or self._notes[before] != moment:
-            changes: Changes = self._receipts[moment - before][CHANGES]
-            return changes
+            return self._changes[moment - before]
         with self._file.reading():
             return unpack_changes(self._file.row("notes", moment))

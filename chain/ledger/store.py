@@ -93,6 +93,7 @@ class Store:
     def _write(self, number: int, have: Lengths, mining: Mining, held: Any) -> None:
         if self._connection is None:
             connection = self._file.writing(self._sync)
+            self._file.read_by(connection)
             self._published = Published(connection, self._ledger, self._file)
             self._connection = connection
         connection, had = self._connection, self._written.lengths
