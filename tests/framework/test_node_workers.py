@@ -114,6 +114,20 @@ def test_they_stand_in_the_file(tmp_path: Path, evm: Code, initcode: Code) -> No
         assert (chain.block_hash(), "0x" + chain.receipts[-1].tx_hash.hex()) == (head, sent)
 
 
+def test_what_needs_old_rows_of_a_file_is_done_all_the_same(
+    tmp_path: Path, evm: Code, initcode: Code
+) -> None:
+    with Chain.open(tmp_path / "a.chain") as chain:
+        loop = prepared(chain, evm, initcode)
+        [sent] = Client(chain).ask(sending(loop))
+    with Chain.open(tmp_path / "a.chain") as chain:
+        [traced, then] = Client(chain).ask(
+            ("debug_traceTransaction", [sent, {"tracer": "callTracer"}]),
+            ("eth_call", [looking(loop)[1][0], "0x1"]),
+        )
+    assert (traced["to"], then) == (str(loop).lower(), f"{loop} ran out of gas")
+
+
 def test_whoever_is_done_first_comes_first(chain: Chain, loop: Address) -> None:
     client = Client(chain)
     short = sending(loop, 1, **{"from": BOB})

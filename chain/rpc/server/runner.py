@@ -24,7 +24,7 @@ from chain.ledger.growth import lengths_of, take_page
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.following import cuts_of, page_since
 from chain.rpc.methods import LOOKS, METHODS, RERUNS, SENDS
-from chain.rpc.server.worker import CAN_FORK, ENDING, Worker
+from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 from chain.rpc.wire import answer_one, refusal
 from chain.steps import in_one_step
 from chain.turn import in_turn
@@ -85,6 +85,8 @@ class Runner:
                 return await self._send_from_worker(run)
         except RpcError as no:
             return refusal(no, message["id"]) if message.get("id") is not None else None
+        except NeedsFile:
+            pass  # then the others have to wait
         return run()
 
     # Trying
@@ -223,23 +225,25 @@ def _kind(message: Any) -> Any:
 
 def _whole(node: Node, run: Job) -> bytes:
     """In a worker: the answer; empty where there is none."""
-    _leave_file(node)
-    return run() or b""
-
-
-def _leave_file(node: Node) -> None:
-    """In a worker: the file is that of the node."""
-    node.chain._store = None
+    return _without_file(node, run) or b""
 
 
 def _growth(node: Node, run: Job) -> bytes:
     """In a worker: the answer, and what the chain came to."""
     chain = node.chain
-    _leave_file(node)
     since = [len(cuts_of(node)), *lengths_of(chain.ledger, chain.keys)]
-    raw, pages, more = run(), list[bytes](), 1
+    raw, pages, more = _without_file(node, run), list[bytes](), 1
     while more:
         page = page_since(node, since)
         since, more = [page[0], *page[2]], page[3]
         pages.append(encode(page))
     return pickle.dumps((raw, pages, chain.machine.loaded))
+
+
+def _without_file(node: Node, run: Job) -> bytes | None:
+    """In a worker: nothing is written, and what was not read before cannot be read."""
+    store, node.chain._store = node.chain._store, None
+    raw = run()
+    if store is not None and store.is_missed:
+        raise NeedsFile
+    return raw

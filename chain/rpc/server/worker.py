@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from chain.rpc.errors import NO_MEMORY, RpcError, refused
+from chain.rpc.errors import NO_MEMORY, refused
 from chain.rpc.limits import Limits
 from chain.watchdogs import limit_memory
 
@@ -28,9 +28,13 @@ _STEPS_BACK: Final = (
 )
 _MOST_FILES: Final = 1 << 16
 _ENDLESS: Final = 1 << 30  # seconds
-_NO_MEMORY: Final = 3  # the exit code
+_NO_MEMORY, _NO_FILE = 3, 4  # exit codes
 _PR_SET_PDEATHSIG: Final = 1
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class NeedsFile(Exception):
+    """The work needs rows of the chain's file, which only the node itself can read."""
 
 
 class Worker:
@@ -84,7 +88,7 @@ class Worker:
         if self._status is None:
             self._status = os.waitpid(self._child, 0)[1]
 
-    def _stopped(self, status: int) -> RpcError:
+    def _stopped(self, status: int) -> Exception:
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
             return refused(
                 f"it took more than {self._limits.seconds} s of computing, so it was stopped and nothing of it remains:"
@@ -92,6 +96,8 @@ class Worker:
             )
         if status == _NO_MEMORY << 8:
             return refused(NO_MEMORY)
+        if status == _NO_FILE << 8:
+            return NeedsFile()
         return refused(self._why)
 
 
@@ -115,5 +121,7 @@ def _work(work: Callable[[], bytes], writes: int, limits: Limits) -> NoReturn:
         code = 0
     except MemoryError:
         code = _NO_MEMORY
+    except NeedsFile:
+        code = _NO_FILE
     finally:
         os._exit(code)
