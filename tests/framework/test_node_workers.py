@@ -13,6 +13,7 @@ import pytest
 from chain import Address, Chain
 from chain.accounts import ACCOUNTS
 from chain.ledger.ledger import Ledger
+from chain.ledger.store import Store
 from chain.rpc.limits import Limits
 from chain.rpc.server import runner
 from chain.rpc.server.app import App
@@ -114,18 +115,22 @@ def test_they_stand_in_the_file(tmp_path: Path, evm: Code, initcode: Code) -> No
         assert (chain.block_hash(), "0x" + chain.receipts[-1].tx_hash.hex()) == (head, sent)
 
 
-def test_what_needs_old_rows_of_a_file_is_done_all_the_same(
-    tmp_path: Path, evm: Code, initcode: Code
+@pytest.mark.parametrize("is_missed", [False, True])  # whether the copy wants rows of the file
+def test_old_rows_of_a_file_can_be_needed(
+    tmp_path: Path, evm: Code, initcode: Code, monkeypatch: pytest.MonkeyPatch, is_missed: bool
 ) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         loop = prepared(chain, evm, initcode)
         [sent] = Client(chain).ask(sending(loop))
+    monkeypatch.setattr(Store, "is_missed", is_missed)
     with Chain.open(tmp_path / "a.chain") as chain:
-        [traced, then] = Client(chain).ask(
+        traced, then, _ = Client(chain).ask(
             ("debug_traceTransaction", [sent, {"tracer": "callTracer"}]),
             ("eth_call", [looking(loop)[1][0], "0x1"]),
+            sending(loop),
         )
-    assert (traced["to"], then) == (str(loop).lower(), f"{loop} ran out of gas")
+        assert (traced["to"], then) == (str(loop).lower(), f"{loop} ran out of gas")
+        assert (chain.storage(loop, 1), len(chain.receipts)) == (2, 3)
 
 
 def test_whoever_is_done_first_comes_first(chain: Chain, loop: Address) -> None:
