@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from functools import partial
@@ -41,7 +41,7 @@ _TURN: Final = 1.0  # seconds that a worker has, where others wait for its place
 _SELECTOR: Final = 10  # characters of calldata that say which entry
 _SHOWN: Final = 100
 _ROUNDS: Final = 2  # that a transaction runs beside others, before they wait for it
-_WAIT: Final = 2.0  # seconds that others may have to wait for one
+_WAIT: Final = 3.0  # seconds that others may have to wait for one
 
 
 Job = Callable[[], bytes | None]
@@ -159,7 +159,7 @@ class Runner:
     async def _send_from_worker(self, run: Job) -> bytes | None:
         for _ in range(_ROUNDS):
             began = monotonic()
-            is_done, raw = await self._round(run)
+            is_done, raw = await self._round(run, self._is_free.wait)
             if is_done:
                 return raw
         seconds = monotonic() - began
@@ -184,12 +184,15 @@ class Runner:
         finally:
             self._is_free.set()
 
-    async def _round(self, run: Job) -> tuple[bool, bytes | None]:
-        """Run a transaction in a worker. Whether it could be taken over, and the answer."""
+    async def _round(
+        self, run: Job, turn: Callable[[], Awaitable[object]] | None = None
+    ) -> tuple[bool, bytes | None]:
+        """Run a transaction in a worker, and then wait for its turn. Whether it could be taken over, and the answer."""
         mark = self._mark()
-        raw, *grown = pickle.loads(
-            await self._in_worker(partial(_growth, self._node, run))
-        )  # of a copy of this process
+        done = await self._in_worker(partial(_growth, self._node, run))
+        if turn is not None:
+            await turn()
+        raw, *grown = pickle.loads(done)  # of a copy of this process
         return in_one_step(self._node.chain, self._take_over, mark, *grown), raw
 
     def _take_over(self, mark: Any, pages: list[bytes], loaded: Any) -> bool:
