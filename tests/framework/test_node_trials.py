@@ -21,6 +21,8 @@ from chain.types import u64
 
 SIZE = int(os.environ.get("TRIALS", "150"))
 Code = Callable[..., bytes]
+# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 class Diary(Contract):

@@ -20,6 +20,8 @@ from chain.rpc.server.app import App
 from chain.rpc.server.guests import Guests
 
 Code = Callable[..., bytes]
+# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 Request = tuple[str, list[Any]]
 ALICE, BOB, CAROL = (str(each) for each in ACCOUNTS[:3])
 LONG = 200_000  # gas for several times what a request is tried for here

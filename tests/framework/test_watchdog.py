@@ -16,6 +16,8 @@ from chain.handle import Handle
 from chain.types import u64
 
 Code = Callable[..., bytes]
+# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 class Busy(Contract):
