@@ -33,7 +33,9 @@ SCOPED = ("block", "anchor")
 class Interrupts:
     """Counts the lines of ours that run, and raises at those with these numbers: at the line itself, or soon after it."""
 
-    def __init__(self, lines: tuple[int, ...] = (), kind: type[BaseException] = KeyboardInterrupt) -> None:
+    def __init__(
+        self, lines: tuple[int, ...] = (), kind: type[BaseException] = KeyboardInterrupt
+    ) -> None:
         self.count, self._lines, self._kind = 0, set(lines), kind
         self._is_late = len(lines) > 1  # tracing ends with what is raised in it
         self.places: list[str] = []
@@ -62,7 +64,9 @@ class Interrupts:
             sys.settrace(before)
 
 
-def run(play: Play, chain: Chain, lines: tuple[int, ...] = (), kind: Any = KeyboardInterrupt) -> Interrupts:
+def run(
+    play: Play, chain: Chain, lines: tuple[int, ...] = (), kind: Any = KeyboardInterrupt
+) -> Interrupts:
     """The play with an interrupt at these lines; how many lines it had, and where it was interrupted."""
     interrupts = Interrupts(lines, kind)
     try:
@@ -136,7 +140,10 @@ def _stopped(play: Play, chain: Chain, steps: int) -> str:
 def made_up(chain: Chain) -> list[str]:
     """What is wrong with what is made from the ledger: indexes, tables, hashes, roots."""
     fork, wrong = chain.fork(), list[str]()
-    fork.ledger.headers, fork.ledger.envelopes = Headers(fork.ledger), Envelopes(fork.ledger, fork.keys)
+    fork.ledger.headers, fork.ledger.envelopes = (
+        Headers(fork.ledger),
+        Envelopes(fork.ledger, fork.keys),
+    )
     for name, ask in QUESTIONS.items():
         if (ours := ask(chain)) != (theirs := ask(fork)):
             wrong.append(f"{name}: {ours} but {theirs}")
@@ -165,7 +172,9 @@ QUESTIONS: dict[str, Callable[[Chain], Any]] = {
     "tables": _tables,
     "failed": lambda chain: [each.position for each in chain.receipts.where(ok=False)],
     "senders": lambda chain: chain.receipts.where(sender=chain.accounts[1]).count(),
-    "logs": lambda chain: [chain.ledger.events.log(n).receipt.position for n in range(len(chain.ledger.events))],
+    "logs": lambda chain: [
+        chain.ledger.events.log(n).receipt.position for n in range(len(chain.ledger.events))
+    ],
 }
 
 

@@ -20,7 +20,16 @@ from chain.rpc.errors import RpcError
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 ENDLESS = 10**9
-WRITING = (plays.send, plays.deploy, plays.block, plays.anchor, plays.revert, plays.waiting, plays.name, plays.world)
+WRITING = (
+    plays.send,
+    plays.deploy,
+    plays.block,
+    plays.anchor,
+    plays.revert,
+    plays.waiting,
+    plays.name,
+    plays.world,
+)
 
 
 class Disk:
@@ -119,7 +128,11 @@ def test_node_does_nothing_of_what_it_refuses(automine: bool, base: Path, disk: 
         to, data = str(chain.receipts[0].address), f"0x{entry.encode_args((1,), {}).hex()}"
         ask, send = chain.node.request, ("eth_sendTransaction", [{"to": to, "data": data}])
         ask(*send)
-        for request in (send, ("evm_setNextBlockTimestamp", [hex(chain.now + 999)]), ("evm_mine", [])):
+        for request in (
+            send,
+            ("evm_setNextBlockTimestamp", [hex(chain.now + 999)]),
+            ("evm_mine", []),
+        ):
             before, disk.used, disk.room = standing(chain), 0, 3
             with pytest.raises(RpcError, match="so nothing was done"):
                 ask(*request)

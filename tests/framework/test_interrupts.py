@@ -80,7 +80,9 @@ def campaign_in_file(number: int, seed: int, folder: Path) -> list[str]:
         if not found[n]:
             with Chain.open(path, contracts=KNOWN) as chain:
                 wrong = made_up(chain)
-                found[n] = "" if standing(chain) == stands and not wrong else f"from the file {wrong}"
+                found[n] = (
+                    "" if standing(chain) == stands and not wrong else f"from the file {wrong}"
+                )
                 goes_on(chain)
     return list(filter(None, found))
 

@@ -73,7 +73,11 @@ def interrupted(act: Callable[[], object]) -> None:
 @pytest.fixture
 def interrupts_commits(monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(*given: Any, **named: Any) -> sqlite3.Connection:
-        return sqlite3.Connection(*given, **named) if named.get("uri") else AfterCommit(*given, **named)
+        return (
+            sqlite3.Connection(*given, **named)
+            if named.get("uri")
+            else AfterCommit(*given, **named)
+        )
 
     AfterCommit.is_armed = False
     monkeypatch.setattr("chain.ledger.file.sqlite3.connect", connect)
@@ -160,7 +164,11 @@ def test_refused_replacement_leaves_what_waited() -> None:
     counter, ask = chain.deploy(Counter), chain.node.request
     chain.automine = False
     waiting = [counter.add(n) for n in (1, 2)]
-    fee = {"from": str(chain.accounts[0]), "maxFeePerGas": hex(10**30), "maxPriorityFeePerGas": hex(10**6)}
+    fee = {
+        "from": str(chain.accounts[0]),
+        "maxFeePerGas": hex(10**30),
+        "maxPriorityFeePerGas": hex(10**6),
+    }
     with pytest.raises(Exception, match="may be needed"):
         ask("eth_sendTransaction", [{**fee, "nonce": hex(waiting[0].nonce), "gas": "0x186a0"}])
     assert list(chain.receipts[-2:]) == waiting
@@ -184,4 +192,3 @@ def test_block_that_was_never_entered_is_not_held() -> None:
     with chain.block():
         counter.add(2)
     assert chain.ledger.open is None
-
