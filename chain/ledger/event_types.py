@@ -152,6 +152,13 @@ class EventTypes:
             f"no contract on this chain declares an event '{name}'; there are {names or 'none'}"
         )
 
+    def check_name(self, name: str) -> None:
+        """Refuse what is not the plain name of an event, by which those of one receipt are found."""
+        if all(each.spec.name != name for each in self.named(name)):
+            raise TypeError(
+                f"'{name}' is more than a name: in one receipt events go by their plain name"
+            )
+
     def _meanings(self) -> Iterator[Meaning]:
         """Each once: what stands for unknown code is that of a contract too, or stands at the end."""
         yield from self._declared.values()

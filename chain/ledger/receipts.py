@@ -31,10 +31,10 @@ Row: TypeAlias = tuple[Any, ...]
 class Events(Sequence[Any]):
     """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` pick by kind."""
 
-    __slots__ = ("_events",)
+    __slots__ = ("_events", "_types")
 
-    def __init__(self, events: list[Any]) -> None:
-        self._events = events
+    def __init__(self, ledger: Ledger, rows: Sequence[LogRow]) -> None:
+        self._events, self._types = ledger.decode_rows(rows), ledger.event_types
 
     def __len__(self) -> int:
         return len(self._events)
@@ -46,7 +46,10 @@ class Events(Sequence[Any]):
     def __getitem__(self, key: int | slice | str | type) -> Any:
         if isinstance(key, int | slice):
             return self._events[key]
-        return [event for event in self._events if is_event(event, key)]
+        found = [event for event in self._events if is_event(event, key)]
+        if not found and isinstance(key, str):
+            self._types.check_name(key)
+        return found
 
     def one(self, kind: str | type) -> Any:
         """The only event of that kind."""
@@ -247,7 +250,7 @@ class Receipt:
     @property
     def events(self) -> Events:
         """The declared events among the logs, decoded."""
-        return Events(self.ledger.decode_rows(self.log_rows))
+        return Events(self.ledger, self.log_rows)
 
     @property
     @undisturbed
@@ -264,7 +267,7 @@ class Receipt:
     @property
     def undone_events(self) -> Events:
         """The events that were announced and taken back."""
-        return Events(self.ledger.decode_rows(self.undone_log_rows))
+        return Events(self.ledger, self.undone_log_rows)
 
     @property
     def trace(self) -> Trace:
