@@ -10,6 +10,7 @@ from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
+from interrupts import run
 
 from chain import Address, Chain, Contract, Map, call, event, view
 from chain.accounts import LABELS
@@ -303,3 +304,25 @@ def test_what_goes_on_in_another_thread_is_in_the_same_turn_and_step() -> None:
     receipt = handle.go(40)
     assert (receipt.return_value, seen, is_mine()) == (1, [True, 2, True], False)
     assert str(receipt.trace).count("emits Went") == 41
+
+
+# Interrupts
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
+def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> None:
+    """Whatever is left over of one, the next turn puts right: fuel, levels, the limit of recursion, the garbage."""
+    before = sys.getrecursionlimit(), gc.isenabled()
+    chain = Chain()
+    handle = chain.deploy(Works)
+    ticks = handle.over.observe(handle.address, 1).ticks, handle.deep.observe(500).ticks
+
+    def play(_: Chain) -> None:
+        handle.deep.observe(20)
+
+    lines = run(play, chain).count
+    for line in range(1, lines + 1, 5):
+        run(play, chain, (line,), kind)
+        now = handle.over.observe(handle.address, 1).ticks, handle.deep.observe(500).ticks
+        assert now == ticks, f"at line {line}"
+        assert (sys.getrecursionlimit(), gc.isenabled()) == before, f"at line {line}"
