@@ -153,10 +153,14 @@ def made_up(chain: Chain) -> list[str]:
     if not chain.ledger.open and len(chain.ledger.timeline) == chain.head.end_moment:
         root = beginning(chain.state, ()).root
         wrong += ["state root"] if root != chain.state_root() else []
-    held = chain.state.changes, chain.state.logs, chain.state.closed, chain.begun
-    if any(held):
-        wrong.append(f"something is left over: {held}")
-    if chain.is_held or chain.machine.loaded is not None and chain.machine.loaded.is_wanted:
+    return wrong
+
+
+def left_over(chain: Chain) -> list[str]:
+    """What a step or a scope should have taken along when it ended."""
+    left = chain.state.changes, chain.state.logs, chain.state.closed, chain.begun
+    wrong = [f"something is left over: {left}"] if any(left) else []
+    if chain.is_held or (chain.machine.loaded is not None and chain.machine.loaded.is_wanted):
         wrong.append("a scope is left over")
     return wrong
 

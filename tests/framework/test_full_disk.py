@@ -89,7 +89,7 @@ def again(base: Path) -> Chain:
 
 def rooms(used: int) -> Iterator[int]:
     """The first writes, the last ones, and some between."""
-    yield from sorted({0, 1, 2, *range(0, used, max(1, used // 6)), used - 2, used - 1})
+    yield from sorted({0, 1, 2, *range(0, used, max(1, used // 4)), used - 2, used - 1})
 
 
 @pytest.mark.parametrize("play", WRITING, ids=lambda play: play.__name__)

@@ -15,6 +15,7 @@ import pytest
 from interrupts import made_up
 
 from chain import Chain
+from chain.wire import Wire
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
@@ -76,7 +77,8 @@ def test_interrupted_script_leaves_a_sound_file(tmp_path: Path) -> None:
 
 
 def node_on(path: Path) -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "chain", "node", "--port", "0", "--quiet", "--block-time", "0.4", "--data", str(path)]  # fmt: skip
+    options = ("--port", "0", "--quiet", "--block-time", "0.4", "--data", str(path))
+    command = [sys.executable, "-m", "chain", "node", *options]
     node = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert node.stdout is not None
     return node, f"http://{node.stdout.readline().split()[-1]}"
@@ -84,8 +86,6 @@ def node_on(path: Path) -> tuple[subprocess.Popen[str], str]:
 
 def asked_until_killed(path: Path, random: Random) -> list[str]:
     """Ask a node this and that until it is killed: the transactions that it acknowledged."""
-    from chain.wire import Wire
-
     node, url = node_on(path)
     ask, taken = Wire(url), list[str]()
     try:
@@ -94,7 +94,8 @@ def asked_until_killed(path: Path, random: Random) -> list[str]:
         for killed_after in range(random.randrange(1, 6)):
             ask("anvil_setPrevRandao", [hex(killed_after + 1)])
             taken.append(ask("eth_sendTransaction", [{"to": "0x" + "33" * 20, "value": "0x1"}]))
-        waiter = subprocess.Popen([sys.executable, "-c", f"import os, time; time.sleep({random.random() / 30}); os.kill({node.pid}, 9)"])  # fmt: skip
+        late = f"import os, time; time.sleep({random.random() / 30}); os.kill({node.pid}, 9)"
+        waiter = subprocess.Popen([sys.executable, "-c", late])
         for again in range(10**6):
             ask("anvil_setPrevRandao", [hex(again + 1)])
     except Exception:

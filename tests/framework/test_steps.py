@@ -50,10 +50,11 @@ def stop(*_: Any) -> Any:
 class AfterCommit(sqlite3.Connection):
     """Is interrupted when a transaction of the file has ended."""
 
-    is_armed = False
+    is_armed, count = False, 0
 
     def execute(self, *told: Any) -> sqlite3.Cursor:
         done = super().execute(*told)
+        AfterCommit.count += told[0] == "commit"
         if told[0] == "commit" and AfterCommit.is_armed:
             AfterCommit.is_armed = False
             raise KeyboardInterrupt
@@ -93,6 +94,19 @@ def test_what_the_file_has_is_done(interrupts_commits: None, tmp_path: Path) -> 
         assert counter.add(5).return_value == 5
     with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as again:
         assert again.handle(counter).total() == 5
+
+
+def test_open_block_begins_anew_in_one_transaction_of_the_file(
+    interrupts_commits: None, tmp_path: Path
+) -> None:
+    with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as chain:
+        counter = chain.deploy(Counter)
+        chain.automine = False
+        for n in range(5):
+            counter.add(n)
+        AfterCommit.count = 0
+        chain.node.request("evm_setNextBlockTimestamp", [hex(chain.now + 60)])
+        assert (AfterCommit.count, counter.total()) == (1, 10)
 
 
 @pytest.mark.parametrize("where", ["update", "_write"])
