@@ -116,7 +116,7 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
     @wraps(method)
     def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if self.begun is not None and border._is_owned():
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:
@@ -141,7 +141,7 @@ def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     @wraps(method)
     def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if self.begun is not None and border._is_owned():
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:
