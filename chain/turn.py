@@ -27,37 +27,43 @@ TURN: Final = RLock()
 
 
 class _Turn:
-    """Who has it, and how things stand between two turns."""
+    """Who has it, and how things stand between two turns. An instance: to set what is a class's takes Python long."""
 
-    owner = 0  # the thread, while the lock is held
-    # The recursion limit, and whether garbage is collected. Where an interrupt comes before they are put back, the next turn
-    # does that.
-    outside: tuple[int, bool] | None = None
+    __slots__ = ("outside", "owner")
+
+    def __init__(self) -> None:
+        self.owner = 0  # the thread, while the lock is held
+        # The recursion limit, and whether garbage is collected. Where an interrupt comes before they are put back, the next
+        # turn does that.
+        self.outside: tuple[int, bool] | None = None
+
+
+_turn: Final = _Turn()
 
 
 def is_mine() -> bool:
     """Whether this thread has the turn."""
-    return _Turn.owner == get_ident() and (TURN._is_owned() or here.goes_on)  # type: ignore[attr-defined]
+    return _turn.owner == get_ident() and (TURN._is_owned() or here.goes_on)  # type: ignore[attr-defined]
 
 
 def begin_turn() -> None:
     """To be called by the thread that has just taken `TURN`."""
-    _Turn.owner = get_ident()
-    if _Turn.outside is None:
-        _Turn.outside = getrecursionlimit(), isenabled()
+    _turn.owner = get_ident()
+    if _turn.outside is None:
+        _turn.outside = getrecursionlimit(), isenabled()
     setrecursionlimit(ROOM)
     disable()
 
 
 def end_turn() -> None:
     """To be called before `TURN` is let go, whatever happened."""
-    _Turn.owner = 0
-    if _Turn.outside is not None:
-        limit, collects = _Turn.outside
+    _turn.owner = 0
+    if _turn.outside is not None:
+        limit, collects = _turn.outside
         setrecursionlimit(limit)
         if collects:
             enable()
-        _Turn.outside = None
+        _turn.outside = None
 
 
 def in_turn(function: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
@@ -74,4 +80,4 @@ def in_turn(function: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
 
 def hand_over(thread: int) -> None:
     """Give the turn to another thread, which goes on with what this one does while this one waits."""
-    _Turn.owner = thread
+    _turn.owner = thread
