@@ -84,6 +84,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         guard: bool = True,
     ) -> None:
         """Be a chain of one block, the first."""
+        self.begun, self.scopes, self._store = None, (), None  # every call looks at these
         self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}

@@ -11,9 +11,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from hashlib import sha256
+from linecache import getline
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import chain as package
@@ -44,7 +46,7 @@ class Interrupts:
         return self._line if frame.f_code.co_filename.startswith(OURS) else None
 
     def _line(self, frame: FrameType, event: str, _: Any) -> Any:
-        if event == "line":
+        if event == "line" and not _is_closed(frame):
             self.count += 1
             if self.count in self._lines:
                 self.places.append(f"{frame.f_code.co_filename[len(OURS) + 1 :]}:{frame.f_lineno}")
@@ -62,6 +64,19 @@ class Interrupts:
             yield
         finally:
             sys.settrace(before)
+
+
+def _is_closed(frame: FrameType) -> bool:
+    """Whether Python itself lets nothing in here: before what ends a `with`, and at a `try`, which does nothing."""
+    line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
+    if line.startswith("with "):
+        return frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
+    return line.startswith("try:")
+
+
+@cache
+def _begins(code: CodeType, line: int) -> int:
+    return min(start for start, _, at in code.co_lines() if at == line)
 
 
 def run(
