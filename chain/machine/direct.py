@@ -314,5 +314,7 @@ def _said(how: Callable[[Any], str], what: Any) -> str:
     """`what` as text that can be written down, whatever its author made of it."""
     try:
         return how(what).encode("utf-8", "replace").decode()
+    except MemoryError:
+        raise
     except Exception:
         return "what it says cannot be read"

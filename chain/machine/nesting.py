@@ -10,6 +10,7 @@ from collections.abc import Callable
 from threading import Thread, current_thread, get_ident, local
 from typing import Any, Final
 
+from chain.steps import here
 from chain.turn import hand_over, is_mine
 
 STEPS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
@@ -40,7 +41,7 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
     running, me, has_turn = _here.running, get_ident(), is_mine()
 
     def run() -> None:
-        _here.running = running
+        _here.running, here.goes_on = running, True
         if has_turn:
             hand_over(get_ident())
         try:
