@@ -20,6 +20,7 @@ class Pages(Sequence[T]):
 
     def __init__(self, count: int, read: Callable[[int, int], list[T]]) -> None:
         self._count, self._read = count, read
+        self._size, self._kept = PAGE, KEPT
         self._pages: OrderedDict[int, list[T]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -35,12 +36,12 @@ class Pages(Sequence[T]):
         i = place + self._count if place < 0 else place
         if not 0 <= i < self._count:
             raise IndexError(place)
-        number, index = divmod(i, PAGE)
+        number, index = divmod(i, self._size)
         page = self._pages.get(number)
         if page is None:
-            first = number * PAGE
-            page = self._pages[number] = self._read(first, min(first + PAGE, self._count))
-            if len(self._pages) > KEPT:
+            first = number * self._size
+            page = self._pages[number] = self._read(first, min(first + self._size, self._count))
+            if len(self._pages) > self._kept:
                 self._pages.popitem(last=False)
         else:
             self._pages.move_to_end(number)
