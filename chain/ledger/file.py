@@ -210,24 +210,24 @@ class File:
 
     def rows(self, table: str, first: int, end: int) -> list[Any]:
         """The rows at these keys: all must be there, as they were written."""
-        return [decode(raw) for raw in self._opened(table, first, end)]
+        found = self._select(table, first, end)
+        gone = {*range(first, end)} - {key for key, _ in found}
+        if gone:
+            raise Damaged(f'row {min(gone)} of "chain:{table}" is not there')
+        return [decode(opened(table, key, row)) for key, row in found]
 
     def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
         """The first `count` rows of a table, read when they are asked for, each `made` into what is wanted."""
 
         def read(first: int, end: int) -> list[T]:
             with self.reading():
-                return [made(raw) for raw in self._opened(table, first, end)]
+                found = self._select(table, first, end)
+                there = [row for i, (key, row) in enumerate(found) if key == first + i]
+                if not there:
+                    raise Damaged(f'row {first} of "chain:{table}" is not there')
+                return [made(opened(table, key, row)) for key, row in enumerate(there, first)]
 
         return Pages(count, read)
-
-    def _opened(self, table: str, first: int, end: int) -> list[bytes]:
-        found = self._select(table, first, end)
-        if len(found) != end - first:
-            known = {key for key, _ in found}
-            gone = next(key for key in range(first, end) if key not in known)
-            raise Damaged(f'row {gone} of "chain:{table}" is not there')
-        return [opened(table, key, row) for key, row in found]
 
     def _select(self, table: str, first: int, end: int) -> list[tuple[int, bytes]]:
         key = _KEY[table]

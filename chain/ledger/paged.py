@@ -16,7 +16,7 @@ KEPT: Final = 64  # pages
 
 
 class Pages(Sequence[T]):
-    """`count` items that `read(first, end)` reads; the pages that were used last are kept."""
+    """`count` items that `read(first, end)` reads, up to the first that is gone; the pages that were used last are kept."""
 
     def __init__(self, count: int, read: Callable[[int, int], list[T]]) -> None:
         self._count, self._read = count, read
@@ -45,7 +45,7 @@ class Pages(Sequence[T]):
                 self._pages.popitem(last=False)
         else:
             self._pages.move_to_end(number)
-        return page[index]
+        return page[index] if index < len(page) else self._read(i, i + 1)[0]
 
 
 class Picked(Sequence[T]):
