@@ -296,6 +296,22 @@ def test_sums_hold_after_whatever_happens(path):
         assert path.read_bytes() == raw
 
 
+def test_long_tables_are_looked_at_whole_on_demand(path, monkeypatch):
+    monkeypatch.setattr("chain.ledger.sums._MOST", 1)
+    monkeypatch.setattr("chain.ledger.sums._CHUNK", 4)
+    with Chain.open(path, contracts=KNOWN) as chain:  # written again, in short stretches
+        chain.handle(Counter, chain.receipts[0].address).add(1)
+    before = readable(path)
+    change("update logs set data = 7 where position = 2")(path)
+    with Chain.open(path, contracts=KNOWN):
+        assert readable(path) != before
+    with Chain.open(path, contracts=KNOWN, check=True):
+        assert readable(path) == before
+    flip_hash("receipts", "position")(path)
+    with pytest.raises(BadChainFile, match='row 4 of "chain:receipts" is not as it was written'):
+        Chain.open(path, contracts=KNOWN, check=True)
+
+
 @pytest.mark.parametrize("left", [0, 50, 99, 4096, 20_000, 100_000])
 def test_truncated_file_is_refused(path, left):
     raw = path.read_bytes()[:left]
