@@ -20,7 +20,7 @@ from chain.ledger.cbor import BadCbor, decode
 from chain.ledger.lock import Held, Lock
 from chain.ledger.paged import Pages
 from chain.ledger.seal import Damaged, opened, sealed
-from chain.ledger.soundness import check_schema, copy_truth, is_well_formed, sums_in
+from chain.ledger.soundness import check_schema, is_well_formed, sums_in, truth_in
 from chain.ledger.sums import Pending
 
 T = TypeVar("T")
@@ -56,7 +56,8 @@ class BadChainFile(ValueError):
 class File:
     """The file of a chain, locked for this process and not yet opened for writing. `settings` are None if there is none yet."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, check: bool = False) -> None:
+        self._is_thorough = check
         self.path = file_path(path, "path")
         self.name = self.path.name
         if self.path.is_dir():
@@ -127,7 +128,8 @@ class File:
             check_schema(connection, TABLES)
             settings = dict(self.row("now", SETTINGS))
             self.sums = None
-            if is_well_formed(connection, self._real.stat().st_size):
+            size = 0 if self._is_thorough else self._real.stat().st_size
+            if is_well_formed(connection, size):
                 self.sums = self.look_at_sums()
             return settings
 
@@ -135,7 +137,7 @@ class File:
         """What is pending in the sums of the tables for others; None where these are damaged."""
         is_new = self.end("now") <= NOW
         pending = 0 if is_new else self.row("now", NOW)[-1]  # what stands last there
-        return sums_in(self._reader(), pending, is_new)
+        return sums_in(self._reader(), pending, is_new, self._is_thorough)
 
     def _check_head(self) -> None:
         name = self.name
@@ -212,24 +214,24 @@ class File:
 
     def rows(self, table: str, first: int, end: int) -> list[Any]:
         """The rows at these keys: all must be there, as they were written."""
-        return [decode(raw) for raw in self._opened(table, first, end)]
+        found = self._select(table, first, end)
+        gone = {*range(first, end)} - {key for key, _ in found}
+        if gone:
+            raise Damaged(f'row {min(gone)} of "chain:{table}" is not there')
+        return [decode(opened(table, key, row)) for key, row in found]
 
     def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
         """The first `count` rows of a table, read when they are asked for, each `made` into what is wanted."""
 
         def read(first: int, end: int) -> list[T]:
             with self.reading():
-                return [made(raw) for raw in self._opened(table, first, end)]
+                found = self._select(table, first, end)
+                there = [row for i, (key, row) in enumerate(found) if key == first + i]
+                if not there:
+                    raise Damaged(f'row {first} of "chain:{table}" is not there')
+                return [made(opened(table, key, row)) for key, row in enumerate(there, first)]
 
         return Pages(count, read)
-
-    def _opened(self, table: str, first: int, end: int) -> list[bytes]:
-        found = self._select(table, first, end)
-        if len(found) != end - first:
-            known = {key for key, _ in found}
-            gone = next(key for key in range(first, end) if key not in known)
-            raise Damaged(f'row {gone} of "chain:{table}" is not there')
-        return [opened(table, key, row) for key, row in found]
 
     def _select(self, table: str, first: int, end: int) -> list[tuple[int, bytes]]:
         key = _KEY[table]
@@ -261,10 +263,23 @@ class File:
         with self._fresh() as fresh:
             fresh.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
-    def rebuild(self, counts: Mapping[str, int]) -> None:
-        """Make the file anew of what the chain needs, so many rows of each table. The others come later."""
+    def mend(self, counts: Mapping[str, int]) -> None:
+        """If the tables for others are damaged, make the file anew without them; they come with the next change.
+
+        Each table has so many rows. If every row is to be checked, that is done here.
+        """
+        if self.sums is None:
+            self._rebuild(counts)
+        elif self._is_thorough:
+            with self._damage_told():
+                for _ in truth_in(self._reader(), counts):
+                    pass
+
+    def _rebuild(self, counts: Mapping[str, int]) -> None:
         with self._damage_told(), self._fresh() as fresh:
-            copy_truth(self._reader(), fresh, counts)
+            for table, row in truth_in(self._reader(), counts):
+                marks = ", ".join("?" * len(row))
+                fresh.execute(f'insert into "chain:{table}" values ({marks})', row)
             self._reader().close()
             self._connection = None
             self._empty_log()

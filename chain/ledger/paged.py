@@ -16,10 +16,11 @@ KEPT: Final = 64  # pages
 
 
 class Pages(Sequence[T]):
-    """`count` items that `read(first, end)` reads; the pages that were used last are kept."""
+    """`count` items that `read(first, end)` reads, up to the first that is gone; the pages that were used last are kept."""
 
     def __init__(self, count: int, read: Callable[[int, int], list[T]]) -> None:
         self._count, self._read = count, read
+        self._size, self._kept = PAGE, KEPT
         self._pages: OrderedDict[int, list[T]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -35,16 +36,16 @@ class Pages(Sequence[T]):
         i = place + self._count if place < 0 else place
         if not 0 <= i < self._count:
             raise IndexError(place)
-        number, index = divmod(i, PAGE)
+        number, index = divmod(i, self._size)
         page = self._pages.get(number)
         if page is None:
-            first = number * PAGE
-            page = self._pages[number] = self._read(first, min(first + PAGE, self._count))
-            if len(self._pages) > KEPT:
+            first = number * self._size
+            page = self._pages[number] = self._read(first, min(first + self._size, self._count))
+            if len(self._pages) > self._kept:
                 self._pages.popitem(last=False)
         else:
             self._pages.move_to_end(number)
-        return page[index]
+        return page[index] if index < len(page) else self._read(i, i + 1)[0]
 
 
 class Picked(Sequence[T]):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from chain.ledger.seal import Damaged, opened
 from chain.ledger.sums import Pending, pending_in
@@ -29,26 +29,27 @@ def is_well_formed(connection: sqlite3.Connection, size: int) -> bool:
     return False
 
 
-def sums_in(connection: sqlite3.Connection, pending: int, is_new: bool) -> Pending | None:
+def sums_in(
+    connection: sqlite3.Connection, pending: int, is_new: bool, whole: bool
+) -> Pending | None:
     """What is pending in the sums of the tables for others; None where these are not as they were written."""
     with suppress(sqlite3.DatabaseError, ValueError, TypeError, OverflowError):
         known = connection.execute("select count(*) from \"chain:sums\" where name = 'receipts'")
         if is_new or known.fetchone()[0]:
-            return pending_in(connection, pending)
+            return pending_in(connection, pending, whole)
     return None
 
 
-def copy_truth(
-    connection: sqlite3.Connection, fresh: sqlite3.Connection, counts: Mapping[str, int]
-) -> None:
-    """Copy what the chain needs, row by row; one that is not as it was written, or not there, is refused."""
+def truth_in(
+    connection: sqlite3.Connection, counts: Mapping[str, int]
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """All rows that the chain needs, each with its table; one that is not as it was written, or not there, is refused."""
     for table, wanted in counts.items():
         count = 0
         for row in connection.execute(f'select * from "chain:{table}"'):
             *key, sealed = row
             opened(table, key[0] if len(key) == 1 else tuple(key), sealed)
-            marks = ", ".join("?" * len(row))
-            fresh.execute(f'insert into "chain:{table}" values ({marks})', row)
+            yield table, row
             count += 1
         if count != wanted:
             raise Damaged(f'"chain:{table}" has {count} rows that can be read, and had {wanted}')

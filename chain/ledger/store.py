@@ -230,6 +230,5 @@ def attach(
     if file.settings is None:
         file.create(settings)
     memory = load(file, ledger, keys)
-    if file.sums is None:
-        file.rebuild(memory.counts)
+    file.mend(memory.counts)
     return Store(file, ledger, keys, memory, sync), memory.mining

@@ -134,7 +134,7 @@ def _sum_of(key: int, cells: Sequence[Any]) -> int:
     return crc32(marshal.dumps((key, *cells), 0))  # version 0: the same bytes for the same values
 
 
-def pending_in(connection: sqlite3.Connection, pending: int, whole: bool = False) -> Pending | None:
+def pending_in(connection: sqlite3.Connection, pending: int, whole: bool) -> Pending | None:
     """By how much the written sums are to change, in all `pending`; None where the rows are not as they were written.
 
     Of long tables only the ends are looked at, unless `whole`.
@@ -143,7 +143,8 @@ def pending_in(connection: sqlite3.Connection, pending: int, whole: bool = False
     for name, chunk, row in connection.execute('select name, chunk, row from "chain:sums"'):
         told.setdefault(name, {})[chunk] = unsealed("sums", (name, chunk), row)
     there = dict(connection.execute("select name, sql from sqlite_master where type = 'table'"))
-    most = _MOST // max(len(told), 1) if sum(map(len, told.values())) > _MOST and not whole else 0
+    is_long = sum(map(len, told.values())) > _MOST and not whole
+    most = max(1, _MOST // len(told)) if is_long else 0
     found: Pending = {}
     for name, chunks in told.items():
         if name not in there or there[name] != chunks.pop(_SCHEMA, None):

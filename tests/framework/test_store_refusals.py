@@ -111,7 +111,7 @@ def test_spoiled_file_stays_untouched(chain, path, spoil, reason):
     spoil(path)
     before = bytes_beside(path)
     with pytest.raises(BadChainFile, match=f"^duel.chain .*{reason}"):
-        Chain.open(path)
+        Chain.open(path, check=True)
     assert bytes_beside(path) == before
 
 
