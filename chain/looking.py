@@ -33,7 +33,7 @@ from chain.machine.nesting import rest
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Outcome, Transaction, checked
 from chain.stack import read_source
-from chain.steps import LOOKS, Steps, looking, reading, step
+from chain.steps import LOOKS, Steps, here, looking, reading, step
 from chain.types import Address
 from chain.world_handle import WorldHandle
 
@@ -153,7 +153,7 @@ class Looking(Steps, ABC):
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
         """Run a message on the state as it is and undo it: the finished frame, and the logs it would leave."""
         border = self.border
-        if self.begun is not None and border._is_owned():
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
             return self._look(to, data, sender, value, gas, block)
         with border:  # what `looking` does, written out: every view goes through here
             if self.begun is not None:

@@ -32,7 +32,7 @@ from chain.questions import Questions
 from chain.recovery import Recovery
 from chain.scope import scope
 from chain.setting import Setting
-from chain.steps import looking, reading, step
+from chain.steps import here, looking, reading, step
 from chain.types import Address
 from chain.upgrading import Upgrading
 
@@ -256,7 +256,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     ) -> Receipt:  # fmt: skip
         """Send a transaction and, unless a block is held open, mine it."""
         border = self.border
-        if self.begun is not None and border._is_owned():
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
             return self._send(to, data, sender, value, gas)
         with border:  # what `step` does, written out: in every call of a contract it would be a twentieth of the time
             if self.begun is not None:

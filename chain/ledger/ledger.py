@@ -26,6 +26,7 @@ from chain.ledger.envelopes import Envelopes
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.headers import Header, Headers
+from chain.ledger.paged import Items, mark_of
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, row_of
 from chain.ledger.rerun import observer, rerun
@@ -66,7 +67,7 @@ class Ledger:
         self.artifacts = Artifacts(programs, state.codes)
         self._keys = keys
         self.blocks = Blocks(rules, genesis_time, base_fee)
-        self.timeline: list[Changes] = []
+        self.timeline: Items[Changes] = []
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
         self.envelopes = Envelopes(self, keys)
@@ -112,7 +113,8 @@ class Ledger:
         """The last of the first so many blocks and moments, to be known again; nothing where there are not so many."""
         if blocks > len(self.blocks) or moments > len(self.timeline):
             return ()
-        return self.blocks.row(blocks - 1), self.timeline[moments - 1] if moments else None
+        moment = mark_of(self.timeline, moments - 1) if moments else None
+        return self.blocks.mark(blocks - 1), moment
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
@@ -172,7 +174,7 @@ class Ledger:
         for row in receipt_rows:
             self._enter(row)
         self.notes += notes
-        self.timeline += timeline
+        self.timeline.extend(timeline)
         for changes in timeline:
             self.state.put_back(changes)
         self.tail = None
@@ -196,11 +198,12 @@ class Ledger:
         return self.notes[bisect_left(self.notes, moment) :]
 
     def restore(
-        self, blocks: Sequence[tuple[Any, ...]], rows: Sequence[Row], notes: Mapping[int, Changes]
+        self, blocks: Items[Row], rows: Items[Row], timeline: Items[Changes], notes: list[int]
     ) -> None:
-        """Be the ledger with these blocks, receipts and notes. The state is left to whoever asks."""
+        """Be the ledger with these. The state and what is hashed are left to whoever asks."""
         self.blocks.restore(blocks)
-        self.extend(rows, notes)
+        self.receipts.restore(rows)
+        self.timeline, self.notes = timeline, notes
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
         """Put further receipts on the timeline, and each note at its moment."""
@@ -265,8 +268,9 @@ class Ledger:
     @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """A word as it was when the transaction was over: what the next change of it found, or what it is now."""
-        later = self.timeline[self.moment_of(receipt) + 1 :] if self.receipts.holds(receipt) else ()
-        for changes in later:
+        timeline = self.timeline if self.receipts.holds(receipt) else ()
+        for moment in range(self.moment_of(receipt) + 1, len(timeline)):
+            changes = timeline[moment]
             for i in range(0, len(changes), 4):
                 if changes[i + 1] == slot and changes[i] == address:
                     return int(changes[i + 2] or 0)
