@@ -78,6 +78,7 @@ class File:
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
+        self.is_missed = False  # a fork wanted to go on with it
         # What is pending in the sums of the tables for others; None where these are damaged.
         self.sums: Pending | None = {}
         try:
@@ -111,6 +112,7 @@ class File:
         if self._is_closed:
             raise ValueError(f"{self.name} is closed: open it again to go on")
         if not self.is_ours:
+            self.is_missed = True
             raise RuntimeError(
                 f"{self.name} is open in process {self._process}, of which this one is a fork: use the chain there,"
                 f" or close it there before you open it here"

@@ -76,7 +76,7 @@ class Ledger:
         self.versions = Versions(self)
         # By digest: calls of classes that are not declared yet.
         self.strangers: dict[bytes, list[Call]] = {}
-        self._notes: list[int] = []  # the moments of the timeline that are no transactions
+        self.notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
         self.tail: Tail | None = None  # what the step that runs has cut off
         self._is_cutting = False
@@ -89,7 +89,7 @@ class Ledger:
     def note(self, changes: Changes) -> None:
         """Put what changed outside of any transaction on the timeline."""
         if changes:
-            self._notes.append(len(self.timeline))
+            self.notes.append(len(self.timeline))
             self.timeline.append(changes)
         self.state.closed = ()
 
@@ -118,7 +118,7 @@ class Ledger:
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
-        notes = bisect_left(self._notes, moments)
+        notes = bisect_left(self.notes, moments)
         self.tail = self._tail_from((blocks, moments, notes, receipts))
         self._cut(blocks, moments, receipts)
 
@@ -134,7 +134,7 @@ class Ledger:
         self.headers.cut(blocks)
         self.receipts.cut(receipts)
         self.blocks.cut(blocks)
-        del self._notes[bisect_left(self._notes, moments) :]
+        del self.notes[bisect_left(self.notes, moments) :]
         del self.timeline[moments:]
         for tell in self.watchers:
             tell(blocks, receipts)
@@ -144,24 +144,23 @@ class Ledger:
         """What stood behind these lengths when the step began."""
         blocks, moments, notes, receipts = lengths
         behind: Any = (
-            self.blocks.rows_from(blocks), self.timeline[moments:], self._notes[notes:],
+            self.blocks.rows_from(blocks), self.timeline[moments:], self.notes[notes:],
             [receipt.row for receipt in self.receipts[receipts:]],
         )  # fmt: skip
         if self.tail is None:
             return Tail(lengths, behind)
-        had = self.tail
+        had: Any = self.tail
         least: Any = tuple(map(min, lengths, had.lengths))
-        before: Any = had.lists
         lists: Any = tuple(
             [*found[: max(0, end - start)], *kept]
-            for found, start, end, kept in zip(behind, lengths, had.lengths, before, strict=True)
+            for found, start, end, kept in zip(behind, lengths, had.lengths, had.lists, strict=True)
         )
         return Tail(least, lists)
 
     @property
     def lengths(self) -> tuple[int, int, int, int]:
         """How many blocks, moments, notes and receipts there are."""
-        return len(self.blocks), len(self.timeline), len(self._notes), len(self.receipts)
+        return len(self.blocks), len(self.timeline), len(self.notes), len(self.receipts)
 
     def undo(self, lengths: tuple[int, int, int, int]) -> None:
         """Be as long as a step found it, with all that it cut off. This may be left, and done again."""
@@ -174,7 +173,7 @@ class Ledger:
         self.blocks.extend(rows)
         for row in receipt_rows:
             self._enter(row)
-        self._notes += notes
+        self.notes += notes
         self.timeline.extend(timeline)
         for changes in timeline:
             self.state.put_back(changes)
@@ -196,7 +195,7 @@ class Ledger:
 
     def notes_from(self, moment: int) -> list[int]:
         """The moments from that one on that are no transactions."""
-        return self._notes[bisect_left(self._notes, moment) :]
+        return self.notes[bisect_left(self.notes, moment) :]
 
     def restore(
         self, blocks: Items[Row], rows: Items[Row], timeline: Items[Changes], notes: list[int]
@@ -204,7 +203,7 @@ class Ledger:
         """Be the ledger with these. The state and what is hashed are left to whoever asks."""
         self.blocks.restore(blocks)
         self.receipts.restore(rows)
-        self.timeline, self._notes = timeline, notes
+        self.timeline, self.notes = timeline, notes
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
         """Put further receipts on the timeline, and each note at its moment."""
@@ -240,7 +239,7 @@ class Ledger:
         made = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
         made.blocks = self.blocks.copy(blocks)
         made.timeline = self.timeline[:moments]
-        made._notes = self._notes[: bisect_left(self._notes, moments)]
+        made.notes = self.notes[: bisect_left(self.notes, moments)]
         made.event_types.copy_from(self.event_types)
         for digest, artifact in self.artifacts.items():
             made.artifacts.add(digest, artifact)
@@ -253,7 +252,7 @@ class Ledger:
     def moment_of(self, receipt: Receipt) -> int:
         """The place of a receipt's changes in the timeline."""
         moment = receipt.position
-        for note in self._notes:
+        for note in self.notes:
             if note > moment:
                 break
             moment += 1
@@ -261,8 +260,8 @@ class Ledger:
 
     def receipt_at(self, moment: int) -> Receipt | None:
         """The receipt of the transaction at that place of the timeline; None for what was no transaction."""
-        before = bisect_left(self._notes, moment)
-        if before < len(self._notes) and self._notes[before] == moment:
+        before = bisect_left(self.notes, moment)
+        if before < len(self.notes) and self.notes[before] == moment:
             return None
         return self.receipts[moment - before]
 

@@ -72,6 +72,11 @@ class Store:
         """Leave the file to others."""
         self._file.release()
 
+    @property
+    def is_missed(self) -> bool:
+        """Whether this is a fork of the process that has the file, and wanted to go on with it."""
+        return self._file.is_missed
+
     def save(self, mining: Mining) -> None:
         """Write what is new, or raise `NotWritten` with the file as it was."""
         have, held = self._lengths(), _row_of(self._ledger.open)
