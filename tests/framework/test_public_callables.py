@@ -118,6 +118,8 @@ LEFT: dict[str, str] = {
     "append": "of the ledger",
     "cut": "of the ledger",
     "holds": "of the ledger",
+    "is_same": "of the ledger",
+    "restore": "of the ledger",
     "answers": "of the ledger",
     "index": "of Python's sequences",
     "need_contract": "of handles",
