@@ -13,12 +13,12 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from chain.frozen_list import CHANGES, changeable
 from chain.guard.sources import Module
+from chain.image.keeping import Keeping
 from chain.image.libraries import is_costly, library
 from chain.image.meter import SPACE
 from chain.image.methods import METHODS, guarded_format, method, pay_for_width, percent, written
-from chain.image.ticks import Ticking, parsed
+from chain.image.ticks import parsed
 from chain.image.work import (
     BUILT,
     add,
@@ -70,12 +70,9 @@ _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
         add, united, written, multiply, power, shift, percent, contains, sliced, method, library, pay, pay_built, slow,
-        pay_for_width, changeable,
+        pay_for_width,
     )
 }  # fmt: skip
-_HEAPS: Final = frozenset(
-    f"heapq.{name}" for name in ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
-)
 _FEW: Final = 64  # a constant up to this makes nothing big at once
 _DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _COMPREHENSIONS: Final = (ast.GeneratorExp, *_DISPLAYS)
@@ -88,8 +85,8 @@ SPACE.update(_WORDS)
 SPACE.update({f"__{name}__": guarded for name, guarded in _BUILTINS.items()})
 
 
-class Guarding(Ticking):
-    """Ticks, and whatever else must pay."""
+class Guarding(Keeping):
+    """Ticks, questions, and whatever else must pay."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
@@ -103,12 +100,12 @@ class Guarding(Ticking):
     def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
         path = self._path(node.func)
         is_free = node in self._free
-        changes_first = self._changes_first(node, path)
+        costly = path is not None and is_costly(path)
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
+        self.leave(node, is_method and not costly)
         self.generic_visit(node)
-        if changes_first:
-            node.args[0] = self._paid("__changeable__", node.args[0])
         if path is None or not path.startswith("builtins."):
-            if path is not None and is_costly(path):
+            if costly:
                 place = ast.copy_location(ast.Constant(path), node)
                 return self._call("__library__", node, [place, node.func, *node.args])
             if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
@@ -123,15 +120,6 @@ class Guarding(Ticking):
             node.args[0] = self._paid(word, node.args[0])
             return node
         return self._call(f"__{name_}__", node, node.args)
-
-    def _changes_first(self, node: ast.Call, path: str | None) -> bool:
-        """Whether it changes the list that is its first argument without asking that list: `heappush(row, 1)`."""
-        if not node.args or isinstance(node.args[0], ast.Starred):
-            return False
-        func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in CHANGES:  # `list.append(row, 1)`
-            return self._path(func.value) == "builtins.list"
-        return path in _HEAPS
 
     def _call(self, word: str, node: ast.Call, args: list[ast.expr]) -> ast.AST:
         node.func = ast.copy_location(ast.Name(word, ast.Load()), node)
