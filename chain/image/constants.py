@@ -154,10 +154,14 @@ CONSTANTS: Final = frozenset(_CONSTANT.values())
 _REFUSING: Final = CONSTANTS | {FrozenList}
 
 
+def is_collection(thing: Any) -> bool:
+    return type(thing) in _CONSTANT
+
+
 def begun(thing: Any) -> Any:
     """A constant in the place of `thing`, with nothing in it yet; None if it is no collection."""
     base: Any = type(thing)
-    if base not in _CONSTANT:
+    if not is_collection(thing):
         return None
     made: Any = base.__new__(_CONSTANT[base])
     if base is defaultdict:

@@ -229,7 +229,7 @@ class Freezing:
             self._note(value)
         before, self._part = self._part, "what is around "
         for cell in value.__closure__ or ():
-            self._cell(cell)
+            self._cell(cell, is_own)
         if is_own:
             self._part = "a default of "
             if value.__defaults__:
@@ -240,12 +240,15 @@ class Freezing:
         self._part = before
         return value
 
-    def _cell(self, cell: CellType) -> None:
+    def _cell(self, cell: CellType, is_own: bool) -> None:
+        """What Python's own functions keep around them, as that of a dataclass which writes it out, is theirs."""
         if id(cell) not in self._seen:
             self._seen.add(id(cell))
             try:
                 content = cell.cell_contents
             except ValueError:  # nothing yet
+                return
+            if not is_own and constants.is_collection(content):
                 return
             new = self.frozen(content)
             if new is not content:

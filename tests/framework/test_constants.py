@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter, OrderedDict, defaultdict, deque
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -129,3 +130,21 @@ def test_what_is_reached_later_finds_a_module_of_its_own() -> None:
     chain = Chain(guard=False)
     assert chain.deploy(First).count().return_value in (0, 1)
     assert chain.deploy(Second).count().return_value == 7
+
+
+@dataclass
+class Pair:
+    n: int
+
+
+PAIR = Pair(1)
+
+
+class Teller(Contract):
+    @call
+    def tell(self) -> str:
+        return f"{PAIR} {Pair(2)!r}"
+
+
+def test_objects_of_authors_are_still_written_out(chain: Chain) -> None:
+    assert chain.deploy(Teller).tell().return_value == "Pair(n=1) Pair(n=2)"
