@@ -30,6 +30,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from chain.frozen_list import FrozenList, changeable
 from chain.guard.allowed import words
+from chain.image.ordered_sets import OrderedSet
 
 T = TypeVar("T")
 
@@ -40,7 +41,7 @@ _DICT: Final = words("pop popitem setdefault update clear __setitem__ __delitem_
 _CHANGES: Final[dict[type, frozenset[str]]] = {
     list: _LIST,
     dict: _DICT,
-    set: words(
+    OrderedSet: words(
         """
         add discard remove pop clear update difference_update intersection_update symmetric_difference_update
         __iand__ __ior__ __isub__ __ixor__ __init__
@@ -142,7 +143,7 @@ def _pairs(items: Any) -> Any:
 _CONSTANT: Final[dict[type, type]] = {
     list: _constant(list, _empty, _nothing, iter),
     dict: _constant(dict, _empty, _nothing, _nothing, _pairs),
-    set: _constant(set, lambda items: (list(items),)),
+    OrderedSet: _constant(OrderedSet, lambda items: (list(items),)),
     deque: _constant(deque, lambda items: ((), items.maxlen), _nothing, iter),
     OrderedDict: _constant(OrderedDict, _empty, _nothing, _nothing, _pairs),
     defaultdict: _constant(
@@ -155,13 +156,13 @@ _REFUSING: Final = CONSTANTS | {FrozenList}
 
 
 def is_collection(thing: Any) -> bool:
-    return type(thing) in _CONSTANT
+    return type(thing) in _CONSTANT or type(thing) is set
 
 
 def begun(thing: Any) -> Any:
     """A constant in the place of `thing`, with nothing in it yet; None if it is no collection."""
-    base: Any = type(thing)
-    if not is_collection(thing):
+    base: Any = OrderedSet if type(thing) is set else type(thing)
+    if base not in _CONSTANT:
         return None
     made: Any = base.__new__(_CONSTANT[base])
     if base is defaultdict:
@@ -177,11 +178,11 @@ def fill(made: Any, items: list[Any]) -> None:
         base = OrderedDict if isinstance(made, OrderedDict) else dict
         for key, value in items:
             base.__setitem__(made, key, value)
-    elif isinstance(made, set):
-        set.update(made, items)
+    elif isinstance(made, OrderedSet):
+        OrderedSet.update(made, items)
     else:
-        base_: Any = deque if isinstance(made, deque) else list
-        base_.extend(made, items)
+        sequence: Any = deque if isinstance(made, deque) else list
+        sequence.extend(made, items)
 
 
 # Attributes
@@ -212,7 +213,9 @@ def _ask(thing: object) -> None:
 def bound(method: Any) -> Any:
     """A method that was taken from what may be a class: one of C, that writes without asking, asks first."""
     kind = type(method)
-    if kind in _UNBOUND or (kind is FunctionType and method.__name__ == "__init__"):
+    if kind is FunctionType:
+        return asking(method) if method in _WRITERS or method.__name__ == "__init__" else method
+    if kind in _UNBOUND:
         return asking(method)
     if kind in _BOUND:
         holder = method.__self__
@@ -223,6 +226,13 @@ def bound(method: Any) -> Any:
     return method
 
 
+# Those of collections that are written in Python.
+_WRITERS: Final = {
+    each
+    for base, names in _CHANGES.items()
+    for name in names
+    if isinstance(each := getattr(base, name, None), FunctionType)
+}
 _UNBOUND: Final = frozenset({MethodDescriptorType, WrapperDescriptorType})
 _BOUND: Final = frozenset({MethodType, MethodWrapperType, BuiltinFunctionType})
 

@@ -32,6 +32,10 @@ class Keeping(Ticking):
         self._function = ""  # the one around
         self._plain: set[ast.AST] = set()  # attributes that need not ask where they stand
 
+    def _path(self, node: ast.expr) -> str | None:
+        """The path of what is mentioned, where the module's names tell it."""
+        raise NotImplementedError
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
         before, self._function = self._function, node.name
         try:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from chain.guard.sources import Module
-from chain.image.keeping import Keeping
+from chain.image.gathering import Gathering
 from chain.image.libraries import is_costly, library
 from chain.image.meter import SPACE
 from chain.image.methods import METHODS, guarded_format, method, pay_for_width, percent, written
@@ -49,7 +49,7 @@ _BUILTINS: Final[dict[str, Any]] = {
     "pow": power,
     "format": guarded_format,
     **{name: walking(getattr(builtins, name)) for name in _WALKING},
-    **{name: walking(getattr(builtins, name), BUILT) for name in _BUILDING},
+    **{name: walking(SPACE[name], BUILT) for name in _BUILDING},
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
     "map": lazily(map, 1),
     "filter": lazily(filter, 1),
@@ -85,8 +85,8 @@ SPACE.update(_WORDS)
 SPACE.update({f"__{name}__": guarded for name, guarded in _BUILTINS.items()})
 
 
-class Guarding(Keeping):
-    """Ticks, questions, and whatever else must pay."""
+class Guarding(Gathering):
+    """Ticks, questions, ordered sets, and whatever else must pay."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
@@ -99,11 +99,15 @@ class Guarding(Keeping):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
         path = self._path(node.func)
-        is_free = node in self._free
+        is_free = node in self._free or _is_harmless(path, node)
         costly = path is not None and is_costly(path)
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
         self.leave(node, is_method and not costly)
+        self.see_call(node, path)
         self.generic_visit(node)
+        return self.seen_call(self._priced(node, path, costly, is_free), path)
+
+    def _priced(self, node: ast.Call, path: str | None, costly: bool, is_free: bool) -> ast.Call:
         if path is None or not path.startswith("builtins."):
             if costly:
                 place = ast.copy_location(ast.Constant(path), node)
@@ -113,7 +117,7 @@ class Guarding(Keeping):
                 return self._call("__method__", node, [node.func.value, name, *node.args])
             return node
         name_ = path.removeprefix("builtins.")
-        if name_ not in _BUILTINS or is_free or _is_harmless(name_, node):
+        if name_ not in _BUILTINS or is_free:
             return node
         if name_ in _WALKING + _BUILDING and not isinstance(node.args[0], ast.Starred):
             word = "__pay__" if name_ in _WALKING else "__pay_built__"
@@ -121,7 +125,7 @@ class Guarding(Keeping):
             return node
         return self._call(f"__{name_}__", node, node.args)
 
-    def _call(self, word: str, node: ast.Call, args: list[ast.expr]) -> ast.AST:
+    def _call(self, word: str, node: ast.Call, args: list[ast.expr]) -> ast.Call:
         node.func = ast.copy_location(ast.Name(word, ast.Load()), node)
         node.args = args
         return node
@@ -233,7 +237,7 @@ class Guarding(Keeping):
     # Other shapes
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
+        super().visit_Compare(node)
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In | ast.NotIn):
             return node
         right = node.comparators[0]
@@ -255,7 +259,7 @@ class Guarding(Keeping):
         return self._paid("__sliced__", node)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
+        super().visit_Starred(node)
         if isinstance(node.ctx, ast.Load):
             node.value = self._paid("__pay__", node.value)
         return node
@@ -315,8 +319,9 @@ def _takes_all(target: ast.expr) -> bool:
     return any(isinstance(each, ast.Starred) for each in ast.walk(target))
 
 
-def _is_harmless(name: str, node: ast.Call) -> bool:
-    args = node.args
+def _is_harmless(path: str | None, node: ast.Call) -> bool:
+    """Whether a call of something built in needs not pay, as its arguments stand there."""
+    name, args = (path or "").removeprefix("builtins."), node.args
     if not args:
         return True
     if len(args) > 1 and name in ("min", "max"):

@@ -13,7 +13,9 @@ from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
 from chain.frozen_list import FrozenList
+from chain.image.constants import CONSTANTS
 from chain.image.meter import charge, dry, spend
+from chain.image.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
 
 MOST_BITS: Final = 2**16
 FREE: Final = 16  # items that cost nothing beside the tick of the call
@@ -26,11 +28,33 @@ _SIZED: Final[tuple[type[Sized], ...]] = (
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _TEXTS: Final = (str, bytes, bytearray)
-_PLAIN: Final = frozenset({*_TEXTS, list, FrozenList, tuple, set, frozenset, dict})
+_PLAIN: Final = CONSTANTS | {
+    *_TEXTS,
+    list,
+    FrozenList,
+    tuple,
+    set,
+    frozenset,
+    dict,
+    OrderedSet,
+    OrderedFrozenSet,
+}
 _ROWS: Final = (list, tuple, deque)
 _REPEATED: Final = (*_TEXTS, list, tuple)
 _SLICED: Final = frozenset(_REPEATED)
-_HASHED: Final = frozenset({set, frozenset, dict, type({}.keys()), range, MappingProxyType})
+_HASHED: Final = frozenset(
+    {
+        set,
+        frozenset,
+        dict,
+        type({}.keys()),
+        range,
+        MappingProxyType,
+        OrderedSet,
+        OrderedFrozenSet,
+        Keys,
+    }
+) | {kind for kind in CONSTANTS if issubclass(kind, dict | set)}
 
 
 def size_of(items: Any) -> int:

@@ -12,19 +12,20 @@ import pytest
 
 from chain import Chain, Contract, call
 from chain.image.constants import begun, fill
+from chain.image.ordered_sets import OrderedSet
 from chain.types import u64
 
 MADE: dict[str, Any] = {
     "list": [3, 1, [2]],
     "dict": {"a": 1, "b": [2]},
-    "set": {3},
+    "set": OrderedSet([3]),
     "deque": deque([1, [2]], 5),
     "ordered": OrderedDict(a=1, b=[2]),
     "default": defaultdict(list, a=1),
     "counter": Counter("aab"),
 }
 READ = {
-    "repr(x)": "list dict deque ordered default counter",
+    "repr(x)": "list dict set deque ordered default counter",
     "len(x), bool(x), x == plain, plain == x, x != plain": "list dict set deque ordered default counter",
     "[*x], list(x), tuple(x), [each for each in x]": "list dict set deque ordered default counter",
     "copy.copy(x), type(copy.copy(x)) is type(plain)": "list dict set deque ordered default counter",
@@ -37,7 +38,7 @@ READ = {
     "x[:], type(x[:]) is list, x[::-1], 1 in x, sorted(x[:2]), x < [4]": "list",
     "json.dumps(x)": "list dict ordered default counter",
     "x | {4}, {4} | x, x & {3}, x - {3}, x ^ {4}, x.union([4]), x <= {3, 4}, 3 in x": "set",
-    "type(x | {4}) is set, type(x - {4}) is set, type(x.union([4])) is set": "set",
+    "type(x | {4}) is type(plain), type(x - {4}) is type(plain), type(x.union([4])) is type(plain)": "set",
     "x['z'], x + x, x.most_common(1), x.total(), [*x.elements()]": "counter",
     "x.maxlen": "deque",
 }
