@@ -6,7 +6,7 @@ slice or a sum of them is a plain one again. An object of the author's own class
 itself, so it is noted here, and where an image sets an attribute it asks `settable` first.
 
 Some functions of C write into a list without asking it: `list.append(row, 1)`, `heappush(row, 1)`. Where an image gets hold of
-the former it gets one that asks (`bound`), and instead of the latter it imports one (`libraries`).
+the former it gets one that asks (`taken`), and instead of the latter it imports one (`libraries`).
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _ask(thing: object) -> None:
 # Functions of C
 
 
-def bound(method: Any) -> Any:
+def taken(method: Any) -> Any:
     """A method that was taken from what may be a class: one of C, that writes without asking, asks first."""
     kind = type(method)
     if kind is FunctionType:

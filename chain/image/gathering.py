@@ -14,15 +14,18 @@ from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet, made, view, v
 
 MADE, VIEW, VIEWING = "__set_of__", "__view__", "__viewing__"
 _VIEWS: Final = ("keys", "items")
-_BARE: Final = {"set": "__bare_set__", "frozenset": "__bare_frozenset__"}
-_NAMES: Final = {"builtins.hash": "__stable_hash__", "builtins.id": "__no_identity__"}
+_BARE: Final = {
+    **{name: f"__bare_{name}__" for name in ("set", "frozenset")},
+    **{f"__{name}__": f"__bare_{name}_paid__" for name in ("set", "frozenset")},
+}
+_NAMES: Final = {"hash": stable_hash, "id": no_identity}
 _WALKERS: Final = words(
     "all any dict enumerate frozenset iter len list max min next reversed set sorted sum tuple zip"
 )
 
 SPACE.update({MADE: made, VIEW: view, VIEWING: viewing, "set": OrderedSet, "frozenset": OrderedFrozenSet})  # fmt: skip
 SPACE.update({"__bare_set__": set, "__bare_frozenset__": frozenset})
-SPACE.update({"__stable_hash__": stable_hash, "__no_identity__": no_identity})
+SPACE.update({f"__{name}__": own for name, own in _NAMES.items()})
 
 
 class Gathering(Keeping):
@@ -34,27 +37,34 @@ class Gathering(Keeping):
         self._walked: set[ast.AST] = set()  # what is only walked through, or asked what is in it
 
     def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
-        if isinstance(node.ctx, ast.Load) and node.id in _SOME:
-            node.id = _NAMES.get(str(self._path(node)), node.id)
+        if node.id in _NAMES and self._path(node) == f"builtins.{node.id}":
+            node.id = f"__{node.id}__"
         return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+        return self.reached(node)
 
     def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
-        if node in self._bare:
-            return node
-        if any(isinstance(each, ast.Starred) for each in node.elts):
-            return self._asked("set", ast.copy_location(ast.List(node.elts, ast.Load()), node))
-        nothing: list[ast.expr] = [ast.copy_location(ast.Constant(None), node) for _ in node.elts]
-        return self._asked(MADE, ast.copy_location(ast.Dict([*node.elts], nothing), node))
+        return self.gathered(node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
+        return self.gathered(node)
+
+    def gathered(self, node: ast.Set | ast.SetComp) -> ast.expr:
+        """A set that keeps its order in the place of a literal or a comprehension whose parts were visited."""
         if node in self._bare:
             return node
-        nothing = ast.copy_location(ast.Constant(None), node)
-        return self._asked(
-            MADE, ast.copy_location(ast.DictComp(node.elt, nothing, node.generators), node)
-        )
+        nothing: ast.expr = ast.copy_location(ast.Constant(None), node)
+        inner: ast.expr
+        if isinstance(node, ast.SetComp):
+            inner = ast.DictComp(node.elt, nothing, node.generators)
+        elif any(isinstance(each, ast.Starred) for each in node.elts):
+            return self._asked("set", ast.copy_location(ast.List(node.elts, ast.Load()), node))
+        else:
+            inner = ast.Dict([*node.elts], [nothing for _ in node.elts])
+        return self._asked(MADE, ast.copy_location(inner, node))
 
     def see_call(self, node: ast.Call, path: str | None) -> None:
         """Before what is in a call is visited."""
@@ -75,21 +85,19 @@ class Gathering(Keeping):
             return self._asked(VIEW, node)
         return node
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
-        is_view = isinstance(node.ctx, ast.Load) and node.attr in _VIEWS
-        if is_view and node not in self._plain:
-            self.generic_visit(node)
+    def reached(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.attr in _VIEWS and node not in self._plain:
+            node.value = self.visit(node.value)
             return self._asked(VIEWING, node)
-        return super().visit_Attribute(node)
+        return super().reached(node)
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
+    def see_compare(self, node: ast.Compare) -> None:
+        """Before what is in a comparison is visited."""
         self._walked.update((node.left, *node.comparators))
         if len(node.ops) == 1:
             if not isinstance(node.ops[0], ast.In | ast.NotIn):
                 self._bare.add(node.left)
             self._bare.update(node.comparators)
-        self.generic_visit(node)
-        return node
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
         self._walked.add(node.value)
@@ -105,5 +113,4 @@ class Gathering(Keeping):
         return super().visit_comprehension(node)
 
 
-_SOME: Final = frozenset(path.removeprefix("builtins.") for path in _NAMES)
-_BARE_PATHS: Final = frozenset(f"builtins.{name}" for name in _BARE)
+_BARE_PATHS: Final = ("builtins.set", "builtins.frozenset")

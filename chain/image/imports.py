@@ -16,17 +16,17 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
-from chain.image.constants import asking, bound, settable
+from chain.image.constants import asking, settable, taken
 from chain.image.meter import SPACE
 
 
 def _attrgetter(*names: str) -> Callable[[Any], Any]:
     if any(part.startswith("_") for name in names for part in name.split(".")):
         raise ValueError("attrgetter is given a name with '_' before it, and that is nobody else's")
-    taken = operator.attrgetter(*names)
+    found = operator.attrgetter(*names)
     if len(names) > 1:
-        return lambda thing: tuple(map(bound, taken(thing)))
-    return lambda thing: bound(taken(thing))
+        return lambda thing: tuple(map(taken, found(thing)))
+    return lambda thing: taken(found(thing))
 
 
 def _marking(real: Callable[..., Any]) -> Callable[..., Any]:

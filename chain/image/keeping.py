@@ -12,15 +12,15 @@ from typing import Final
 
 from chain.errors import DeclarationError
 from chain.guard.sources import Module
-from chain.image.constants import CHANGERS, bound, changes_nothing, settable
+from chain.image.constants import CHANGERS, changes_nothing, settable, taken
 from chain.image.meter import SPACE
 from chain.image.ticks import Ticking, parsed
 from chain.where import short
 
-SETTABLE, BOUND = "__settable__", "__bound__"
+SETTABLE, TAKEN = "__settable__", "__taken__"
 _MAKERS: Final = ("__init__", "__post_init__")
 
-SPACE.update({SETTABLE: settable, BOUND: bound})
+SPACE.update({SETTABLE: settable, TAKEN: taken})
 
 
 class Keeping(Ticking):
@@ -55,12 +55,13 @@ class Keeping(Ticking):
         if is_asked or is_sure or is_making:
             self._plain.add(func)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
+    def reached(self, node: ast.Attribute) -> ast.expr:
+        """What stands in the place of an attribute."""
+        node.value = self.visit(node.value)
         if not isinstance(node.ctx, ast.Load):
             node.value = self._asked(SETTABLE, node.value)
         elif node.attr in CHANGERS and node not in self._plain:
-            return self._asked(BOUND, node)
+            return self._asked(TAKEN, node)
         return node
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:  # noqa: N802

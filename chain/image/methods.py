@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final
 
-from chain.image.constants import bound
+from chain.image.constants import taken
 from chain.image.meter import dry, spend
 from chain.image.work import BUILT, pay, pay_for_order, pay_text, size_of
 
@@ -30,7 +30,7 @@ def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
             _PRICES[name](args[0], args[1:])  # as in str.ljust("a", 9)
         else:
             args = _PRICES[name](thing, args) or args
-        return bound(getattr(thing, name))(*args, **named)
+        return taken(getattr(thing, name))(*args, **named)
     elif isinstance(thing, int) and name == "to_bytes":
         _width(thing, args)
     found = getattr(thing, name)(*args, **named)

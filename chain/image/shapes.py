@@ -82,6 +82,12 @@ _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
 _Loop = ast.For | ast.While
 
 SPACE.update(_WORDS)
+SPACE.update(
+    {
+        f"__bare_{name}_paid__": walking(getattr(builtins, name), BUILT)
+        for name in ("set", "frozenset")
+    }
+)
 SPACE.update({f"__{name}__": guarded for name, guarded in _BUILTINS.items()})
 
 
@@ -237,7 +243,8 @@ class Guarding(Gathering):
     # Other shapes
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
-        super().visit_Compare(node)
+        self.see_compare(node)
+        self.generic_visit(node)
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In | ast.NotIn):
             return node
         right = node.comparators[0]
