@@ -271,6 +271,11 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
     return undo
 
 
+def forget() -> None:
+    """Make no more in the worlds that there are: what is made from now on begins anew."""
+    _worlds.clear()
+
+
 def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
     for thing in list(space.values()):
         if isinstance(thing, type) and thing.__module__ == module and thing not in former:
