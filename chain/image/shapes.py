@@ -14,11 +14,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from chain.guard.sources import Module
-from chain.image.gathering import Gathering
 from chain.image.libraries import is_costly, library
 from chain.image.meter import SPACE
 from chain.image.methods import METHODS, guarded_format, method, pay_for_width, percent, written
 from chain.image.ticks import parsed
+from chain.image.wording import Wording
 from chain.image.work import (
     BUILT,
     add,
@@ -91,8 +91,8 @@ SPACE.update(
 SPACE.update({f"__{name}__": guarded for name, guarded in _BUILTINS.items()})
 
 
-class Guarding(Gathering):
-    """Ticks, questions, ordered sets, and whatever else must pay."""
+class Guarding(Wording):
+    """Ticks, questions, ordered sets, texts, and whatever else must pay."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
@@ -178,7 +178,7 @@ class Guarding(Gathering):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
         is_costly = self._is_costly(node.op, node.left, node.right)
-        self.generic_visit(node)
+        super().visit_BinOp(node)
         return self._operation(node.op, node.left, node.right, node) if is_costly else node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
@@ -288,7 +288,7 @@ class Guarding(Gathering):
         """A text that may be made of the one that the turn before made."""
         values = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
         grows = any(map(self._may_grow, values))
-        self.generic_visit(node)
+        super().visit_JoinedStr(node)
         return self._paid("__written__", node) if grows else node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
