@@ -9,47 +9,64 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import re
+from collections.abc import Callable
+from copy import copy
 from functools import lru_cache
 from typing import Any, Final
 
 from chain.frozen_list import CHANGES, changeable
 from chain.guard.sources import Module
-from chain.image.libraries import is_costly, library
-from chain.image.meter import SPACE
-from chain.image.methods import METHODS, guarded_format, method, pay_for_width, percent, written
-from chain.image.ticks import Ticking, parsed
+from chain.image import arithmetic
+from chain.image.libraries import is_costly, library, priced
+from chain.image.light import Light, light_in
+from chain.image.meter import SPACE, room, spend
+from chain.image.methods import METHODS, bound, guarded_format, method, pay_for_width
+from chain.image.ticks import Ticking, parsed, tick_at
+from chain.image.weight import LIGHT, key, weigh
 from chain.image.work import (
     BUILT,
-    add,
     contains,
+    counted,
     guarded_bytes,
+    guarded_extreme,
     guarded_iter,
     guarded_reversed,
     guarded_sorted,
+    guarded_str,
     guarded_sum,
     lazily,
-    multiply,
+    moved,
     pay,
     pay_built,
-    power,
-    shift,
+    pay_keys,
+    pay_pairs,
+    shown,
     sliced,
     slow,
-    united,
     walking,
+    written,
 )  # fmt: skip
 
-_WALKING: Final = ("min", "max", "any", "all")
-_BUILDING: Final = ("list", "tuple", "set", "frozenset", "dict")
+_WALKING: Final = ("any", "all")
+_BUILDING: Final = ("list", "tuple")
+_KEYED: Final = ("set", "frozenset")
 _BUILTINS: Final[dict[str, Any]] = {
     "sum": guarded_sum,
     "sorted": guarded_sorted,
     "iter": guarded_iter,
-    "pow": power,
+    "pow": arithmetic.power,
+    "divmod": arithmetic.guarded_divmod,
+    "int": arithmetic.guarded_int,
     "format": guarded_format,
-    **{name: walking(getattr(builtins, name)) for name in _WALKING},
-    **{name: walking(getattr(builtins, name), BUILT) for name in _BUILDING},
+    "hash": lambda value: hash(weigh(value)),
+    **{name: guarded_str(getattr(builtins, name)) for name in ("str", "repr", "ascii")},
+    **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
+    **{name: walking(getattr(builtins, name), pay) for name in _WALKING},
+    **{name: walking(getattr(builtins, name), pay_built) for name in _BUILDING},
+    **{name: walking(getattr(builtins, name), pay_keys) for name in _KEYED},
+    "dict": walking(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
     "map": lazily(map, 1),
     "filter": lazily(filter, 1),
@@ -57,35 +74,43 @@ _BUILTINS: Final[dict[str, Any]] = {
     "enumerate": lazily(enumerate, 0, 1),
     "reversed": guarded_reversed,
 }
+_CLASSES: Final = frozenset(name for name in _BUILTINS if isinstance(getattr(builtins, name), type))
 _YIELDING: Final = frozenset({"map", "zip", "enumerate", "reversed"})
-_OPERATORS: Final = {
-    ast.Mult: multiply,
-    ast.Pow: power,
-    ast.LShift: shift,
-    ast.Mod: percent,
-    ast.Add: add,
-    ast.BitOr: united,
+_CALLING: Final = frozenset(
+    {"builtins.map", "builtins.filter", "functools.reduce", "functools.partial", "itertools.starmap", "collections.defaultdict"}
+)
+_OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
+    ast.Add: (arithmetic.add, operator.iadd),
+    ast.Sub: (arithmetic.subtract, operator.isub),
+    ast.Mult: (arithmetic.multiply, operator.imul),
+    ast.FloorDiv: (arithmetic.divide, operator.ifloordiv),
+    ast.Mod: (arithmetic.remainder, operator.imod),
+    ast.Pow: (arithmetic.raise_to, operator.ipow),
+    ast.LShift: (arithmetic.shift, operator.ilshift),
+    ast.BitOr: (arithmetic.unite, operator.ior),
+    ast.BitAnd: (arithmetic.intersect, operator.iand),
+    ast.BitXor: (arithmetic.differ, operator.ixor),
 }
 _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
-        add, united, written, multiply, power, shift, percent, contains, sliced, method, library, pay, pay_built, slow,
-        pay_for_width, changeable,
+        written, shown, contains, sliced, method, bound, library, priced, pay, pay_built, pay_keys, pay_pairs, slow, key, weigh,
+        counted, moved, pay_for_width, changeable, room, spend, *(each for pair in _OPERATORS.values() for each in pair),
     )
 }  # fmt: skip
 _HEAPS: Final = frozenset(
     f"heapq.{name}" for name in ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 )
-_FEW: Final = 64  # a constant up to this makes nothing big at once
 _DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _COMPREHENSIONS: Final = (ast.GeneratorExp, *_DISPLAYS)
 _TICKING_ALONE: Final = frozenset({*_WALKING, *_BUILDING, "sum", "bytes", "bytearray"})
-_SEQUENCES: Final = (ast.List, ast.Tuple, ast.JoinedStr, ast.ListComp)
+_ASKING: Final = frozenset({"isinstance", "issubclass"})
 _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
 _Loop = ast.For | ast.While
 
 SPACE.update(_WORDS)
 SPACE.update({f"__{name}__": guarded for name, guarded in _BUILTINS.items()})
+SPACE.update({"__light__": LIGHT, "__class_of__": type})
 
 
 class Guarding(Ticking):
@@ -95,34 +120,116 @@ class Guarding(Ticking):
         super().__init__(module)
         self._module = module
         self._bound = _bound_inside(module)
-        self._grown: list[frozenset[str]] = [frozenset()]  # by loop around: the names that it sets
+        self._light = self._constants = _constants_of(module)
+        self._is_inside = False  # of a function
         self._free: set[ast.AST] = set()  # calls whose turns tick where they stand
+        self._brief: set[ast.AST] = set()  # displays that nothing keeps
+
+    # Functions
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+        return self._inside(node, super().visit_FunctionDef)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
+        made = self._inside(node, super().visit_Lambda)
+        assert isinstance(made, ast.Lambda)
+        return self._after("__room__", made)
+
+    def _inside(self, node: Any, visit: Callable[[Any], ast.AST]) -> ast.AST:
+        """With what is known of the names in a function; that of those within it too."""
+        if self._is_inside:
+            return visit(node)
+        self._is_inside, self._light = True, light_in(node, self._constants)
+        try:
+            return visit(node)
+        finally:
+            self._is_inside, self._light = False, self._constants
 
     # Calls
 
     def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
         path = self._path(node.func)
+        name = path.removeprefix("builtins.") if path and path.startswith("builtins.") else None
         is_free = node in self._free
         changes_first = self._changes_first(node, path)
-        self.generic_visit(node)
+        self._set_brief(node, name)
+        as_it_is = self._takes_keys(node, name)
+        self._visit_parts(node, path)
         if changes_first:
             node.args[0] = self._paid("__changeable__", node.args[0])
-        if path is None or not path.startswith("builtins."):
-            if path is not None and is_costly(path):
-                place = ast.copy_location(ast.Constant(path), node)
-                return self._call("__library__", node, [place, node.func, *node.args])
-            if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
-                name = ast.copy_location(ast.Constant(node.func.attr), node)
-                return self._call("__method__", node, [node.func.value, name, *node.args])
+        if name is not None:
+            return node if is_free or as_it_is else self._builtin(name, node)
+        if path is not None and is_costly(path):
+            place = ast.copy_location(ast.Constant(path), node)
+            return self._call("__library__", node, [place, node.func, *node.args])
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr in METHODS:
+            attr = ast.copy_location(ast.Constant(func.attr), node)
+            return self._call("__method__", node, [func.value, attr, *node.args])
+        last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        return self._after("__room__", node) if _is_class_name(last) else node
+
+    def _visit_parts(self, node: ast.Call, path: str | None) -> None:
+        """What is called is no value that goes anywhere."""
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            func.value = self.visit(func.value)
+        elif not isinstance(func, ast.Name):
+            node.func = self.visit(func)
+        node.args = [self._passed(each) if path in _CALLING else self.visit(each) for each in node.args]
+        for word in node.keywords:
+            if word.arg is None:
+                word.value = self._paid("__pay__", self.visit(word.value))
+            else:
+                word.value = self._passed(word.value) if word.arg == "key" else self.visit(word.value)
+
+    def _passed(self, node: ast.expr) -> Any:
+        """A class that another function calls."""
+        path = self._path(node) or ""
+        name = path.removeprefix("builtins.")
+        if path.startswith("builtins.") and name in _CLASSES:
+            return ast.copy_location(ast.Name(f"__{name}__", ast.Load()), node)
+        return self.visit(node)
+
+    def _set_brief(self, node: ast.Call, name: str | None) -> None:
+        if name in _ASKING:
+            self._brief.update(node.args)
+
+    def _takes_keys(self, node: ast.Call, name: str | None) -> bool:
+        """`set(… for …)`: each pays where it is made."""
+        only = node.args[0] if len(node.args) == 1 else None
+        if name in _KEYED and isinstance(only, ast.GeneratorExp):
+            only.elt = self._paid("__key__", only.elt)
+            return True
+        return False
+
+    def _builtin(self, name: str, node: ast.Call) -> ast.AST:
+        args = node.args
+        if name in _ASKING and len(args) == 2 and not self._is_class(args[1]):
+            args[1] = self._paid("__weigh__", args[1])
+        if name not in _BUILTINS or not args or _is_harmless(name, node):
             return node
-        name_ = path.removeprefix("builtins.")
-        if name_ not in _BUILTINS or is_free or _is_harmless(name_, node):
+        if name in ("str", "int") and len(args) == 1 and self._light.is_light(args[0]):
             return node
-        if name_ in _WALKING + _BUILDING and not isinstance(node.args[0], ast.Starred):
-            word = "__pay__" if name_ in _WALKING else "__pay_built__"
-            node.args[0] = self._paid(word, node.args[0])
+        is_plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in args)
+        if name in ("min", "max") and len(args) > 1 and is_plain:
+            node.args = [self._weighed(each) for each in args]
             return node
-        return self._call(f"__{name_}__", node, node.args)
+        if name in _WALKING + _BUILDING and not isinstance(args[0], ast.Starred):
+            word = "__pay__" if name in _WALKING else "__pay_built__"
+            args[0] = self._paid(word, args[0])
+            return node
+        return self._call(f"__{name}__", node, args)
+
+    def _is_class(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Tuple):
+            return all(map(self._is_class, node.elts))
+        if isinstance(node, ast.BinOp):
+            return self._is_class(node.left) and self._is_class(node.right)
+        if isinstance(node, ast.Name) and node.id not in self._bound:
+            known = self._module.names.get(node.id)
+            return known is None or isinstance(known.node, ast.ClassDef | ast.alias)
+        return isinstance(node, ast.Constant | ast.Attribute)
 
     def _changes_first(self, node: ast.Call, path: str | None) -> bool:
         """Whether it changes the list that is its first argument without asking that list: `heappush(row, 1)`."""
@@ -152,14 +259,42 @@ class Guarding(Ticking):
             return known.target
         return f"builtins.{node.id}" if hasattr(builtins, node.id) else None
 
+    # What is called later
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+        path = self._path(node) if isinstance(node.ctx, ast.Load) else None
+        name = (path or "").removeprefix("builtins.")
+        if path and path.startswith("builtins.") and name in _BUILTINS and name not in _CLASSES:
+            return ast.copy_location(ast.Name(f"__{name}__", ast.Load()), node)
+        return self._priced(path, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+        is_read = isinstance(node.ctx, ast.Load)
+        path = self._path(node) if is_read else None
+        if path is not None:
+            return self._priced(path, node)
+        node.value = self.visit(node.value)
+        if is_read and node.attr in METHODS:
+            name = ast.copy_location(ast.Constant(node.attr), node)
+            return ast.copy_location(ast.Call(parsed("__bound__", node), [node.value, name], []), node)
+        return node
+
+    def _priced(self, path: str | None, node: ast.expr) -> ast.AST:
+        if path is None or not is_costly(path):
+            return node
+        place = ast.copy_location(ast.Constant(path), node)
+        return ast.copy_location(ast.Call(parsed("__priced__", node), [place, node], []), node)
+
     # Where turns tick anyway
 
     def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802
         self._set_free(node.iter)
+        self._brief.add(node.iter)
         return super().visit_For(node)
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:  # noqa: N802
         self._set_free(node.iter)
+        self._brief.add(node.iter)
         return super().visit_comprehension(node)
 
     def _set_free(self, node: ast.expr) -> None:
@@ -169,13 +304,6 @@ class Guarding(Ticking):
             for each in node.args:
                 self._set_free(each)
 
-    def _loop(self, node: _Loop) -> ast.AST:
-        self._grown.append(self._grown[-1] | _set_in(node))
-        try:
-            return super()._loop(node)
-        finally:
-            self._grown.pop()
-
     # Operators
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
@@ -184,121 +312,113 @@ class Guarding(Ticking):
         return self._operation(node.op, node.left, node.right, node) if is_costly else node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
-        target = node.target
-        is_costly = isinstance(target, ast.Name) and self._is_costly(
-            node.op, target, node.value, True
-        )
-        self.generic_visit(node)
-        if not is_costly or not isinstance(target, ast.Name):
-            return node
-        before = ast.copy_location(ast.Name(target.id, ast.Load()), target)
-        value = self._operation(node.op, before, node.value, node)
-        if isinstance(node.op, ast.Add | ast.Mult):
-            value.keywords = [ast.keyword("inside", ast.Constant(True))]
-        return ast.copy_location(ast.Assign([target], value), node)
+        target: Any = node.target
+        left = ast.copy_location(ast.Name(target.id, ast.Load()), target) if isinstance(target, ast.Name) else target
+        if not self._is_costly(node.op, left, node.value):
+            return self.generic_visit(node)
+        node.value = self.visit(node.value)
+        before: list[ast.stmt] = []
+        if not isinstance(target, ast.Name):
+            target.value = self._kept("__owner__", self.visit(target.value), before)
+        if isinstance(target, ast.Subscript):
+            index = target.slice
+            target.slice = index if isinstance(index, ast.Constant) else self._kept("__place__", self._key(self.visit(index)), before)
+        left = copy(target)
+        left.ctx = ast.Load()
+        value = self._operation(node.op, left, node.value, node)
+        value.args.append(parsed(f"__{_OPERATORS[type(node.op)][1].__name__}__", node))
+        made: ast.stmt = ast.copy_location(ast.Assign([target], value), node)
+        if before:
+            made = ast.copy_location(ast.If(ast.Constant(True), [*before, made], []), node)
+        return made
+
+    def _kept(self, name: str, value: ast.expr, before: list[ast.stmt]) -> ast.expr:
+        """A name for what must not be asked for twice."""
+        if isinstance(value, ast.Name):
+            return value
+        made = ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), value)], value)
+        before.append(ast.copy_location(made, value))
+        return ast.copy_location(ast.Name(name, ast.Load()), value)
 
     def _operation(self, op: ast.operator, left: ast.expr, right: ast.expr, place: ast.AST) -> Any:
-        word = f"__{_OPERATORS[type(op)].__name__}__"
+        word = f"__{_OPERATORS[type(op)][0].__name__}__"
         made = ast.Call(ast.copy_location(ast.Name(word, ast.Load()), place), [left, right], [])
         return ast.copy_location(made, place)
 
-    def _is_costly(
-        self, op: ast.operator, left: ast.expr, right: ast.expr, feeds: bool = False
-    ) -> bool:
-        small = self._small(left), self._small(right)
-        if isinstance(op, ast.Pow):
-            return not all(small)
+    def _is_costly(self, op: ast.operator, left: ast.expr, right: ast.expr) -> bool:
+        light = self._light
+        small = light.is_small(left), light.is_small(right)
+        if type(op) not in _OPERATORS or all(small):
+            return False
+        if isinstance(op, ast.Add | ast.Sub):
+            return not any(small)
+        if isinstance(op, ast.FloorDiv):
+            return not isinstance(right, ast.Constant)
         if isinstance(op, ast.Mod):
-            return _is_text(left)
-        if isinstance(op, ast.LShift):
-            return not all(small) and (not small[1] or self._may_grow(left))
-        if isinstance(op, ast.Mult):
-            if any(isinstance(each, _SEQUENCES) or _is_text(each) for each in (left, right)):
-                return not any(small)
-            return not any(small) or self._may_grow(left) or self._may_grow(right)
-        if isinstance(op, ast.BitOr):
-            return not any(small) and not feeds and self._may_grow(left)
-        if isinstance(op, ast.Add) and not any(small):
-            grows = feeds or self._may_grow(left) or self._may_grow(right)
-            return grows or ast.dump(left) == ast.dump(right)  # a helper that doubles, in a loop
-        return False
+            return not light.is_number(left) or not isinstance(right, ast.Constant)
+        if isinstance(op, ast.BitOr | ast.BitAnd | ast.BitXor):
+            return not (light.is_number(left) or light.is_number(right))
+        return True
 
-    def _small(self, node: ast.expr) -> bool:
-        """Whether it is a small number for sure."""
-        if isinstance(node, ast.UnaryOp):
-            return self._small(node.operand)
-        if isinstance(node, ast.Name) and node.id not in self._bound:
-            known = self._module.names.get(node.id)
-            value = known.value if known is not None else None
-            return isinstance(value, ast.Constant) and self._small(value)
-        return isinstance(node, ast.Constant) and (
-            isinstance(node.value, int) and abs(node.value) <= _FEW
-        )
-
-    def _may_grow(self, node: ast.expr) -> bool:
-        """Whether it is a name, or made of one, that the loop around sets."""
-        grown = self._grown[-1]
-        return bool(grown) and any(
-            isinstance(each, ast.Name) and each.id in grown for each in _operands(node)
-        )
-
-    # Other shapes
+    # What is compared, found by its hash, or written
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
+        holders = [each for each in node.comparators if isinstance(each, _DISPLAYS)]
+        operands = [node.left, *node.comparators]
+        self._brief.update(operands)
+        is_light = [self._light.is_light(each) for each in operands]
         self.generic_visit(node)
-        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In | ast.NotIn):
-            return node
-        right = node.comparators[0]
-        if isinstance(right, (*_DISPLAYS, ast.Constant)):
-            return node
-        found: ast.expr = ast.Call(parsed("__contains__", node), [node.left, right], [])
+        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
+            return node if holders or isinstance(node.comparators[0], ast.Constant) else self._contains(node)
+        for i, op in enumerate(node.ops):
+            if not isinstance(op, ast.Is | ast.IsNot) and not (is_light[i] or is_light[i + 1]):
+                is_light[i + 1] = True
+                node.comparators[i] = self._weighed(node.comparators[i])
+        return node
+
+    def _contains(self, node: ast.Compare) -> ast.AST:
+        found: ast.expr = ast.Call(parsed("__contains__", node), [node.left, node.comparators[0]], [])
         found = ast.copy_location(found, node)
         if isinstance(node.ops[0], ast.NotIn):
             found = ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
         return found
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
+        self._brief.add(node.slice)
         self.generic_visit(node)
         where = node.slice
-        if not isinstance(where, ast.Slice) or not isinstance(node.ctx, ast.Load):
+        if isinstance(where, ast.Slice):
+            if not isinstance(node.ctx, ast.Load):
+                node.value = self._paid("__moved__", node.value)
+                return node
+            is_few = where.upper is not None and self._light.is_small(where.upper) and _is_plus(where.upper)
+            return node if is_few else self._paid("__sliced__", node)
+        if isinstance(node.ctx, ast.Store):
+            node.slice = self._key(where)
+        else:
+            node.slice = self._weighed(where)
+            if isinstance(node.ctx, ast.Del):
+                node.value = self._paid("__moved__", node.value)
+        return node
+
+    def _key(self, node: ast.expr) -> ast.expr:
+        return node if isinstance(node, ast.Constant) else self._paid("__key__", node)
+
+    def _weighed(self, node: ast.expr, word: str = "__weigh__") -> ast.expr:
+        """Weighs a value, unless its class shows that it is light."""
+        if self._light.is_light(node):
             return node
-        if where.upper is not None and self._small(where.upper) and _is_plus(where.upper):
+        if isinstance(node, ast.Tuple):
+            node.elts = [each if isinstance(each, ast.Starred) else self._weighed(each, word) for each in node.elts]
             return node
-        return self._paid("__sliced__", node)
-
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
-            node.value = self._paid("__pay__", node.value)
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
-        if any(_takes_all(each) for each in node.targets):
-            node.value = self._paid("__pay__", node.value)
-        return node
-
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
-        for i, key in enumerate(node.keys):
-            if key is None:
-                node.values[i] = self._paid("__pay__", node.values[i])
-        return node
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
-        """A text that may be made of the one that the turn before made."""
-        values = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
-        grows = any(map(self._may_grow, values))
-        self.generic_visit(node)
-        return self._paid("__written__", node) if grows else node
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
-        node.value = self._paid("__slow__", node.value)
-        return node
+        if isinstance(node, ast.Name):
+            made = parsed(f"{node.id} if __class_of__({node.id}) in __light__ else {word}({node.id})", node)
+            assert isinstance(made, ast.expr)
+            return made
+        return self._paid(word, node)
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
-        node.value = self.visit(node.value)
+        node.value = self._weighed(self.visit(node.value), "__shown__")
         if node.format_spec is not None:
             self.generic_visit(node.format_spec)
         spec = node.format_spec
@@ -316,8 +436,100 @@ class Guarding(Ticking):
         made.value.elts[1] = value
         return made
 
+    # What is made
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:  # noqa: N802
+        return self._display(node)
+
+    def visit_List(self, node: ast.List) -> ast.AST:  # noqa: N802
+        return self._display(node)
+
+    def _display(self, node: ast.Tuple | ast.List) -> ast.AST:
+        is_brief = node in self._brief or not isinstance(node.ctx, ast.Load)
+        is_fixed = isinstance(node, ast.Tuple) and all(isinstance(each, ast.Constant) for each in node.elts)
+        self.generic_visit(node)
+        return node if is_brief or is_fixed else self._after("__room__", node)
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        for i, key_ in enumerate(node.keys):
+            if key_ is None:
+                node.values[i] = self._paid("__pay_keys__", node.values[i])
+            else:
+                node.keys[i] = self._key(key_)
+        return self._after("__spend__", node)
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        node.elts = [each if isinstance(each, ast.Starred) else self._key(each) for each in node.elts]
+        return self._after("__spend__", node)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        for each in node.generators:
+            self._count(each)
+        return node
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        node.elt = self._key(node.elt)
+        return node
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        node.key = self._paid("__key__", node.key)
+        return node
+
+    def _count(self, node: ast.comprehension) -> None:
+        """The room of a list, before it is made if it can be told, else at each turn."""
+        if node.iter in self._free:
+            node.ifs.insert(0, tick_at(node.iter))
+        elif not isinstance(node.iter, (*_DISPLAYS, ast.Constant)):
+            node.iter = self._paid("__counted__", node.iter)
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = self._paid("__pay_built__", node.value)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+        if isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1:
+            self._brief.add(node.value)
+        self.generic_visit(node)
+        if any(_takes_all(each) for each in node.targets):
+            node.value = self._paid("__pay_built__", node.value)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        node.value = self._paid("__slow__", node.value)
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
+        takes_rest = any(
+            isinstance(each, ast.MatchStar) or getattr(each, "rest", None) for each in ast.walk(node)
+        )
+        self.generic_visit(node)
+        if takes_rest:
+            node.subject = self._paid("__pay_built__", node.subject)
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
+        kind = node.type
+        if isinstance(kind, ast.Tuple):
+            self._brief.add(kind)
+        self.generic_visit(node)
+        if node.type is not None and kind is not None and not self._is_class(kind):
+            node.type = self._paid("__weigh__", node.type)
+        return node
+
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(parsed(word, value), [value], []), value)
+
+    def _after(self, word: str, value: ast.expr) -> ast.expr:
+        """`value`, behind a call that takes ticks and gives nothing."""
+        return ast.copy_location(ast.BoolOp(ast.Or(), [parsed(f"{word}()", value), value]), value)
 
 
 def _takes_all(target: ast.expr) -> bool:
@@ -328,51 +540,32 @@ def _takes_all(target: ast.expr) -> bool:
 
 
 def _is_harmless(name: str, node: ast.Call) -> bool:
-    args = node.args
-    if not args:
-        return True
-    if len(args) > 1 and name in ("min", "max"):
-        return not any(isinstance(each, ast.Starred) for each in args)
-    if name in _TICKING_ALONE and len(args) == 1:
-        return isinstance(args[0], _COMPREHENSIONS)
-    return False
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    return (
+        name in _TICKING_ALONE and len(node.args) == 1 and isinstance(node.args[0], _COMPREHENSIONS)
     )
+
+
+def _is_class_name(name: str) -> bool:
+    return name[:1].isupper() and not name.isupper()
 
 
 def _is_plus(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 0
 
 
-def _operands(node: ast.expr) -> list[ast.expr]:
-    """What an expression is directly made of: not what it looks up or calls."""
-    if isinstance(node, ast.BinOp):
-        return [*_operands(node.left), *_operands(node.right)]
-    if isinstance(node, ast.IfExp):
-        return [*_operands(node.body), *_operands(node.orelse)]
-    if isinstance(node, ast.List | ast.Tuple):
-        return [inner for each in node.elts for inner in _operands(each)]
-    if isinstance(node, ast.Starred | ast.NamedExpr):
-        return _operands(node.value)
-    return [node]
-
-
-def _set_in(loop: _Loop) -> frozenset[str]:
-    """The names that a loop sets, other than by its own `for`."""
-    found: set[str] = set()
-    for node in ast.walk(loop):
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
-            targets = [node.target]
-        for target in targets:
-            found.update(each.id for each in ast.walk(target) if isinstance(each, ast.Name))
-    return frozenset(found)
+@lru_cache(maxsize=2048)
+def _constants_of(module: Module) -> Light:
+    """The numbers that stand at the top of a module, once and for all."""
+    bound_ = _bound_inside(module)
+    numbers = {
+        name: known.value.value
+        for name, known in module.names.items()
+        if name not in bound_ and name not in module.before and isinstance(known.value, ast.Constant)
+    }
+    light = Light()
+    whole = [name for name, value in numbers.items() if isinstance(value, int)]
+    few = [name for name in whole if light.is_small(ast.Constant(numbers[name]))]
+    return Light(frozenset(whole), frozenset(few))
 
 
 @lru_cache(maxsize=2048)
