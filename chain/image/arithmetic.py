@@ -46,10 +46,10 @@ def take(number: Any) -> int:
 
 
 def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> Any:
+    spend()
     if type(left) is int and type(right) is int:
         total = left + right
         return total if -LARGE < total < LARGE else checked(total)
-    spend()
     if isinstance(left, _TEXTS):
         pay_text(len(left) + size_of(right))
     elif isinstance(left, _ROWS):
@@ -61,7 +61,20 @@ def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> 
     return do(left, right)
 
 
+def summed(total: Any) -> Any:
+    """What an addition or subtraction came to, where that is not a small number."""
+    if type(total) is int:
+        return checked(total)
+    spend()
+    if isinstance(total, _TEXTS):
+        pay_text(len(total))
+    elif (size := size_of(total)) > FREE:
+        charge(size * (KEYS if isinstance(total, _HASHED) else 1))
+    return total
+
+
 def subtract(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.sub) -> Any:
+    spend()
     if type(left) is int and type(right) is int:
         rest = left - right
         return rest if -LARGE < rest < LARGE else checked(rest)
@@ -70,6 +83,7 @@ def subtract(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.sub
 
 
 def unite(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.or_) -> Any:
+    spend()
     if type(left) is not int:
         _join(left, right)
     return do(left, right)
@@ -85,7 +99,6 @@ def differ(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.xor) 
 
 def _join(left: Any, right: Any) -> None:
     """Two sets or dicts become one."""
-    spend()
     if isinstance(left, _HASHED):
         size = size_of(left) + size_of(right)
         if size > FREE:
@@ -95,13 +108,13 @@ def _join(left: Any, right: Any) -> None:
 
 
 def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul) -> Any:
+    spend()
     if type(left) is int and type(right) is int:
         if -_FACTOR < left < _FACTOR and -_FACTOR < right < _FACTOR:
             return left * right
         bits = take(left), take(right)
         charge(1 + bits[0] * bits[1] // _PRODUCT)
         return checked(left * right)
-    spend()
     for items, count in ((left, right), (right, left)):
         if isinstance(items, _REPEATED) and isinstance(count, int) and count > 0:
             if isinstance(items, _TEXTS):
@@ -112,6 +125,7 @@ def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul
 
 
 def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floordiv) -> Any:
+    spend()
     if type(left) is int and type(right) is int:
         pay_for_quotient(left, right)
     return do(left, right)
@@ -119,6 +133,7 @@ def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floor
 
 def remainder(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mod) -> Any:
     """`left % right`, where the left may be a text."""
+    spend()
     if type(left) is int:
         if type(right) is int:
             pay_for_quotient(left, right)
@@ -167,6 +182,7 @@ def raise_to(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.pow
 
 
 def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift) -> Any:
+    spend()
     if type(left) is int and type(right) is int and left.bit_length() + right > MOST_BITS:
         dry()
     return do(left, right)

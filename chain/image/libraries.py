@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from chain.hashing import keccak
 from chain.image.arithmetic import add, multiply, power, remainder, shift, subtract, take, unite
-from chain.image.meter import charge, dry, room, spend
+from chain.image.meter import charge, dry, spend
 from chain.image.patterns import by_function
 from chain.image.weight import weigh
 from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, slow, turns
@@ -238,7 +238,7 @@ def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
             weigh(item)
         if function.__name__.startswith("insort"):
             charge(1 + len(items) // 64)
-            room()
+            spend()
         return function(items, item, *args, **named)
 
     return guarded

@@ -73,13 +73,6 @@ def spend() -> None:
     dry()
 
 
-def room() -> None:
-    """Take four ticks: what a small thing takes that is made, and may be kept."""
-    for _ in islice(SPACE[TANK], 3, None):
-        return
-    dry()
-
-
 class _Eights:
     """The tank as `spend` last saw it, to be taken from by eights."""
 

@@ -241,6 +241,11 @@ def _format(thing: Any, args: tuple[Any, ...]) -> None:
             pay_text(thing.count("{") * longest)
 
 
+def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
+    if args:
+        _format(thing, args)
+
+
 def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
     if args and isinstance(args[0], dict):
         _format(thing, tuple(pay(args[0]).values()))
@@ -314,8 +319,8 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 
 
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    if isinstance(thing, str):
-        _format(thing, tuple(named.values()))
+    if isinstance(thing, str) and named:
+        _format(thing, (*args, *named.values()))
     return written(getattr(thing, name)(*args, **named))
 
 
@@ -359,7 +364,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "translate": _translate,
     "from_bytes": _number,
     "keccak": _asked,
-    "format": _format,
+    "format": _format_plain,
     "format_map": _format_map,
     " ".join(PATTERN_METHODS): _whole,
 }  # fmt: skip

@@ -1,40 +1,52 @@
 """Regular expressions, which pay before they look, for all that they may have to try.
 
 Python's engine goes back where it finds no way on, and may do so without end: `(a+)+$` tries every way to cut a text into
-parts. How many ways there are at most is told by the pattern: a repetition that may end at several places has as many ways as
-places, one after another multiply, and a repetition of what has several ways has their power. That is the price, so what cannot
-go back costs as much as the text is long, and what may go back for ever is out of gas at once.
+parts. How many ways there are at most is told by the pattern (`chain.image.tries`), and that is the price. What cannot go back
+costs as much as the text is long; what may go back for ever is out of gas at once.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from re import _parser  # type: ignore[attr-defined]
+from collections.abc import Iterator
 from typing import Any, Final
 
-from chain.image.meter import charge, dry, spend
+from chain.image.meter import charge, spend
+from chain.image.tries import MOST, Tries, tries_of
 from chain.image.work import pay_text, turns
 
-METHODS: Final = frozenset("match fullmatch search findall finditer split sub subn expand groups groupdict".split())
-_FUNCTIONS: Final = {"match": 1, "fullmatch": 1, "search": 1, "findall": 1, "finditer": 1, "split": 1, "sub": 2, "subn": 2}
-_MOST: Final = 2**40  # tries, more than any fuel pays for
+METHODS: Final = frozenset(
+    "match fullmatch search findall finditer split sub subn expand groups groupdict".split()
+)
+_AT_ONE: Final = ("match", "fullmatch")
+_TEXT_AT: Final = {"sub": 1, "subn": 1}  # which argument of a pattern's method is the text
+_FLAGS_AT: Final = {"split": 3, "sub": 4, "subn": 4}  # and which one of a function is the flags
+_FUNCTIONS: Final = frozenset("match fullmatch search findall finditer split sub subn".split())
 _TRIES: Final = 8  # for a tick
-_REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT"})
-_ONE: Final = frozenset({"LITERAL", "NOT_LITERAL", "ANY", "IN", "RANGE", "CATEGORY"})
+_FEW: Final = 2**10  # ticks that are not worth a closer look
 
 
 def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """A method of a compiled pattern, or of what it found."""
     spend()
     if isinstance(thing, re.Match) or name not in _FUNCTIONS:
-        pay_text(len(thing.string) if isinstance(thing, re.Match) else 0)
-        return _expanded(thing, name, args, named)
-    at = _FUNCTIONS[name] - 1
-    text = args[at] if len(args) > at else named.get("string", "")
-    _pay(thing, text, 1 if name in ("match", "fullmatch") else 2)
-    if name in ("sub", "subn"):
-        return _sub(thing, name, args, named)
+        return _of_match(thing, name, args, named)
+    place = _TEXT_AT.get(name, 0)
+    text = args[place] if len(args) > place else named.get("string", "")
+    size = len(text) if isinstance(text, str | bytes) else 0
+    pay_text(size)
+    tries = tries_of(thing, size.bit_length())
+    each = min(tries.ways * tries.work, MOST)
+    if name in _AT_ONE:
+        _pay(each)
+    elif tries.is_sure or not size:
+        _pay(size + tries.length)
+    elif each * size > _FEW * _TRIES and tries.head and len(args) == place + 1 and not named:
+        return _one_by_one(thing, name, args, each)
+    else:
+        _pay(each * (size + 1))
+    if name in _TEXT_AT:
+        args, named = _put_in(args, named)
     found = getattr(thing, name)(*args, **named)
     return turns(found) if name == "finditer" else found
 
@@ -46,135 +58,97 @@ def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         for each in args[:1]:
             pay_text(4 * len(each) if isinstance(each, str | bytes) else 0)
         return getattr(re, name)(*args, **named)
-    flags = named.pop("flags", 0)
-    most = _FUNCTIONS[name] + (1 if name in ("match", "fullmatch", "search", "findall", "finditer") else 2)
-    if len(args) > most:
-        args, flags = args[:-1], args[-1]
-    pattern = named.pop("pattern", None) or args[0]
+    flags, place = named.pop("flags", 0), _FLAGS_AT.get(name, 2)
+    if len(args) > place:
+        args, flags = args[:place], args[place]
+    pattern = named.pop("pattern") if "pattern" in named else args[0]
     if isinstance(pattern, str | bytes):
         pay_text(4 * len(pattern))
     return by_pattern(re.compile(pattern, flags), name, args[1:], named)
 
 
-def _expanded(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    if name == "expand" and args and isinstance(args[0], str | bytes):
-        pay_text(len(args[0]) * (1 + len(thing.string)) if "\\" in str(args[0]) else len(args[0]))
+def _pay(tries: int) -> None:
+    if tries > _TRIES:
+        charge(min(tries, MOST) // _TRIES)
+
+
+def _of_match(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if isinstance(thing, re.Match):
+        pay_text(len(thing.string))
+        if name == "expand" and args and isinstance(args[0], str | bytes):
+            refers = ("\\" if isinstance(args[0], str) else b"\\") in args[0]
+            pay_text(len(args[0]) * (len(thing.string) if refers else 1))
     return getattr(thing, name)(*args, **named)
 
 
-def _sub(pattern: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Each piece that is put in pays for its length."""
-    put = args[0] if args else named.pop("repl")
-    is_plain = not callable(put) and (b"\\" if isinstance(put, bytes) else "\\") not in put
-    if not is_plain and not callable(put):
+def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The arguments of `sub`, where each piece that is put in pays for its length."""
+    put = args[0] if args else named["repl"]
+    if not callable(put) and ("\\" if isinstance(put, str) else b"\\") in put:
         pay_text(8 * len(put))
+        template = put
+
+        def put(match: Any) -> Any:
+            return _of_match(match, "expand", (template,), {})
 
     def piece(match: Any) -> Any:
-        if is_plain:
-            made = put
-        else:
-            made = put(match) if callable(put) else _expanded(match, "expand", (put,), {})
+        made = put(match) if callable(put) else put
         spend()
         if isinstance(made, str | bytes):
             pay_text(len(made))
         return made
 
-    return getattr(pattern, name)(piece, *args[1:], **named)
+    return (piece, *args[1:]), {key: value for key, value in named.items() if key != "repl"}
 
 
-def _pay(pattern: Any, text: Any, starts: int) -> None:
-    """For every place where the pattern may begin: a match begins at one."""
-    size = len(text) if isinstance(text, str | bytes) else 0
-    pay_text(size)
-    tries = _tries(pattern, size.bit_length())
-    if starts > 1:
-        tries *= size + 1
-    tries = min(tries, _MOST)
-    if tries > _TRIES * 16:
-        charge(tries // _TRIES)
+# Where a pattern begins with a certain character
 
 
-@lru_cache(maxsize=1024)
-def _tries(pattern: Any, bits: int) -> int:
-    """How often a pattern may try at one place of a text whose length has so many bits."""
-    size = 2**bits
-    try:
-        parsed = _parser.parse(pattern.pattern, pattern.flags)
-    except (re.error, RecursionError, OverflowError):
-        dry()
-    ways, work = _Tries(size, not pattern.flags & re.IGNORECASE).sequence(list(parsed))
-    return min(ways * work, _MOST)
+def _one_by_one(pattern: Any, name: str, args: tuple[Any, ...], each: int) -> Any:
+    """Look at every place where the pattern may begin; one at which it fails pays for the most that it can have tried."""
+    text = args[-1]
+    found = _matches(pattern, text, tries_of(pattern, len(text).bit_length()), each)
+    if name == "search":
+        return next(found, None)
+    if name == "finditer":
+        return found
+    if name == "findall":
+        return [_groups(match) for match in found]
+    parts: list[Any] = []
+    end = count = 0
+    (put, *_), _ = _put_in(args, {}) if name in _TEXT_AT else ((None,), None)
+    for match in found:
+        parts.append(text[end : match.start()])
+        parts += match.groups() if put is None else [put(match)]
+        end, count = match.end(), count + 1
+    parts.append(text[end:])
+    if put is None:
+        return parts
+    whole = text[:0].join(parts)
+    return (whole, count) if name == "subn" else whole
 
 
-class _Tries:
-    """Counts the ways that a pattern may match a text of some length."""
-
-    def __init__(self, size: int, exact: bool) -> None:
-        self.size = size
-        self.exact = exact  # whether 'a' is no 'A'
-
-    def sequence(self, nodes: list[Any]) -> tuple[int, int]:
-        """In how many ways these nodes match, one after the other, and what one way takes."""
-        ways, work = 1, 1
-        for i, node in enumerate(nodes):
-            more, steps = self._node(node, nodes[i + 1] if i + 1 < len(nodes) else None)
-            ways, work = min(ways * more, _MOST), min(work + steps, _MOST)
-        return ways, work
-
-    def _node(self, node: Any, behind: Any) -> tuple[int, int]:
-        name, value = str(node[0]), node[1]
-        if name in _ONE or name == "AT":
-            return 1, 1
-        if name in _REPEATS or name == "POSSESSIVE_REPEAT":
-            return self._repeat(name, value, behind)
-        if name == "SUBPATTERN":
-            return self.sequence(list(value[3]))
-        if name == "BRANCH":
-            found = [self.sequence(list(each)) for each in value[1]]
-            return min(sum(ways for ways, _ in found), _MOST), sum(work for _, work in found)
-        if name in ("ASSERT", "ASSERT_NOT"):
-            ways, work = self.sequence(list(value[1]))
-            return 1, min(ways * work, _MOST)
-        if name == "ATOMIC_GROUP":
-            ways, work = self.sequence(list(value))
-            return 1, min(ways * work, _MOST)
-        if name == "GROUPREF_EXISTS":
-            found = [self.sequence(list(each)) for each in value[1:] if each is not None]
-            return sum(ways for ways, _ in found) + 1, sum(work for _, work in found) + 1
-        return 1, self.size + 1  # a group that is meant again
-
-    def _repeat(self, name: str, value: Any, behind: Any) -> tuple[int, int]:
-        least, most, inner = value
-        most = min(int(most), self.size)
-        ways, work = self.sequence(list(inner))
-        if ways > 1:
-            total = min(ways ** min(most, 64), _MOST)
+def _matches(pattern: Any, text: Any, tries: Tries, each: int) -> Iterator[Any]:
+    head = chr(tries.head) if isinstance(text, str) else bytes([tries.head])
+    at = text.find(head)
+    while at >= 0:
+        spend()
+        match = pattern.match(text, at)
+        if match is None:
+            _pay(each)
+            at += 1
         else:
-            total = max(most - min(int(least), most), 0) + 1
-        steps = min(work * max(most, 1), _MOST)
-        if name == "POSSESSIVE_REPEAT":
-            return 1, min(total * steps, _MOST)
-        if ways == len(inner) == 1 and self.exact and behind is not None and _part(inner[0], behind):
-            return 1, steps + total
-        return total, steps
+            _pay(match.end() - at)
+            yield match
+            at = max(match.end(), at + 1)
+        at = text.find(head, at)
 
 
-def _part(one: Any, other: Any) -> bool:
-    """Whether what is repeated cannot be what stands behind it, so that there is one place to go on from."""
-    if str(other[0]) != "LITERAL" or str(one[0]) not in ("LITERAL", "NOT_LITERAL", "IN"):
-        return False
-    return not _has(one, other[1])
+def _groups(match: Any) -> Any:
+    """What `findall` gives of it."""
+    groups = match.groups(match.string[:0])
+    if not groups:
+        return match.group()
+    return groups[0] if len(groups) == 1 else groups
 
 
-def _has(one: Any, code: int) -> bool:
-    name, value = str(one[0]), one[1]
-    if name == "LITERAL":
-        return bool(value == code)
-    if name == "NOT_LITERAL":
-        return bool(value != code)
-    if name == "RANGE":
-        return bool(value[0] <= code <= value[1])
-    if name == "IN":
-        inside = [each for each in value if str(each[0]) != "NEGATE"]
-        return (len(inside) < len(value)) != any(_has(each, code) for each in inside)
-    return True

@@ -21,10 +21,10 @@ from chain.guard.sources import Module
 from chain.image import arithmetic
 from chain.image.libraries import is_costly, library, priced
 from chain.image.light import Light, light_in
-from chain.image.meter import SPACE, room, spend
+from chain.image.meter import DRY, SPACE, TANK, spend
 from chain.image.methods import METHODS, bound, guarded_format, method, pay_for_width
 from chain.image.ticks import Ticking, parsed, tick_at
-from chain.image.weight import LIGHT, key, weigh
+from chain.image.weight import LIGHT, PLAIN, key, weigh
 from chain.image.work import (
     BUILT,
     contains,
@@ -95,7 +95,7 @@ _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
         written, shown, contains, sliced, method, bound, library, priced, pay, pay_built, pay_keys, pay_pairs, slow, key, weigh,
-        counted, moved, pay_for_width, changeable, room, spend, *(each for pair in _OPERATORS.values() for each in pair),
+        counted, moved, pay_for_width, changeable, spend, arithmetic.summed, *(each for pair in _OPERATORS.values() for each in pair),
     )
 }  # fmt: skip
 _HEAPS: Final = frozenset(
@@ -110,7 +110,17 @@ _Loop = ast.For | ast.While
 
 SPACE.update(_WORDS)
 SPACE.update({f"__{name}__": guarded for name, guarded in _BUILTINS.items()})
-SPACE.update({"__light__": LIGHT, "__class_of__": type})
+SPACE.update(
+    {
+        "__light__": LIGHT,
+        "__plain__": PLAIN,
+        "__class_of__": type,
+        "__length_of__": len,
+        "__int_class__": int,
+        "__most__": arithmetic.LARGE,
+        "__least__": -arithmetic.LARGE,
+    }
+)
 
 
 class Guarding(Ticking):
@@ -122,18 +132,32 @@ class Guarding(Ticking):
         self._bound = _bound_inside(module)
         self._light = self._constants = _constants_of(module)
         self._is_inside = False  # of a function
+        self._has_names = False  # where a value may be given a name on the way
         self._free: set[ast.AST] = set()  # calls whose turns tick where they stand
         self._brief: set[ast.AST] = set()  # displays that nothing keeps
 
     # Functions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
-        return self._inside(node, super().visit_FunctionDef)
+        return self._naming(True, self._inside, node, super().visit_FunctionDef)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+        return self._naming(False, self.generic_visit, node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:  # noqa: N802
+        return self._naming(False, self.generic_visit, node)
+
+    def _naming(self, has_names: bool, visit: Callable[..., ast.AST], *args: Any) -> ast.AST:
+        before, self._has_names = self._has_names, has_names
+        try:
+            return visit(*args)
+        finally:
+            self._has_names = before
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
-        made = self._inside(node, super().visit_Lambda)
+        made = self._naming(False, self._inside, node, super().visit_Lambda)
         assert isinstance(made, ast.Lambda)
-        return self._after("__room__", made)
+        return self._room(made)
 
     def _inside(self, node: Any, visit: Callable[[Any], ast.AST]) -> ast.AST:
         """With what is known of the names in a function; that of those within it too."""
@@ -167,7 +191,7 @@ class Guarding(Ticking):
             attr = ast.copy_location(ast.Constant(func.attr), node)
             return self._call("__method__", node, [func.value, attr, *node.args])
         last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-        return self._after("__room__", node) if _is_class_name(last) else node
+        return self._room(node) if _is_class_name(last) else node
 
     def _visit_parts(self, node: ast.Call, path: str | None) -> None:
         """What is called is no value that goes anywhere."""
@@ -308,8 +332,45 @@ class Guarding(Ticking):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
         is_costly = self._is_costly(node.op, node.left, node.right)
+        is_small = self._light.is_small(node.left), self._light.is_small(node.right)
         self.generic_visit(node)
-        return self._operation(node.op, node.left, node.right, node) if is_costly else node
+        if not is_costly:
+            return node
+        if self._has_names and isinstance(node.op, ast.Add):
+            return self._sum(node)
+        if self._has_names and isinstance(node.op, ast.Sub) and _is_plain(node.right):
+            return self._difference(node)
+        if self._has_names and isinstance(node.op, ast.Mult) and any(is_small):
+            return self._product(node, is_small[0])
+        return self._operation(node.op, node.left, node.right, node)
+
+    def _sum(self, node: ast.BinOp) -> ast.AST:
+        """Looked at when it is there: it is hardly larger than what it is made of."""
+        made = parsed("__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__ else __summed__(__v__)", node)
+        made.test.values[0].left.args[0].value = node
+        return made  # type: ignore[no-any-return]
+
+    def _difference(self, node: ast.BinOp) -> ast.AST:
+        """That of sets works longer than its size tells."""
+        made = parsed(
+            "__x__ if __class_of__(__v__ := 0) is __int_class__ and __class_of__(__x__ := __v__ - __w__) is __int_class__"
+            " and __least__ < __x__ < __most__ else __subtract__(__v__, __w__)",
+            node,
+        )
+        made.test.values[0].left.args[0].value = node.left
+        return _Named("__w__", node.right).visit(made)  # type: ignore[no-any-return]
+
+    def _product(self, node: ast.BinOp, is_first: bool) -> ast.AST:
+        """By a small number."""
+        few, other = (node.left, node.right) if is_first else (node.right, node.left)
+        text = "__v__ * __w__" if not is_first else "__w__ * __v__"
+        made = parsed(
+            f"__x__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < (__x__ := {text}) < __most__"
+            f" else __multiply__({text.replace(' *', ',')})",
+            node,
+        )
+        made.test.values[0].left.args[0].value = other
+        return _Named("__w__", few).visit(made)  # type: ignore[no-any-return]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
         target: Any = node.target
@@ -406,16 +467,36 @@ class Guarding(Ticking):
 
     def _weighed(self, node: ast.expr, word: str = "__weigh__") -> ast.expr:
         """Weighs a value, unless its class shows that it is light."""
+        known = "__plain__" if word == "__shown__" else "__light__"
         if self._light.is_light(node):
             return node
         if isinstance(node, ast.Tuple):
             node.elts = [each if isinstance(each, ast.Starred) else self._weighed(each, word) for each in node.elts]
             return node
         if isinstance(node, ast.Name):
-            made = parsed(f"{node.id} if __class_of__({node.id}) in __light__ else {word}({node.id})", node)
+            made = parsed(f"{node.id} if __class_of__({node.id}) in {known} else {word}({node.id})", node)
             assert isinstance(made, ast.expr)
             return made
-        return self._paid(word, node)
+        if not self._has_names:
+            return self._paid(word, node)
+        made = parsed(f"__v__ if __class_of__(__v__ := 0) in {known} else {word}(__v__)", node)
+        made.test.left.args[0].value = node
+        return made  # type: ignore[no-any-return]
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
+        """The texts in it pay together, once they are put into one: no text is large."""
+        is_light = all(
+            isinstance(each, ast.Constant) or self._light.is_light(each.value) for each in node.values
+            if isinstance(each, ast.Constant | ast.FormattedValue)
+        )
+        self.generic_visit(node)
+        if is_light:
+            return node
+        if not self._has_names:
+            return self._paid("__written__", node)
+        made = parsed("__v__ if __length_of__(__v__ := 0) <= 64 else __written__(__v__)", node)
+        made.test.left.args[0].value = node
+        return made  # type: ignore[no-any-return]
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
         node.value = self._weighed(self.visit(node.value), "__shown__")
@@ -448,7 +529,7 @@ class Guarding(Ticking):
         is_brief = node in self._brief or not isinstance(node.ctx, ast.Load)
         is_fixed = isinstance(node, ast.Tuple) and all(isinstance(each, ast.Constant) for each in node.elts)
         self.generic_visit(node)
-        return node if is_brief or is_fixed else self._after("__room__", node)
+        return node if is_brief or is_fixed else self._room(node)
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
@@ -465,18 +546,18 @@ class Guarding(Ticking):
         return self._after("__spend__", node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
+        self._naming(False, self.generic_visit, node)
         for each in node.generators:
             self._count(each)
         return node
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
+        self._naming(False, self.generic_visit, node)
         node.elt = self._key(node.elt)
         return node
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
+        self._naming(False, self.generic_visit, node)
         node.key = self._paid("__key__", node.key)
         return node
 
@@ -527,6 +608,11 @@ class Guarding(Ticking):
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(parsed(word, value), [value], []), value)
 
+    def _room(self, value: ast.expr) -> ast.expr:
+        """`value`, which is small and may be kept."""
+        test = parsed(f"0 in {TANK} and 0 in {TANK} and 0 in {TANK} or {DRY}()", value)
+        return ast.copy_location(ast.BoolOp(ast.And(), [test, value]), value)
+
     def _after(self, word: str, value: ast.expr) -> ast.expr:
         """`value`, behind a call that takes ticks and gives nothing."""
         return ast.copy_location(ast.BoolOp(ast.Or(), [parsed(f"{word}()", value), value]), value)
@@ -543,6 +629,24 @@ def _is_harmless(name: str, node: ast.Call) -> bool:
     return (
         name in _TICKING_ALONE and len(node.args) == 1 and isinstance(node.args[0], _COMPREHENSIONS)
     )
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether it may be asked for twice."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+class _Named(ast.NodeTransformer):
+    """Puts an expression in the place of a name."""
+
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self.name = name
+        self.value = value
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+        return self.value if node.id == self.name else node
 
 
 def _is_class_name(name: str) -> bool:

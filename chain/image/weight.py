@@ -13,20 +13,26 @@ from __future__ import annotations
 from collections import ChainMap, deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from dataclasses import fields, is_dataclass
+from enum import EnumType
 from functools import lru_cache
+from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
 from typing import Any, Final
 
 from chain.image.meter import COLLIDING, charge, dry, spend
 from chain.types import Address
 
-LIGHT: Final = frozenset(
-    {int, bool, NoneType, Address, range, slice, type, FunctionType, BuiltinFunctionType, type(...)}
-)
+LIGHT: Final[set[type]] = {
+    int, bool, NoneType, Address, range, slice, type, FunctionType, BuiltinFunctionType, type(...),
+}  # fmt: skip
+PLAIN: Final[set[type]] = {*LIGHT, str}  # what is written in a step; no text is large
 TEXTS: Final = (str, bytes, bytearray, memoryview)
 SHORT: Final = 512  # characters that are compared in the time of a tick
 STEP: Final = 24  # ticks to go into one thing that holds others, which take one each
 ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
+_FEW: Final = 16
+_KNOWN: Final = 4096  # classes of enums that are remembered
+_EQUALITY: Final = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are paid for together
 _TEXT_KINDS: Final = frozenset(TEXTS)
 _REST: Final = 2**61 - 1
@@ -38,9 +44,21 @@ _HASHED: Final = (set, frozenset, dict, MappingProxyType, type({}.keys()))
 
 def weigh(value: Any) -> Any:
     """`value`, which is gone through next."""
-    if type(value) not in LIGHT:
-        weight_of(value)
+    kind = type(value)
+    if kind not in LIGHT:
+        if isinstance(kind, EnumType):
+            _remember(kind)
+        else:
+            spend()
+            weight_of(value)
     return value
+
+
+def _remember(kind: type) -> None:
+    """The members of an enum are light. Whether one was met before changes no price."""
+    if len(LIGHT) < _KNOWN and kind.__eq__ in _EQUALITY:
+        LIGHT.add(kind)
+        PLAIN.add(kind)
 
 
 def weight_of(value: Any) -> int:
@@ -51,7 +69,13 @@ def weight_of(value: Any) -> int:
             charge(ticks)
         return ticks
     parts = _parts_of(type(value))
-    return 0 if parts is None else _walk(value, parts)
+    if parts is None:
+        return 0
+    if not isinstance(value, _LISTED) or len(value) <= _FEW:
+        inner = parts(value)
+        if len(inner) <= _FEW and LIGHT.issuperset(map(type, inner)):
+            return 8
+    return _walk(value, parts)
 
 
 def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
@@ -86,7 +110,7 @@ def _parts_of(kind: type) -> Callable[[Any], Any] | None:
         return _items
     if is_dataclass(kind):
         names = [field.name for field in fields(kind)]
-        return lambda thing: [getattr(thing, name, None) for name in names]
+        return attrgetter(*names, "__class__", "__class__") if names else None
     if issubclass(kind, ChainMap):
         return lambda thing: thing.maps
     if issubclass(kind, BaseException):
@@ -104,7 +128,6 @@ def _items(mapping: Any) -> list[Any]:
 
 def key(value: Any) -> Any:
     """`value`, which becomes a key, with the room that it takes."""
-    spend()
     spend()
     if type(value) is not int or not -_REST < value < _REST:
         _hold_key(value)

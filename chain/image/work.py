@@ -204,7 +204,9 @@ def guarded_str(real: Callable[..., Any]) -> Callable[..., Any]:
 def shown(value: Any) -> Any:
     """`value`, which becomes part of a text."""
     if isinstance(value, _TEXTS):
-        pay_text(len(value))
+        spend()
+        if len(value) > TEXT * FREE:
+            pay_text(len(value))
         return value
     return weigh(value)
 
@@ -242,13 +244,13 @@ def guarded_bytes(real: type) -> Callable[..., Any]:
 
 def contains(item: Any, items: Any) -> bool:
     """`item in items`"""
+    spend()
     kind = type(items)
     if kind in _HASHED:
         return weigh(item) in items
     if kind is range:
         return _is_in_range(item, items)
     if type(item) is not int and kind not in _TEXT_KINDS:
-        spend()
         times = min(size_of(items), 2**40)
         charge(1 + weight_of(item) * times)
     return item in pay(items)
@@ -256,6 +258,10 @@ def contains(item: Any, items: Any) -> bool:
 
 def _is_in_range(item: Any, items: range) -> bool:
     """By arithmetic; only an author's own number is asked whether it equals one after the other."""
+    spend()
+    spend()
+    if type(item) is not int:
+        spend()
     if type(item).__eq__ is int.__eq__ or isinstance(item, bool):
         return int(item) in items
     if type(item).__eq__ in _NEVER_EQUAL:
