@@ -24,7 +24,7 @@ _FACTOR: Final = 2**512
 _TEXTS: Final = (str, bytes, bytearray)
 _ROWS: Final = (list, tuple, deque)
 _REPEATED: Final = (*_TEXTS, *_ROWS)
-_HASHED: Final = (set, frozenset, dict, Counter, type({}.keys()), type({}.items()))
+_HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, Counter, type({}.keys()), type({}.items()))
 _PRODUCT: Final = 2**14  # products of bits for a tick
 
 

@@ -77,7 +77,9 @@ _COMBINING: Final = frozenset(
     for name in ("combinations", "combinations_with_replacement", "permutations", "product")
 )
 _COMBINED: Final = 24  # ticks for one of their items, which is made of many
-_KEYED: Final = frozenset({"collections.Counter", "collections.OrderedDict", "collections.defaultdict"})
+_KEYED: Final = frozenset(
+    {"collections.Counter", "collections.OrderedDict", "collections.defaultdict"}
+)
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
 _DEEP: Final = 60  # ticks for a value that is copied or written with all that is in it
 
@@ -121,7 +123,11 @@ def _ticks_of(path: str, args: tuple[Any, ...], named: dict[str, Any]) -> int:
     """The price of an item: those of combinations are made of many."""
     if path not in _COMBINING:
         return 4
-    many = len(args) * named.get("repeat", 1) if path == "itertools.product" else [*args, *named.values()][-1]
+    many = (
+        len(args) * named.get("repeat", 1)
+        if path == "itertools.product"
+        else [*args, *named.values()][-1]
+    )
     if not isinstance(many, int):
         many = len(args[0]) if hasattr(args[0], "__len__") else 1
     charge(1 + max(many, 1) * (1 + sum(map(_size, args))))
@@ -129,7 +135,11 @@ def _ticks_of(path: str, args: tuple[Any, ...], named: dict[str, Any]) -> int:
 
 
 def _size(items: Any) -> int:
-    return len(items) if isinstance(items, list | tuple | str | bytes | dict | set | frozenset | range) else 1
+    return (
+        len(items)
+        if isinstance(items, list | tuple | str | bytes | dict | set | frozenset | range)
+        else 1
+    )
 
 
 # Numbers

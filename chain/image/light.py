@@ -55,7 +55,7 @@ class Light:
 
     def is_light(self, node: ast.expr) -> bool:
         """Whether it holds next to nothing for sure."""
-        if isinstance(node, ast.Constant | ast.Compare | ast.Lambda):
+        if isinstance(node, ast.Constant | ast.Compare | ast.Lambda) or _is_member(node):
             return True
         if isinstance(node, ast.IfExp):
             return self.is_light(node.body) and self.is_light(node.orelse)
@@ -72,10 +72,22 @@ class Light:
         if isinstance(node, ast.Name):
             return node.id in self.small
         if isinstance(node, ast.BinOp):
-            return isinstance(node.op, ast.Mod) and self.is_number(node.left) and self.is_small(node.right)
+            return (
+                isinstance(node.op, ast.Mod)
+                and self.is_number(node.left)
+                and self.is_small(node.right)
+            )
         return isinstance(node, ast.Constant) and (
             isinstance(node.value, int) and abs(node.value) <= FEW
         )
+
+
+def _is_member(node: ast.expr) -> bool:
+    """`Side.LEFT`: what stands in a class was there before anything ran."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    name = node.value.id
+    return node.attr.isupper() and name[:1].isupper() and not name.isupper()
 
 
 def light_in(function: Function, constants: Light) -> Light:

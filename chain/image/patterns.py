@@ -16,12 +16,26 @@ from chain.image.tries import MOST, Tries, tries_of
 from chain.image.work import pay_text, turns
 
 METHODS: Final = frozenset(
-    "match fullmatch search findall finditer split sub subn expand groups groupdict".split()
+    [
+        "match",
+        "fullmatch",
+        "search",
+        "findall",
+        "finditer",
+        "split",
+        "sub",
+        "subn",
+        "expand",
+        "groups",
+        "groupdict",
+    ]
 )
 _AT_ONE: Final = ("match", "fullmatch")
 _TEXT_AT: Final = {"sub": 1, "subn": 1}  # which argument of a pattern's method is the text
 _FLAGS_AT: Final = {"split": 3, "sub": 4, "subn": 4}  # and which one of a function is the flags
-_FUNCTIONS: Final = frozenset("match fullmatch search findall finditer split sub subn".split())
+_FUNCTIONS: Final = frozenset(
+    ["match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"]
+)
 _TRIES: Final = 8  # for a tick
 _FEW: Final = 2**10  # ticks that are not worth a closer look
 
@@ -76,7 +90,7 @@ def _of_match(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any
     if isinstance(thing, re.Match):
         pay_text(len(thing.string))
         if name == "expand" and args and isinstance(args[0], str | bytes):
-            refers = ("\\" if isinstance(args[0], str) else b"\\") in args[0]
+            refers = args[0].find("\\" if isinstance(args[0], str) else b"\\") >= 0  # type: ignore[arg-type]
             pay_text(len(args[0]) * (len(thing.string) if refers else 1))
     return getattr(thing, name)(*args, **named)
 
@@ -150,5 +164,3 @@ def _groups(match: Any) -> Any:
     if not groups:
         return match.group()
     return groups[0] if len(groups) == 1 else groups
-
-

@@ -25,7 +25,13 @@ _CATEGORIES: Final = {
     "CATEGORY_DIGIT": r"\d", "CATEGORY_SPACE": r"\s", "CATEGORY_WORD": r"\w",
     "CATEGORY_NOT_DIGIT": r"(?a:\D)", "CATEGORY_NOT_SPACE": r"(?a:\S)", "CATEGORY_NOT_WORD": r"(?a:\W)",
 }  # fmt: skip
-_APART: Final = ({"DIGIT", "SPACE"}, {"WORD", "SPACE"}, {"DIGIT", "NOT_DIGIT"}, {"WORD", "NOT_WORD"}, {"SPACE", "NOT_SPACE"})
+_APART: Final = (
+    {"DIGIT", "SPACE"},
+    {"WORD", "SPACE"},
+    {"DIGIT", "NOT_DIGIT"},
+    {"WORD", "NOT_WORD"},
+    {"SPACE", "NOT_SPACE"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +54,8 @@ def tries_of(pattern: Any, bits: int) -> Tries:
         dry()
     exact = not pattern.flags & re.IGNORECASE
     ways, work = _Counting(2**bits, exact).sequence(nodes, [_END])
-    first = nodes[0] if nodes else None
-    is_literal = exact and first is not None and _name(first) == "LITERAL"
-    return Tries(ways, work, len(nodes), first[1] if is_literal else 0, _is_sure(nodes))
+    head = nodes[0][1] if nodes and exact and _name(nodes[0]) == "LITERAL" else 0
+    return Tries(ways, work, len(nodes), head, _is_sure(nodes))
 
 
 def _name(node: Any) -> str:
@@ -98,7 +103,9 @@ class _Counting:
             ways, work = self.sequence(list(value if name == "ATOMIC_GROUP" else value[1]), [_END])
             return 1, min(ways * work, MOST)
         if name == "GROUPREF_EXISTS":
-            return self._branch([list(each) for each in value[1:] if each is not None] + [[]], behind)
+            return self._branch(
+                [list(each) for each in value[1:] if each is not None] + [[]], behind
+            )
         return 1, self.size + 1  # a group that is meant again
 
     def _branch(self, branches: list[_Nodes], behind: _Nodes) -> tuple[int, int]:
@@ -114,10 +121,9 @@ class _Counting:
         most = min(int(most), self.size)
         ways, work = self.sequence(list(inner), [])
         steps = min(work * max(most, 1), MOST)
+        total = most - min(int(least), most) + 1
         if ways > 1:
             total = min(ways ** min(most, 64), MOST)
-        else:
-            total = most - min(int(least), most) + 1
         if name == "POSSESSIVE_REPEAT":
             return 1, min(total * steps, MOST)
         if ways == 1 and self._apart(_head(list(inner)), _head(behind)):
@@ -170,7 +176,9 @@ def _are_apart(one: Any, other: Any) -> bool:
             return not _has(b, a[1])
         if _name(a) == "RANGE" and a[1][1] - a[1][0] < 128:
             return not any(_has(b, code) for code in range(a[1][0], a[1][1] + 1))
-    names = {str(each[1]).removeprefix("CATEGORY_") for each in (one, other) if _name(each) == "CATEGORY"}
+    names = {
+        str(each[1]).removeprefix("CATEGORY_") for each in (one, other) if _name(each) == "CATEGORY"
+    }
     return names in _APART
 
 

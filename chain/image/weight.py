@@ -1,4 +1,4 @@
-"""What it takes to compare, to hash, to copy or to write a value: Python goes through all that is in it, as often as it is in it.
+"""What it takes to compare, to hash or to write a value: Python goes through all that is in it, as often as it is in it.
 
 A value that holds others may hold one of them twice, so that forty lines make what a million years do not compare. `weigh`
 goes the same way before Python does, and pays for each step. Texts pay by their length, whole numbers are bounded, and nothing
@@ -32,14 +32,14 @@ STEP: Final = 24  # ticks to go into one thing that holds others, which take one
 ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
 _FEW: Final = 16
 _KNOWN: Final = 4096  # classes of enums that are remembered
-_EQUALITY: Final = (object.__eq__, int.__eq__, str.__eq__)
+_EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are paid for together
 _TEXT_KINDS: Final = frozenset(TEXTS)
 _REST: Final = 2**61 - 1
-_LISTED: Final = (
+_LISTED: Final[tuple[Any, ...]] = (
     list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
-_HASHED: Final = (set, frozenset, dict, MappingProxyType, type({}.keys()))
+_HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type({}.keys()))
 
 
 def weigh(value: Any) -> Any:
@@ -102,7 +102,7 @@ def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _parts_of(kind: type) -> Callable[[Any], Any] | None:
+def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
     """What a thing of this class holds; None where nothing goes through it."""
     if issubclass(kind, _LISTED):
         return list
@@ -166,7 +166,7 @@ def _is_near(items: range) -> bool:
     return -_REST < items.start < _REST and -_REST < items.stop < _REST
 
 
-def _is_small(number: Any) -> bool:
+def _is_small(number: int) -> bool:
     return -_REST < number < _REST
 
 

@@ -30,7 +30,9 @@ MOST_BYTES: Final = 2**20  # of one text
 _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = frozenset({*_TEXTS, list, FrozenList, tuple, set, frozenset, dict})
 _TEXT_KINDS: Final = frozenset(_TEXTS)
-_NEVER_EQUAL: Final = frozenset({object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__, list.__eq__, dict.__eq__})
+_NEVER_EQUAL: Final[frozenset[Any]] = frozenset(
+    {object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__, list.__eq__, dict.__eq__}
+)
 _SLICED: Final = frozenset({*_TEXTS, list, tuple})
 _HASHED: Final = frozenset({set, frozenset, dict, type({}.keys()), MappingProxyType})
 _INDEXED: Final = frozenset({*_PLAIN, range})
@@ -185,7 +187,9 @@ def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
         paid = pay(items[0])
         if not isinstance(paid, Iterator):
             return real(weigh(paid), **how)
-        return real(paid if type(paid) is GeneratorType and "key" in how else map(weigh, paid), **how)
+        return real(
+            paid if type(paid) is GeneratorType and "key" in how else map(weigh, paid), **how
+        )
 
     return guarded
 
@@ -262,9 +266,10 @@ def _is_in_range(item: Any, items: range) -> bool:
     spend()
     if type(item) is not int:
         spend()
-    if type(item).__eq__ is int.__eq__ or isinstance(item, bool):
+    equality: Any = type(item).__eq__
+    if equality is int.__eq__:
         return int(item) in items
-    if type(item).__eq__ in _NEVER_EQUAL:
+    if equality in _NEVER_EQUAL:
         return False
     return any(item == each for each in turns(items))
 

@@ -1,4 +1,4 @@
-"""The programs of `bombs.txt`, as contracts. Run as a script it burns one of them with the gas of a block, and says what came."""
+"""The programs of `bombs.txt`, as contracts. As a script it burns one of them with the gas of a block, and says what came."""
 
 from __future__ import annotations
 
