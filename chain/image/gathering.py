@@ -7,7 +7,6 @@ from typing import Final
 
 from chain.guard.allowed import words
 from chain.guard.sources import Module
-from chain.image.hashes import no_identity, stable_hash
 from chain.image.keeping import Keeping
 from chain.image.meter import SPACE
 from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet, made, view, viewing
@@ -18,14 +17,12 @@ _BARE: Final = {
     **{name: f"__bare_{name}__" for name in ("set", "frozenset")},
     **{f"__{name}__": f"__bare_{name}_paid__" for name in ("set", "frozenset")},
 }
-_NAMES: Final = {"hash": stable_hash, "id": no_identity}
 _WALKERS: Final = words(
     "all any dict enumerate frozenset iter len list max min next reversed set sorted sum tuple zip"
 )
 
 SPACE.update({MADE: made, VIEW: view, VIEWING: viewing, "set": OrderedSet, "frozenset": OrderedFrozenSet})  # fmt: skip
 SPACE.update({"__bare_set__": set, "__bare_frozenset__": frozenset})
-SPACE.update({f"__{name}__": own for name, own in _NAMES.items()})
 
 
 class Gathering(Keeping):
@@ -35,22 +32,6 @@ class Gathering(Keeping):
         super().__init__(module)
         self._bare: set[ast.AST] = set()  # what makes a set of which nobody sees the order
         self._walked: set[ast.AST] = set()  # what is only walked through, or asked what is in it
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
-        if node.id in _NAMES and self._path(node) == f"builtins.{node.id}":
-            node.id = f"__{node.id}__"
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
-        return self.reached(node)
-
-    def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
-        return self.gathered(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
-        self.generic_visit(node)
-        return self.gathered(node)
 
     def gathered(self, node: ast.Set | ast.SetComp) -> ast.expr:
         """A set that keeps its order in the place of a literal or a comprehension whose parts were visited."""

@@ -1,4 +1,4 @@
-"""Fuel: what a contract's own computing may take. One gas of a transaction buys one tick, in a tank of its own.
+"""Fuel: what a contract's own computing may take. Four gas of a transaction buy one tick, in a tank of its own.
 
 The tank is an iterator that yields zeros, as many as there are ticks, and stands among the builtins of every image, so that
 `0 in __tank__` takes one of them and is false when none are left: no call, no lookup but one. Who finds the tank dry raises
@@ -22,13 +22,16 @@ from chain.stack import ROOM
 if TYPE_CHECKING:
     from chain.frame import Frame
 
-TICKS_PER_GAS: Final = 1
+GAS_PER_TICK: Final = 4  # a loop that does nothing burns a whole block in less than half a second
 KEPT_BACK: Final = (
     1024  # of what is left when a message sends another, this part stays with the sender
 )
 DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other, each of one or two Python frames
 _ENDLESS: Final = 2**62
 _ONE_BY_ONE: Final = 256  # up to so many ticks are sooner taken than a new tank is made
+
+# The large whole numbers that became keys in the running transaction, by their hash.
+COLLIDING: Final[dict[int, set[int]]] = {}
 
 TANK, DRY, DOWN, UP, DEEP = "__tank__", "__dry__", "__down__", "__up__", "__deep__"
 
@@ -124,13 +127,14 @@ def deep() -> None:
 
 def begin(frame: Frame) -> int:
     """Fill the tank for a message; how many ticks it may take."""
-    context, limit = frame.context, frame.gas * TICKS_PER_GAS
+    context, limit = frame.context, frame.gas // GAS_PER_TICK
     if context.metered:
         most: int = SPACE[TANK].__length_hint__() - 1
         most -= most // KEPT_BACK
         _stand_at(frame.depth)
     else:
         most = context.fuel
+        COLLIDING.clear()
         # It is the program's own, and py-evm raises it beyond what the stack of C holds.
         limit_outside = getrecursionlimit()
         if limit_outside != ROOM:

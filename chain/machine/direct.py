@@ -18,7 +18,7 @@ from chain.errors import Halt, InvalidTransaction, Revert, Undeclared, UnknownCo
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
 from chain.hashing import checksum_address, create_address, keccak
 from chain.image.border import author_of, turned_error
-from chain.image.meter import TICKS_PER_GAS
+from chain.image.meter import GAS_PER_TICK
 from chain.image.texts import is_own
 from chain.inputs import wei
 from chain.machine import gas as cost
@@ -99,7 +99,7 @@ class Machine:
             nonce,
             price,
             loaded=self.loaded,
-            fuel=(gas - intrinsic) * TICKS_PER_GAS,
+            fuel=(gas - intrinsic) // GAS_PER_TICK,
         )
         kind = "call" if tx.to is not None else "create"
         frame = self.frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
