@@ -81,7 +81,7 @@ _KEYED: Final = frozenset(
     {"collections.Counter", "collections.OrderedDict", "collections.defaultdict"}
 )
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
-_DEEP: Final = 60  # ticks for a value that is copied or written with all that is in it
+_DEEP: Final = 100  # ticks for a value that is copied or written with all that is in it
 
 
 def is_costly(path: str) -> bool:
@@ -228,7 +228,7 @@ def _loads(text: Any, **named: Any) -> Any:
 
 def _keccak(data: Any) -> bytes:
     if isinstance(data, bytes | bytearray):
-        charge(1 + len(data) // 8)
+        charge(1 + len(data) // 4)
     return keccak(data)
 
 

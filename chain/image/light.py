@@ -107,18 +107,24 @@ def light_in(function: Function, constants: Light) -> Light:
         if numbers.isdisjoint(wrong):
             break
         numbers -= wrong
+    often = {name for name, values in found.items() if len(values) > 1}
     small = {
         name
         for name, values in found.items()
-        if all(value is not None and _is_bounded(value, around) for value in values)
+        if all(value is not None and _is_bounded(value, around, often) for value in values)
     }
     return Light(numbers, around.small | small)
 
 
-def _is_bounded(value: ast.expr, around: Light) -> bool:
-    """Whether it is a small number, or one of a range that ends at one."""
+def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
+    """Whether it is a small number, or one of a range whose end no loop moves."""
     if isinstance(value, ast.Call) and not around.is_number(value):
-        return all(map(around.is_small, value.args))
+        parts = [part for each in value.args for part in ast.walk(each)]
+        return not any(
+            isinstance(part, ast.Attribute | ast.Subscript | ast.NamedExpr)
+            or (isinstance(part, ast.Name) and part.id in often)
+            for part in parts
+        )
     return around.is_small(value)
 
 

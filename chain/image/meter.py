@@ -1,4 +1,4 @@
-"""Fuel: what a contract's own computing may take. Four gas of a transaction buy one tick, in a tank of its own.
+"""Fuel: what a contract's own computing may take. Three gas of a transaction buy one tick, in a tank of its own.
 
 The tank is an iterator that yields zeros, as many as there are ticks, and stands among the builtins of every image, so that
 `0 in __tank__` takes one of them and is false when none are left: no call, no lookup but one. Who finds the tank dry raises
@@ -22,7 +22,7 @@ from chain.stack import ROOM
 if TYPE_CHECKING:
     from chain.frame import Frame
 
-GAS_PER_TICK: Final = 4  # a loop that does nothing burns a whole block in less than half a second
+GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less than half a second
 KEPT_BACK: Final = (
     1024  # of what is left when a message sends another, this part stays with the sender
 )

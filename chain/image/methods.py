@@ -39,7 +39,7 @@ _OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Form
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
 _JOINED: Final = (list, tuple)
 _SHORT: Final = 256  # characters of a template that is worth remembering
-_HASHED_AT_ONCE: Final = 8  # bytes that a hash takes in for a tick
+_HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
 
 
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:

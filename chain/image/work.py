@@ -21,7 +21,7 @@ from chain.image.weight import keys, pairs, weigh, weight_of
 
 FREE: Final = 16  # items that cost nothing beside the tick of the call
 BUILT: Final = 4  # ticks for an item that is put into a new collection
-KEYS: Final = 8  # and where it is found by its hash
+KEYS: Final = 12  # and where it is found by its hash
 TEXT: Final = 4  # characters or bytes for a tick
 
 _SIZED: Final[tuple[type[Sized], ...]] = (
@@ -271,10 +271,7 @@ def contains(item: Any, items: Any) -> bool:
 
 def _is_in_range(item: Any, items: range) -> bool:
     """By arithmetic; only an author's own number is asked whether it equals one after the other."""
-    spend()
-    spend()
-    if type(item) is not int:
-        spend()
+    charge(32 if type(item) is int else 64)
     equality: Any = type(item).__eq__
     if equality is int.__eq__:
         return int(item) in items
