@@ -196,5 +196,8 @@ def guarded_int(*args: Any, **named: Any) -> int:
         if size > MOST_BITS:
             dry()
         charge(1 + size * size // 2**10)
+        if isinstance(args[0], str) and not args[0].isascii():
+            # Which signs of the world are digits, each version of Python answers otherwise.
+            raise ValueError("a number is written in the digits 0 to 9")
     found = int(*args, **named)
     return found if -LARGE < found < LARGE else int(checked(found))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sized, ValuesView
+from enum import Enum, EnumType
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
@@ -263,10 +264,21 @@ def contains(item: Any, items: Any) -> bool:
         return weigh(item) in items
     if kind is range:
         return _is_in_range(item, items)
+    if isinstance(items, EnumType):
+        return _is_member(item, items)
     if type(item) is not int and kind not in _TEXT_KINDS:
         times = min(size_of(items), 2**40)
         charge(1 + weight_of(item) * times)
     return item in pay(items)
+
+
+def _is_member(item: Any, members: EnumType) -> bool:
+    if isinstance(item, Enum):
+        return isinstance(item, members)
+    raise TypeError(
+        f"whether a value is one of {members.__name__} is answered otherwise by each version of Python:"
+        f" write 'value in [each.value for each in {members.__name__}]'"
+    )
 
 
 def _is_in_range(item: Any, items: range) -> bool:
