@@ -21,10 +21,8 @@ from chain.testing import image_of
 
 pytest_plugins = ["pytester"]
 
-# The guard refuses it, and must be off: a set of Python's own hands out its items in the order of their salted hashes.
+# The guard refuses it, and must be off: Python salts the hash of a text.
 BAG = """
-import builtins
-
 from chain import Chain, Contract, call, event
 from chain.types import u8
 
@@ -45,21 +43,21 @@ class Bag(Contract):
 
     @call
     def keep(self) -> None:
-        self.first = next(iter(builtins.set(BALLS)))
+        self.first = max(BALLS, key=str.__hash__)
 
     @call
     def tell(self) -> None:
-        self.emit(Drawn(1, next(iter(builtins.set(BALLS)))))
+        self.emit(Drawn(1, max(BALLS, key=str.__hash__)))
 
     @call
     def wait(self) -> None:
-        for ball in builtins.set(BALLS):
+        for ball in sorted(BALLS, key=lambda ball: ball.__hash__() % 7):
             if ball == "red":
                 break
 
     @call
     def ask(self) -> str:
-        return next(iter(builtins.set(BALLS)))
+        return max(BALLS, key=str.__hash__)
 """
 # The guard refuses that, too: a number that no storage holds.
 SHELF = """
@@ -108,9 +106,9 @@ def run(*words: object) -> Result:
 def test_first_difference_is_named(bag: Any) -> None:
     verdict = verify(record(play(bag, "fill", "keep", "ask")), [bag.__module__], seeds=(0, 1))
     assert str(verdict) == (
-        "Bag.keep in block 3: Bag.first is 'white' under hash seed 0, and 'grey' under hash seed 1"
+        "Bag.keep in block 3: Bag.first is 'pink' under hash seed 0, and 'grey' under hash seed 1"
     )
-    assert verdict.parting == Parting(3, "Bag", "keep", "Bag.first", ("'white'", "'grey'"))
+    assert verdict.parting == Parting(3, "Bag", "keep", "Bag.first", ("'pink'", "'grey'"))
 
 
 @pytest.mark.parametrize(("entry", "field"), FIELDS)
@@ -234,7 +232,7 @@ def test_parting_test_is_named(tests: Any, monkeypatch: pytest.MonkeyPatch) -> N
     assert done.ret == 1
     told = [line for line in done.outlines if line.startswith("double run:")]
     assert told == [
-        "double run: test_play.py::test_tell: Bag.tell in block 3: Drawn.ball is 'white' under hash seed 0,"
+        "double run: test_play.py::test_tell: Bag.tell in block 3: Drawn.ball is 'pink' under hash seed 0,"
         " and 'grey' under hash seed 1"
     ]
 
