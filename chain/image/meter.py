@@ -33,7 +33,14 @@ _ONE_BY_ONE: Final = 256  # up to so many ticks are sooner taken than a new tank
 # The large whole numbers that became keys in the running transaction, by their hash.
 COLLIDING: Final[dict[int, set[int]]] = {}
 
-TANK, DRY, DOWN, UP, DEEP = "__tank__", "__dry__", "__down__", "__up__", "__deep__"
+TANK, EIGHTS, DRY, DOWN, UP, DEEP = (
+    "__tank__",
+    "__eights__",
+    "__dry__",
+    "__down__",
+    "__up__",
+    "__deep__",
+)
 
 # The builtins of every image.
 SPACE: Final[dict[str, Any]] = dict(vars(builtins))
@@ -47,7 +54,12 @@ def left() -> int:
 
 def fill(ticks: int) -> None:
     """Put so many ticks into the tank."""
-    SPACE[TANK] = repeat(0, ticks)
+    _take_from(repeat(0, ticks))
+
+
+def _take_from(tank: Any) -> None:
+    SPACE[TANK] = tank
+    SPACE[EIGHTS] = islice(tank, 7, None, 8)
 
 
 def charge(ticks: int) -> None:
@@ -65,22 +77,9 @@ def charge(ticks: int) -> None:
 
 def spend() -> None:
     """Take eight ticks, in the time of two."""
-    tank = SPACE[TANK]
-    if tank is not _eights.tank:
-        _eights.tank, _eights.taken = tank, zip(*[tank] * 8)  # noqa: B905  # it ends with the tank
-    for _ in _eights.taken:
+    for _ in SPACE[EIGHTS]:
         return
     dry()
-
-
-class _Eights:
-    """The tank as `spend` last saw it, to be taken from by eights."""
-
-    tank: Any = None
-    taken: Any = ()
-
-
-_eights: Final = _Eights()
 
 
 def dry() -> NoReturn:
@@ -97,7 +96,7 @@ def rest() -> Any:
 
 
 def resume(tank: Any) -> None:
-    SPACE[TANK] = tank
+    _take_from(tank)
 
 
 class _Levels:
@@ -143,7 +142,7 @@ def begin(frame: Frame) -> int:
     context.metered += 1
     if most < limit:
         limit = most
-    SPACE[TANK] = repeat(0, limit + 1)  # whoever takes the last of these has taken one too many
+    fill(limit + 1)  # whoever takes the last of these has taken one too many
     return limit
 
 
@@ -158,7 +157,7 @@ def end(frame: Frame, outer: Any, limit: int) -> None:
         fill(outer.__length_hint__() - used)
         _stand_at(frame.depth - 1)
     else:
-        SPACE[TANK] = outer
+        _take_from(outer)
         context.fuel -= used
         context.ticks += used
         if context.room:

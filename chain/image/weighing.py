@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from chain.guard.sources import Module
 from chain.image.light import Light, light_in
-from chain.image.meter import DRY, TANK
+from chain.image.meter import DRY, EIGHTS
 from chain.image.ticks import Ticking, parsed
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
@@ -31,6 +31,7 @@ class Weighing(Ticking):
         self._has_names = False  # where a value may be given a name on the way
         self._free: set[ast.AST] = set()  # calls whose turns tick where they stand
         self._brief: set[ast.AST] = set()  # displays that nothing keeps
+        self._indices: set[ast.AST] = set()  # sums that are only looked up
 
     # Functions
 
@@ -153,7 +154,7 @@ class Weighing(Ticking):
         """`value`, which is small and may be kept: in a loop, for else the tick of the function does for it."""
         if not self._is_repeated:
             return value
-        test = parsed(f"0 in {TANK} and 0 in {TANK} and 0 in {TANK} or {DRY}()", value)
+        test = parsed(f"0 in {EIGHTS} or {DRY}()", value)
         return ast.copy_location(ast.BoolOp(ast.And(), [test, value]), value)
 
     def _after(self, word: str, value: ast.expr) -> ast.expr:

@@ -10,13 +10,13 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from tests.framework.bombs import Burnt, deployed, programs
 
 from chain import Chain, Contract, call
 from chain.handle import Handle
 from chain.image import meter
 from chain.image.tries import tries_of
 from chain.types import u64
+from tests.framework.bombs import Burnt, deployed, programs
 
 GAS = 300_000  # a hundredth of a block
 MEGABYTES = 256
