@@ -6,6 +6,7 @@ one byte more and the constructor's arguments behind it, so any Ethereum tool ca
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -15,7 +16,8 @@ from chain.errors import UnknownSource
 from chain.image.border import author_of, former, turned, turned_error, twin_in
 from chain.inputs import items
 from chain.spec import ContractSpec
-from chain.stack import room_to_read
+from chain.stack import read_source
+from chain.turn import in_turn
 
 if TYPE_CHECKING:
     from chain.image.worlds import World
@@ -84,14 +86,18 @@ def program_of(cls: type) -> Program:
         if author in former:
             raise UnknownSource(author)
         # What makes images reads sources, which a chain that only looks never does.
-        with room_to_read(author):
-            _programs[author] = import_module("chain.image.making").make_program(author)
+        read_source(author, _make, author, import_module("chain.image.making").make_program)
     return _programs[author]
+
+
+def _make(author: type, make: Callable[[type], Program]) -> None:
+    if author not in _programs:  # another thread may have made it meanwhile
+        _programs[author] = make(author)
 
 
 def image_of(thing: Any) -> Any:
     """The image of an imported module or class: what runs on chain in its place, for tests that plant a fault there."""
-    return import_module("chain.image.making").make_image(thing)
+    return in_turn(import_module("chain.image.making").make_image, thing)
 
 
 def split_code(code: bytes) -> bytes | None:

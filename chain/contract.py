@@ -17,7 +17,7 @@ from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.image.meter import SPACE, TANK, begin, end, fail
+from chain.image.meter import alone, begin, end, fail
 from chain.inputs import address_of, wei
 from chain.random import Random
 from chain.reading import contract_spec
@@ -149,7 +149,7 @@ class Contract(metaclass=ContractType):
         if not isinstance(text, str):
             raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
         if self._frame.static:
-            self._frame.notes.append(text)
+            self._frame.note(text)
         else:
             self._frame.emit((TEXT_TOPIC,), _TEXT_HEAD + text_data(text))
 
@@ -268,16 +268,27 @@ def run(frame: Frame, program: Program) -> None:
 
 
 def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
-    """The author's part of a message, on fuel of its own."""
-    outer, limit = SPACE[TANK], begin(frame)
+    """The author's part of a message; the first one of a transaction waits for its turn."""
+    if frame.context.metered:
+        _run(frame, spec, entry, data)
+    else:
+        alone(_run, frame, spec, entry, data)
+
+
+def _run(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
+    """The same, on fuel of its own."""
+    began = begin(frame)
     try:
         result = entry.function(_instance(spec, frame), *entry.decode_args(data))
         frame.result = result
         frame.output = entry.encode_result(result)
     except BaseException as problem:
-        fail(frame, outer, limit, problem)
+        fail(frame, began, problem)
         raise
-    end(frame, outer, limit)
+    else:
+        end(frame, began)
+    finally:
+        frame.finish()
 
 
 def create(frame: Frame, program: Program, args: bytes) -> None:
@@ -293,11 +304,12 @@ def create(frame: Frame, program: Program, args: bytes) -> None:
     else:
         frame.entry = init
         _check(frame, init)
-        frame.context.entered.add(frame.address)
+        entered = frame.context.entered
+        entered.add(frame.address)
         try:
             _work(frame, spec, init, args)
         finally:
-            frame.context.entered.discard(frame.address)
+            entered.discard(frame.address)
     frame.output = program.code
 
 

@@ -9,12 +9,15 @@ digest, so the two cannot be taken for one another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
+from weakref import ref
 
 from chain import inputs, names
 from chain.accounts import Account
+from chain.chain_scopes import Holding
 from chain.code import Program, check_classes
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
@@ -31,6 +34,7 @@ from chain.machine.transaction import Transaction
 from chain.past import Past
 from chain.scope import scope
 from chain.simulator import Chain, Snapshot
+from chain.steps import step
 from chain.types import Address
 from chain.wire import NodeError, ShortWire, Wire
 from chain.world import World
@@ -65,6 +69,9 @@ def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any
 class Far(Chain):
     """The chain of a node."""
 
+    _since: Sequence[int]  # how far we know the node's ledger
+    _followed: Sequence[int]  # and did when the step began that is running
+
     def __init__(
         self,
         node: Any,
@@ -85,7 +92,7 @@ class Far(Chain):
         rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
         self._begin(rules, genesis_time, int(base_fee, 16))
         self.ledger.artifacts.is_copy = True
-        self._since: Sequence[int] = _START
+        self._since = self._followed = _START
         self._taken: list[tuple[Snapshot, str]] = []
         known_here: tuple[type[Contract], ...] = (World, *contracts)
         for contract in known_here:
@@ -99,6 +106,7 @@ class Far(Chain):
 
     # Following
 
+    @step
     def _follow(self) -> None:
         """Take over what is new."""
         for _ in self._pages():
@@ -111,6 +119,7 @@ class Far(Chain):
             yield max(0, len(self.ledger.receipts) - had)
             had = len(self.ledger.receipts)
 
+    @step
     def _take(self, answer: str) -> bool:
         """Take one page in; whether there is more."""
         cuts, kept, upto, more, at, page = decode(bytes.fromhex(answer[2:]))
@@ -124,6 +133,14 @@ class Far(Chain):
         self.mining = Mining._make(mining)
         ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
         return bool(more)
+
+    def _begin_step(self) -> None:
+        self._followed = self._since
+        super()._begin_step()
+
+    def _go_back(self, *found: Any) -> None:
+        super()._go_back(*found)
+        self._since = self._followed
 
     # Looking
 
@@ -217,6 +234,7 @@ class Far(Chain):
         there = {each["digest"] for each in self._do("chain_programs")}
         return [each for each in programs if _hex(each.digest) not in there]
 
+    @step
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
@@ -258,19 +276,17 @@ class Far(Chain):
         self._do("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
         return self.head
 
-    @scope
-    def block(self) -> Iterator[Block]:
-        if self._held:
+    def hold(self, scope: Holding) -> Block:
+        if self.is_held:
             raise RuntimeError("a block is already open: end its 'with' first")
-        was = self.automine
-        self.automine = False
-        self._held = True
-        try:
-            yield self.pending
-        finally:
-            self._held = False
-            self._do("evm_mine")
-            self.automine = was
+        self._mined_before, self.automine = self.automine, False
+        self._held = ref(scope)
+        return self.pending
+
+    def let_go(self) -> None:
+        self._held = None
+        self._do("evm_mine")
+        self.automine = self._mined_before
 
     def account(self, name: str) -> Account:
         names.check(name)
@@ -296,6 +312,7 @@ class Far(Chain):
             self._do(method, form(value))
 
     @scope
+    @contextmanager
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
         Loaded(outcomes)  # refuses what is no list
         self._do("chain_load", outcomes)
@@ -319,10 +336,11 @@ class Far(Chain):
         if place is None or not self._do("evm_revert", self._taken[place][1]):
             raise ValueError("this snapshot is of a future that was undone")
         self._taken[place:] = [(snapshot, self._do("evm_snapshot"))]  # a node's serves once
-        if self._held:  # the snapshot was taken before the block was opened
+        if self.is_held:  # the snapshot was taken before the block was opened
             self.automine = False
         self._follow()
 
+    @step
     def _do(self, method: str, *params: Any) -> Any:
         return self._ask(method, params)
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from chain.errors import OutOfGas, Revert
+from chain.finished import Finished
 from chain.hashing import checksum_address, create_address, keccak
 from chain.machine import gas as cost
 from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Many, Mark, State
@@ -72,7 +73,6 @@ class Context:
     fuel: int = 10_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
     metered: int = 0  # how many of them run, one inside the other
-    room: int = 0  # the interpreter's recursion limit, restored when no contract runs
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
 
     def take_back(self, mark: Mark, refund: int) -> None:
@@ -107,9 +107,11 @@ class Frame:
     """One message: what was asked (`address` … `static`), and how it stands (`gas`, `output`, `failure`)."""
 
     __slots__ = (
-        "address", "caller", "children", "code_address", "context", "data", "depth", "entry", "failure", "gas", "gas_limit",
-        "kind", "notes", "output", "program", "result", "state", "static", "storage", "ticks", "value", "warm",
+        "address", "besides", "caller", "children", "code_address", "context", "data", "depth", "entry", "failure", "gas",
+        "gas_limit", "kind", "notes", "output", "program", "result", "state", "static", "storage", "ticks", "value", "warm",
     )  # fmt: skip
+
+    finished: ClassVar[type[Frame]]  # what a frame is when its contract has run
 
     def __init__(
         self, context: Context, kind: str, address: bytes, caller: bytes, value: int, data: bytes, gas: int,
@@ -135,12 +137,19 @@ class Frame:
         self.program: Program | None = None
         self.entry: Any = None
         self.children: list[Frame] = []
+        self.besides: tuple[Frame, ...] = ()
         self.notes: list[str] = []  # text logs of views, which no receipt keeps
 
     def charge(self, gas: int) -> None:
         self.gas -= gas
         if self.gas < 0:
             raise OutOfGas
+
+    def finish(self) -> None:
+        """Let go of the state: what the contract left behind can do nothing through this frame from here on."""
+        self.__class__ = self.finished
+        for frame in self.besides:
+            frame.__class__ = frame.finished
 
     # Storage
 
@@ -241,6 +250,10 @@ class Frame:
         digest = None if program is None else program.digest
         self.state.logs.append((self.address, topics, data, event, digest))
 
+    def note(self, text: str) -> None:
+        """Keep a text log of a view for whoever asked."""
+        self.notes.append(text)
+
     # Other accounts
 
     def touch(self, address: bytes) -> None:
@@ -306,6 +319,7 @@ class Frame:
             self.context, self.kind, address, self.caller, 0, b"", self.gas, self.static, self.depth
         )
         made.program, made.entry = self.program, self.entry
+        self.besides += (made,)
         return made
 
     def _run(self, child: Frame) -> Frame:
@@ -340,6 +354,12 @@ class Frame:
         contract = self.program.spec.name if self.program else checksum_address(self.address)
         return f"{contract}.{self.entry.name}" if self.entry else contract
 
+
+class FinishedFrame(Finished, Frame):
+    __slots__ = ()
+
+
+Frame.finished = FinishedFrame
 
 _ERROR = keccak(b"Error(string)")[:4]
 TEXT_TOPIC = int.from_bytes(keccak(b"Log(string)"))

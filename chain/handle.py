@@ -93,7 +93,7 @@ class Entry:
         wei = 0 if value is None else value
         frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
-        events = Events(self._chain.ledger.decode_rows(rows))
+        events = Events(self._chain.ledger, rows)
         value = self.spec.seen(frame.result, frame.output) if frame.failure is None else None
         return Observation(
             value, texts, events, frame.gas_limit - frame.gas, frame.ticks, frame.failure

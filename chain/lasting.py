@@ -19,10 +19,11 @@ from chain.ledger.file import File, agreed
 from chain.ledger.ledger import Ledger
 from chain.ledger.store import Store, attach
 from chain.machine.state import State
+from chain.steps import Steps, in_one_step, looking
 from chain.world import World
 
 
-class Lasting(ABC):
+class Lasting(Steps, ABC):
     """A chain that may be kept in a file."""
 
     ledger: Ledger
@@ -62,13 +63,13 @@ class Lasting(ABC):
                 made.declare(World)
             for contract in contracts:
                 made.declare(contract)
-            made.ledger.recognize()
-            made._save()
+            in_one_step(made, made.ledger.recognize)
         except BaseException:
             made.close()
             raise
         return made
 
+    @looking
     def close(self) -> None:
         """Leave the file to others, whole in itself. A chain in memory needs no closing."""
         if self._store is not None:
@@ -79,7 +80,3 @@ class Lasting(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _save(self) -> None:
-        if self._store is not None:
-            self._store.save(self.mining)

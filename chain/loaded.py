@@ -8,7 +8,8 @@ None stands for a draw that found nothing left.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from chain.fit import short
@@ -19,8 +20,24 @@ Drawn: TypeAlias = tuple[tuple[str, Any], ...]
 class Forced(ABC):
     """Where `self.random` asks before it draws. Each question is answered with None where the tag is not forced."""
 
+    scope: Callable[[], object] | None = None  # what has forced them, as long as it lives
+
     def __init__(self) -> None:
         self._drawn: list[tuple[str, Any]] = []
+        self._taken: dict[str, int] = {}  # by tag, of the outcomes
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.scope is None or self.scope() is not None
+
+    @property
+    def taken(self) -> dict[str, int]:
+        """How far the outcomes are taken; to be given back to `go_back`."""
+        return self._taken
+
+    def go_back(self, taken: dict[str, int]) -> None:
+        """Nothing was taken since."""
+        self._taken, self._drawn = taken, []
 
     def below(self, n: int, tag: str) -> int | None:
         """The number that is to come."""
@@ -89,15 +106,17 @@ class Loaded(Forced):
                 raise TypeError(
                     f"the outcomes of '{tag}' are a list: write {tag}=[{short(items)}], not {short(items)}"
                 )
-        self._waiting = {tag: list(reversed(items)) for tag, items in outcomes.items()}
+        self._outcomes = {tag: list(items) for tag, items in outcomes.items()}
 
     def take(self, tag: str) -> tuple[Any] | None:
-        waiting = self._waiting.get(tag)
-        if waiting is None:
+        outcomes = self._outcomes.get(tag)
+        if outcomes is None:
             return None
-        if not waiting:
+        taken = self._taken.get(tag, 0)
+        if taken == len(outcomes):
             raise self.spent(tag)
-        return (waiting.pop(),)
+        self._taken = {**self._taken, tag: taken + 1}
+        return (outcomes[taken],)
 
     def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
         return items.index(outcome) if outcome in items else -1
@@ -115,7 +134,8 @@ class Loaded(Forced):
     @property
     def left(self) -> dict[str, list[Any]]:
         """What nobody has drawn yet."""
-        return {tag: items[::-1] for tag, items in self._waiting.items() if items}
+        found = {tag: items[self._taken.get(tag, 0) :] for tag, items in self._outcomes.items()}
+        return {tag: items for tag, items in found.items() if items}
 
     def check_empty(self) -> None:
         if self.left:
@@ -127,17 +147,19 @@ class Recorded(Forced):
 
     def __init__(self, drawn: Drawn) -> None:
         super().__init__()
-        self._waiting = list(reversed(drawn))
-        self._tags = {tag for tag, _ in drawn}
+        self._outcomes: defaultdict[str, list[Any]] = defaultdict(list)
+        for tag, outcome in drawn:
+            self._outcomes[tag].append(outcome)
 
     def take(self, tag: str) -> tuple[Any] | None:
-        if tag not in self._tags:
+        outcomes = self._outcomes.get(tag)
+        if outcomes is None:
             return None
-        place = next((i for i in reversed(range(len(self._waiting))) if self._waiting[i][0] == tag), None)  # fmt: skip
-        outcome = None if place is None else self._waiting.pop(place)[1]
-        if outcome is None:
+        taken = self._taken.get(tag, 0)
+        self._taken = {**self._taken, tag: taken + 1}
+        if taken >= len(outcomes) or outcomes[taken] is None:
             raise self.spent(tag)
-        return (outcome,)
+        return (outcomes[taken],)
 
     def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
         return outcome if type(outcome) is int else -1

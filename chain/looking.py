@@ -27,10 +27,13 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.rerun import observer
 from chain.ledger.trace import Trace
 from chain.ledger.tracing import trace_of
+from chain.live_fields import FieldsFrame
 from chain.machine.direct import Machine
+from chain.machine.nesting import rest
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
-from chain.machine.transaction import Outcome
-from chain.stack import room_to_read
+from chain.machine.transaction import Outcome, Transaction, checked
+from chain.stack import read_source
+from chain.steps import Steps, looking, reading, step
 from chain.types import Address
 from chain.world_handle import WorldHandle
 
@@ -39,7 +42,7 @@ _LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
 _LOOK_FUEL: Final = 30_000_000 // GAS_PER_TICK  # but no longer than a whole block's gas lets it
 
 
-class Looking(ABC):
+class Looking(Steps, ABC):
     """Something with a state to look at.
 
     Wherever an account is meant, its Address does, a handle, hex text, or the name by which the chain knows it.
@@ -53,6 +56,11 @@ class Looking(ABC):
     @abstractmethod
     def here(self) -> BlockContext:
         """The block that a message would see if it were sent to be looked at."""
+
+    @property
+    def pending(self) -> BlockContext:
+        """The block that a transaction would run in."""
+        return self.here
 
     @property
     @abstractmethod
@@ -78,23 +86,26 @@ class Looking(ABC):
             return DEFAULT_SENDER
         return bytes(sender if isinstance(sender, Address) else self.address_of(sender, "sender"))
 
+    @reading
     def balance(self, address: AccountLike) -> int:
         return self.state.account(self.address_of(address))[1]
 
+    @reading
     def nonce(self, address: AccountLike) -> int:
         return self.state.account(self.address_of(address))[0]
 
+    @reading
     def code(self, address: AccountLike) -> bytes:
         return self.state.code(self.address_of(address))
 
+    @reading
     def storage(self, address: AccountLike, slot: int) -> int:
         """A word of storage as it lies there."""
-        return self.state.storages.get(self.address_of(address), {}).get(
-            whole_number(slot, "slot"), 0
-        )
+        return self.state.word(self.address_of(address), whole_number(slot, "slot"))
 
     # Contracts
 
+    @reading
     def declare(self, contract: type[Contract]) -> Program:
         """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
         check_class(contract)
@@ -125,16 +136,18 @@ class Looking(ABC):
         """A handle here for a world that is there: its address, or a handle from elsewhere."""
         return WorldHandle(self, self.address_of(world, "world"))
 
+    @reading
     def fields_of(self, handle: Handle) -> Contract:
         """The contract's own storage, to be read."""
         if not isinstance(handle, Handle):
             raise TypeError(f"{short(handle)} is not a handle: give what deploy returned")
-        frame = self._frame(self.machine, handle.address, b"", DEFAULT_SENDER, 0, None, self.here)
-        frame.kind, frame.static, frame.program = "fields", True, program_of(handle.contract)
-        return bound(handle.contract, frame)
+        return bound(
+            handle.contract, FieldsFrame(self, handle.address, program_of(handle.contract))
+        )
 
     # Messages
 
+    @looking
     def look(
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None,
         block: BlockContext | None = None,
@@ -147,23 +160,39 @@ class Looking(ABC):
         self.state.close()
         return frame, logs
 
+    @looking
     def trace(
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None
     ) -> Trace:  # fmt: skip
         """Run a message and undo it: all that it would do, step by step."""
-        with self.ledger.rewound(self.moment):
-            machine = observer(self.ledger)
-            machine.loaded = deepcopy(self.machine.loaded)
-            state = machine.state
-            frame = self._frame(machine, to, data, sender, value, gas, self.here)
-            mark = state.mark()
-            try:
-                machine.execute(frame)
-                outcome = Outcome(frame, frame.gas_limit - frame.gas, 0, tuple(state.changes), ())
-                return trace_of(self.ledger, outcome, frame.gas_limit)
-            finally:
-                state.undo(mark)
-                state.close()
+        then = self.ledger.then(self.moment)
+        machine = observer(then)
+        machine.loaded = deepcopy(self.machine.loaded)
+        frame = self._frame(machine, to, data, sender, value, gas, self.here)
+        context = frame.context
+        machine.execute(frame)
+        changes = tuple(then.state.changes)
+        outcome = Outcome(frame, context, frame.gas_limit - frame.gas, 0, changes, ())
+        return trace_of(self.ledger, then, outcome, frame.gas_limit)
+
+    @step
+    def rehearse(self, tx: Transaction, block: BlockContext | None = None) -> Outcome:
+        """Run a transaction in `block`, the next one if unsaid, and undo it: what it would do."""
+        loaded = self.machine.loaded
+        taken = loaded and loaded.taken
+        try:
+            outcome = self.machine.transact(checked(tx), block or self.pending)
+        finally:
+            if loaded is not None:
+                loaded.go_back(taken)  # nothing is drawn for good
+        self.state.abandon()
+        return outcome
+
+    def _recover(self) -> None:
+        if self.begun is not None:
+            rest()
+            self.state.abandon()
+            self.begun = None
 
     def _frame(
         self,
@@ -205,7 +234,6 @@ def check(contract: type[Contract]) -> None:
     """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
     if getattr(contract, "__probe__", False):
         return  # it runs the functions of a test, whatever they do
-    with room_to_read(contract):
-        findings = import_module("chain.guard").check_contract(contract)
+    findings = read_source(contract, import_module("chain.guard").check_contract, contract)
     if findings:
         raise GuardError(contract.__name__, findings)

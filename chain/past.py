@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from threading import RLock
 from typing import NoReturn
 
 from chain.fit import short
@@ -16,10 +18,13 @@ from chain.machine.state import State
 class Past(Looking):
     """What `chain.at(block=17)` gives: handles, worlds and accounts as they were then."""
 
-    def __init__(self, ledger: Ledger, machine: Machine, block: Block) -> None:
+    def __init__(
+        self, ledger: Ledger, machine: Machine, block: Block, state: State | None = None
+    ) -> None:
+        self.border = RLock()
         self.block = block
         self.ledger = ledger
-        self.state = state_at(ledger, block.end_moment)
+        self.state = state_at(ledger, block.end_moment) if state is None else state
         self.machine = machine.on(self.state)
 
     @property
@@ -44,6 +49,19 @@ class Past(Looking):
 
     def __repr__(self) -> str:
         return f"<Past at block {self.block.number}>"
+
+
+class Aside(Past):
+    """A moment of a chain as long as that stands still. It may be changed, and is then thrown away."""
+
+    def __init__(self, then: Ledger, machine: Machine, block: Block, moment: int) -> None:
+        super().__init__(then, machine, block, then.state)
+        self.machine.loaded = deepcopy(machine.loaded)
+        self._moment = moment
+
+    @property
+    def moment(self) -> int:
+        return self._moment
 
 
 def block_at(blocks: Blocks, number: int) -> Block:

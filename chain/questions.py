@@ -12,12 +12,13 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.sql import Database
+from chain.steps import Steps, reading
 from chain.transcript import transcript_of
 
 E = TypeVar("E")
 
 
-class Questions:
+class Questions(Steps):
     """What a chain answers out of its ledger."""
 
     ledger: Ledger
@@ -25,16 +26,19 @@ class Questions:
     @property
     def receipts(self) -> ReceiptLog:
         """The record of every transaction, in order: `chain.receipts.where(sender=alice, ok=False)`."""
+        self.settle()
         return self.ledger.receipts
 
     @overload
     def events(self, event: type[E], /, **values: Any) -> Query[E]: ...
     @overload
     def events(self, event: str, /, **values: Any) -> Query[Any]: ...
+    @reading
     def events(self, event: type[Any] | str, /, **values: Any) -> Query[Any]:
         """Events of one kind, by the values of their fields: `chain.events(Moved, player=alice).last()`."""
         return self.ledger.events.ask(event, values)
 
+    @reading
     def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
         """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
@@ -48,14 +52,17 @@ class Questions:
         """The tables that `sql` asks."""
         return Database(self.ledger)
 
+    @reading
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:
         """Write all `receipts`, or all `events`, to a path or an open file, one JSON object a line."""
         write_jsonl(self.ledger, target, what)
 
+    @reading
     def export_csv(self, target: Target, what: str | type) -> None:
         """Write one table of those that `sql` has, by name or by the class of an event or model, to a path or an open file."""
         write_csv(self.ledger, target, what)
 
+    @reading
     def transcript(self, since: int = 0) -> str:
         """What happened, to be read: all transactions, or those from a receipt's position on."""
         return transcript_of(self.ledger, whole_number(since, "since", LAST_TIME))

@@ -22,6 +22,7 @@ from chain.image.worlds import retire
 from chain.looking import check
 from chain.offered import NotOffered, Offered
 from chain.simulator import Chain
+from chain.turn import in_turn
 
 Stamps = dict[Path, tuple[int, int]]
 
@@ -43,7 +44,7 @@ class Package:
         """Import it as it is now and declare its contracts; those that are new. `NotOffered` says what is wrong."""
         machine = self._chain.machine
         self._stamps = before = _stamps(self._modules)
-        self.offered = imported_anew(self.offered, is_checked=machine.guards)
+        self.offered = in_turn(imported_anew, self.offered, is_checked=machine.guards)
         self._modules = _modules(self.offered)
         now = _stamps(self._modules)
         # As they were before the import: an edit while it went on is to be seen.

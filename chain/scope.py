@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, _GeneratorContextManager, contextmanager
-from functools import wraps
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial, wraps
 from types import TracebackType
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -17,16 +17,23 @@ T_co = TypeVar("T_co", covariant=True)
 class Scope(AbstractContextManager[T_co], Generic[T_co]):
     """What a function with `@scope` gives: to be entered by `with`, else it did nothing, and warns."""
 
-    def __init__(self, name: str, inner: _GeneratorContextManager[T_co]) -> None:
-        self._name, self._inner, self._entered = name, inner, False
+    def __init__(self, name: str, make: Callable[[], AbstractContextManager[T_co]]) -> None:
+        self._name, self._make, self._entered = name, make, False
 
     def __call__(self, function: F) -> F:
         """The same as a decorator: each call of `function` runs in a scope of its own."""
-        self._entered = True
-        return self._inner(function)
+        self._entered, make = True, self._make
+
+        @wraps(function)
+        def inside(*args: Any, **named: Any) -> Any:
+            with make():
+                return function(*args, **named)
+
+        return cast(F, inside)
 
     def __enter__(self) -> T_co:
         self._entered = True
+        self._inner = self._make()
         return self._inner.__enter__()
 
     def __exit__(
@@ -47,12 +54,11 @@ class Scope(AbstractContextManager[T_co], Generic[T_co]):
             )
 
 
-def scope(function: Callable[P, Iterator[T_co]]) -> Callable[P, Scope[T_co]]:
-    """Makes a scope of a generator, as `contextmanager` does."""
-    make = contextmanager(function)
+def scope(function: Callable[P, AbstractContextManager[T_co]]) -> Callable[P, Scope[T_co]]:
+    """Makes a scope of a context manager."""
 
     @wraps(function)
     def made(*args: P.args, **named: P.kwargs) -> Scope[T_co]:
-        return Scope(function.__name__, make(*args, **named))
+        return Scope(function.__name__, partial(function, *args, **named))
 
     return made

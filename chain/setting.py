@@ -11,10 +11,11 @@ from chain.inputs import FEE, NONCE, AccountLike, flag, interval, raw_bytes, wei
 from chain.ledger.blocks import Mining
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State
+from chain.steps import Steps, step
 from chain.types import Address
 
 
-class Setting(ABC):
+class Setting(Steps, ABC):
     """A chain whose accounts and next block can be set."""
 
     ledger: Ledger
@@ -27,9 +28,6 @@ class Setting(ABC):
     @abstractmethod
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
         """The address of what stands for an account."""
-
-    def _save(self) -> None:
-        raise NotImplementedError
 
     def set_balance(self, address: AccountLike, amount: int) -> None:
         self._put_balance(bytes(self.address_of(address)), wei(amount, "amount"))
@@ -44,27 +42,31 @@ class Setting(ABC):
         who = bytes(self.address_of(address))
         self._put_word(who, whole_number(slot, "slot"), whole_number(word, "word"))
 
+    @step
     def _put_balance(self, address: bytes, amount: int) -> None:
         nonce, _, code_hash = self.state.account(address)
         self.state.set_account(address, (nonce, amount, code_hash))
         self.note()
 
+    @step
     def _put_nonce(self, address: bytes, nonce: int) -> None:
         self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
         self.note()
 
+    @step
     def _put_code(self, address: bytes, code: bytes) -> None:
         self.state.set_code(address, code)
         self.note()
 
+    @step
     def _put_word(self, address: bytes, slot: int, word: int) -> None:
         self.state.set_word(address, slot, word)
         self.note()
 
+    @step
     def note(self) -> None:
         """Put what was changed outside of any transaction on the timeline."""
         self.ledger.note(self.state.close()[0])
-        self._save()
 
     @property
     def mining(self) -> Mining:
@@ -86,9 +88,9 @@ class Setting(ABC):
         return self._automine
 
     @automine.setter
+    @step
     def automine(self, on: bool) -> None:
         self._automine = flag(on, "automine")
-        self._save()
 
     @property
     def block_interval(self) -> int:
@@ -96,9 +98,9 @@ class Setting(ABC):
         return self._block_interval
 
     @block_interval.setter
+    @step
     def block_interval(self, seconds: int) -> None:
         self._block_interval = interval(seconds)
-        self._save()
 
     def set_next(
         self,
@@ -117,8 +119,8 @@ class Setting(ABC):
             overrides["coinbase"] = bytes(self.address_of(coinbase, "coinbase"))
         self._override(overrides)
 
+    @step
     def _override(self, overrides: Mapping[str, Any]) -> None:
         if self.ledger.open is not None:
             raise ValueError("the next block is open already: mine it before you say what it has")
-        self._overrides |= overrides
-        self._save()
+        self._overrides = {**self._overrides, **overrides}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from copy import copy, deepcopy
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import fields, replace
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple, Self
+from weakref import ref
 
 from chain import births, inputs, names
 from chain.accounts import ACCOUNTS, LABELS, Account, account_of_key
+from chain.chain_scopes import Anchor, Holding, Loading
 from chain.code import check_classes
 from chain.contract import Contract
 from chain.deploys import Deploys
@@ -20,15 +23,16 @@ from chain.lasting import Lasting
 from chain.ledger.blocks import Block, Blocks, Mining, Rules
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
-from chain.loaded import Loaded
 from chain.looking import Looking
 from chain.machine.direct import Machine
+from chain.machine.nesting import rest
 from chain.machine.state import EMPTY_CODE_HASH, State
-from chain.machine.transaction import Outcome, Transaction, checked
+from chain.machine.transaction import Transaction, checked
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
 from chain.scope import scope
 from chain.setting import Setting
+from chain.steps import looking, reading, step
 from chain.types import Address
 from chain.upgrading import Upgrading
 
@@ -36,6 +40,7 @@ GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
 MEMORY = "memory"
 FUNDS = 10_000 * ETHER
+_OF_ROW = [field.name for field in fields(Block)][1:]
 
 
 class Snapshot(NamedTuple):
@@ -90,9 +95,10 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         self.ledger = Ledger(
             self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
         )
+        self.border = self.ledger.border
         self.machine.block_hash = self.ledger.block_hash
         self.mining = Mining(genesis_time)
-        self._held = False  # a `block()` scope is open, which mines when it ends
+        self._held: ref[Holding] | None = None  # the `block()` scope that mines when it ends
 
     @classmethod
     def under(cls, rules: Rules, genesis_time: int, base_fee: int, *, guard: bool = True) -> Self:
@@ -134,25 +140,28 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     @property
     def now(self) -> int:
         """The chain's clock. A block is stamped with it, or one second after its parent if it has not moved since."""
+        self.settle()
         return self._clock
 
     def advance(self, seconds: int) -> None:
         """Move the clock: the next block comes exactly so long after the last."""
         self.set_time(self.now + inputs.duration(seconds))
 
+    @step
     def set_time(self, timestamp: int) -> None:
         """Set the clock: the next block has this time."""
         self._clock = inputs.new_time(timestamp, self.head.timestamp)
-        self._save()
 
     # Blocks
 
     @property
     def blocks(self) -> Blocks:
+        self.settle()
         return self.ledger.blocks
 
     @property
     def head(self) -> Block:
+        self.settle()
         return self.ledger.blocks.head
 
     def __repr__(self) -> str:
@@ -166,6 +175,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         """The root of all accounts and storage at the end of a block, of the last one if unsaid."""
         return self.ledger.header(self.blocks.number(number)).state_root
 
+    @step
     def mine(self, n: int = 1) -> Block:
         """Close the open block, and add empty ones until `n` are made."""
         for _ in range(inputs.number_of_blocks(n)):
@@ -173,22 +183,36 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         return self.head
 
     @scope
-    def block(self) -> Iterator[Block]:
+    def block(self) -> AbstractContextManager[Block]:
         """Several transactions in one block, one timestamp."""
-        if self._held:
+        return Holding(self)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the open block waits for the end of a `block()` scope."""
+        scope = None if self._held is None else self._held()
+        return scope is not None and not scope.is_over
+
+    @step
+    def hold(self, scope: Holding) -> Block:
+        """Open a block for as long as `scope` lasts."""
+        if self.is_held:
             raise RuntimeError("a block is already open: end its 'with' first")
-        self._held = True
+        self._held = ref(scope)
         self.ledger.open = self.pending
-        try:
-            yield self.ledger.open
-        finally:
-            self._held = False
-            if self.ledger.open is not None:
-                self._seal(self.ledger.open)
+        return self.ledger.open
+
+    @step
+    def let_go(self) -> None:
+        """Mine the block that was held open."""
+        self._held = None
+        if self.ledger.open is not None:
+            self._seal(self.ledger.open)
 
     @property
     def pending(self) -> Block:
         """The open block; where none is open, the next one as it would begin now."""
+        self.settle()
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
@@ -207,11 +231,10 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         self._clock = block.timestamp
         if self._overrides:
             self._overrides = {}
-        if self._store is not None:
-            self._store.save(self.mining)
 
     # Accounts
 
+    @step
     def account(self, name: str) -> Account:
         """The account of that name, the same on every run; the first time it is given 10 000 ether.
 
@@ -230,6 +253,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     # Calls
 
+    @step
     def send(
         self,
         to: AccountLike | None,
@@ -256,56 +280,37 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         )  # fmt: skip
         return self._apply(tx, block)
 
+    @step
     def apply(self, tx: Transaction) -> Receipt:
         """Send a transaction as it is, or raise `InvalidTransaction` and change nothing."""
         return self._apply(checked(tx), self.pending)
 
     def _apply(self, tx: Transaction, block: Block) -> Receipt:
         receipt = self._include(tx, block)
-        if self._automine and not self._held:
+        if self._automine and (self._held is None or not self.is_held):
             self._seal(block)
-        else:
-            self._save()
         return receipt
 
+    @step
     def include(self, tx: Transaction) -> Receipt:
         """Put a transaction into the open block, and leave that open."""
-        receipt = self._include(checked(tx), self.pending)
-        self._save()
-        return receipt
+        return self._include(checked(tx), self.pending)
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
 
-    def rehearse(self, tx: Transaction, block: Block | None = None) -> Outcome:
-        """Run a transaction in `block`, the next one if unsaid, and undo it: what it would do."""
-        machine, loaded = self.machine, self.machine.loaded
-        machine.loaded = deepcopy(loaded)  # nothing is drawn for good
-        try:
-            outcome = machine.transact(checked(tx), block or self.pending)
-        finally:
-            machine.loaded = loaded
-        self.state.take_back(outcome.changes)
-        return outcome
-
     # Chance
 
     @scope
-    def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
+    def loaded(self, **outcomes: list[Any]) -> AbstractContextManager[None]:
         """Force the next outcomes of `self.random`, by tag; one that nobody drew is an error at the end."""
-        if self.machine.loaded is not None:
-            raise RuntimeError("outcomes are already loaded: end the other 'with' first")
-        self.machine.loaded = loaded = Loaded(outcomes)
-        try:
-            yield
-            loaded.check_empty()
-        finally:
-            self.machine.loaded = None
+        return Loading(self, outcomes)
 
     # Going back
 
+    @reading
     def snapshot(self) -> Snapshot:
         ledger = self.ledger
         held = copy(ledger.open) if ledger.open is not None else None
@@ -321,6 +326,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         last = self.ledger.last(blocks, moments)
         return Snapshot(blocks, moments, block.end_receipt, None, mining, last)
 
+    @step
     def revert(self, snapshot: Snapshot) -> None:
         """Undo everything since `snapshot`: the clock, mining and the overrides of the next block included."""
         if not isinstance(snapshot, Snapshot):
@@ -332,21 +338,18 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None
         self.mining = snapshot.mining
-        self._save()
 
     @scope
-    def anchor(self) -> Iterator[None]:
+    def anchor(self) -> AbstractContextManager[None]:
         """A scope after which everything is undone."""
-        snapshot = self.snapshot()
-        try:
-            yield
-        finally:
-            self.revert(snapshot)
+        return Anchor(self)
 
+    @reading
     def at(self, block: int) -> Past:
         """The chain as it was at the end of a block, for reading."""
         return Past(self.ledger, self.machine, block_at(self.blocks, block))
 
+    @looking
     def fork(self, at: int | None = None) -> Chain:
         """An independent chain that goes on from the end of a block, or from now."""
         where = self.snapshot() if at is None else self.snapshot_at_end_of(at)
@@ -363,9 +366,52 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
             where.moments,
             where.receipts,
         )
+        made.border = made.ledger.border
         made.machine.block_hash = made.ledger.block_hash
         made.ledger.open, made.mining = where.open, where.mining
         return made
+
+    # Steps
+
+    def _begin_step(self) -> None:
+        ledger, block, loaded = self.ledger, self.ledger.open, self.machine.loaded
+        if loaded is not None and not loaded.is_wanted:
+            loaded = self.machine.loaded = None
+        ledger.tail = None
+        self.begun = (
+            ledger.lengths, block, block and block.row, self._held, len(self.keys), loaded, loaded and loaded.taken,
+            self._clock, self._automine, self._block_interval, self._overrides,
+        )  # fmt: skip
+
+    def _end_step(self) -> None:
+        if self._store is not None:
+            self._store.save(self.mining)
+        self.begun = None
+
+    def _recover(self) -> None:
+        if self.begun is None:
+            return
+        rest()
+        self.state.abandon()
+        is_kept = self._store is not None and self._store.is_ahead()
+        if self.begun and not is_kept:
+            self._go_back(*self.begun)
+        self.begun = None
+
+    def _go_back(
+        self, lengths: Any, block: Block | None, row: Any, held: Any, keys: int, loaded: Any, place: Any, *mining: Any
+    ) -> None:  # fmt: skip
+        """Be as a step found it."""
+        self.ledger.undo(lengths)
+        for field, value in zip(_OF_ROW, row or (), strict=False):
+            setattr(block, field, value)
+        self.ledger.open, self._held = block, held
+        while len(self.keys) > keys:
+            self.keys.popitem()
+        self.machine.loaded = loaded
+        if loaded is not None:
+            loaded.go_back(place)
+        self._clock, self._automine, self._block_interval, self._overrides = mining
 
     # Questions
 

@@ -1,34 +1,27 @@
-"""Room on Python's stack.
+"""Room on Python's stack for reading the source of a contract, which takes some frames for each level that it is nested.
 
-The limit is the program's own: the engine asks for more only while it reads the source of a contract or runs one.
+The interpreter's recursion limit is the program's own: the engine asks for more only in its turn (`chain.turn`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from sys import getrecursionlimit, setrecursionlimit
-from typing import Final
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 from chain.errors import DeclarationError
+from chain.turn import in_turn
 from chain.where import line_of
 
-ROOM: Final = 3_000  # Python frames; more might not find room on the stack of C
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-@contextmanager
-def room_to_read(contract: type) -> Iterator[None]:
-    """A scope in which the source of a contract is read, which takes some frames for each level that it is nested."""
-    before = getrecursionlimit()
-    if before < ROOM:
-        setrecursionlimit(ROOM)
+def read_source(contract: type, read: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+    """What `read(…)` makes of the source of a contract. One thread at a time reads: it also makes what is read run."""
     try:
-        yield
+        return in_turn(read, *args, **named)
     except RecursionError:
         raise DeclarationError(
             f"{line_of(contract)}: {contract.__name__} is too deeply nested to be read:"
             " make a table of its longest chain of 'elif' or of operators, or several functions"
         ) from None
-    finally:
-        if before < ROOM:
-            setrecursionlimit(before)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -55,6 +56,7 @@ class Caught:
 
 
 @scope
+@contextmanager
 def reverts(expected: Reason = None) -> Iterator[Caught]:
     """A scope in which a call must revert.
 

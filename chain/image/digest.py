@@ -16,7 +16,6 @@ from chain.hashing import keccak
 from chain.image.reach import Reach
 
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_NO_DATA = (".py", ".pyc", ".pyi")
 
 
 def digest_of(name: str, reach: Reach, values: Iterable[str] = ()) -> bytes:
@@ -26,8 +25,8 @@ def digest_of(name: str, reach: Reach, values: Iterable[str] = ()) -> bytes:
         parts.append(label_of(module))
         parts += sorted(f"{alias} is {path}" for alias, path in reach.imports_of(module))
         parts += [normal(node) for node in reach.nodes_of(module)]
-        if reach.reads_files(module):
-            parts += _data_beside(module)
+        if (files := reach.data_files(module)) is not None:
+            parts += files.digests()
     return keccak("\n".join(parts).encode())
 
 
@@ -47,15 +46,3 @@ def normal(node: Any) -> str:
         fields = [(name, value[1:] if name == "body" else value) for name, value in fields]
     inner = ",".join(f"{name}={normal(value)}" for name, value in fields)
     return f"{type(node).__name__}({inner})"
-
-
-def _data_beside(module: Module) -> list[str]:
-    """The files of a module's folder that are no Python, by name and content."""
-    folder = Path(module.file).parent
-    found = []
-    for path in sorted(folder.rglob("*")):
-        inner = path.relative_to(folder)
-        hidden = any(part.startswith((".", "__pycache__")) for part in inner.parts)
-        if path.is_file() and not hidden and path.suffix not in _NO_DATA:
-            found.append(f"{inner.as_posix()} {keccak(path.read_bytes()).hex()}")
-    return found

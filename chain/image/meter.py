@@ -7,40 +7,38 @@ ends as out of gas whatever it returned. What a message did not use goes back to
 
 Functions that may call themselves also take a level at their beginning and give it back at their end: Python's own limit
 counts other things from version to version, and where the test runner stands in the stack.
+
+There is one tank in a process, and one message that takes from it: that of the thread whose turn it is (`chain.turn`).
 """
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from itertools import islice, repeat
-from sys import getrecursionlimit, setrecursionlimit
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, ParamSpec
 
 from chain.errors import OutOfGas
-from chain.stack import ROOM
+from chain.turn import is_mine, take
 
 if TYPE_CHECKING:
     from chain.frame import Frame
+
+P = ParamSpec("P")
 
 GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less than half a second
 KEPT_BACK: Final = (
     1024  # of what is left when a message sends another, this part stays with the sender
 )
 DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other, each of one or two Python frames
-_ENDLESS: Final = 2**62
+_OUTSIDE: Final = repeat(0, 2**62)  # the tank where no contract runs
 _ONE_BY_ONE: Final = 256  # up to so many ticks are sooner taken than a new tank is made
 
 # The large whole numbers that became keys in the running transaction, by their hash.
 COLLIDING: Final[dict[int, set[int]]] = {}
 
-TANK, EIGHTS, DRY, DOWN, UP, DEEP = (
-    "__tank__",
-    "__eights__",
-    "__dry__",
-    "__down__",
-    "__up__",
-    "__deep__",
-)
+TANK, EIGHTS, DRY = "__tank__", "__eights__", "__dry__"
+DOWN, UP, DEEP = "__down__", "__up__", "__deep__"
 
 # The builtins of every image.
 SPACE: Final[dict[str, Any]] = dict(vars(builtins))
@@ -91,7 +89,7 @@ def dry() -> NoReturn:
 def rest() -> Any:
     """Stop counting, and give the tank as it stands: what the chain does meanwhile is not the contract's."""
     tank = SPACE[TANK]
-    fill(_ENDLESS)
+    _take_from(_OUTSIDE)
     return tank
 
 
@@ -102,20 +100,14 @@ def resume(tank: Any) -> None:
 class _Levels:
     """How deep the functions of one message may still call themselves."""
 
-    __slots__ = ("down", "up")
+    __slots__ = ("down", "left", "up")
 
     def __init__(self) -> None:
-        levels = [1] + [0] * DEEPEST
-        self.down, self.up = levels.pop, levels.append
+        self.left = [1] + [0] * DEEPEST
+        self.down, self.up = self.left.pop, self.left.append
 
 
 _levels: Final = [_Levels()]  # by depth of message
-
-
-def _stand_at(depth: int) -> None:
-    while len(_levels) <= depth:
-        _levels.append(_Levels())
-    SPACE[DOWN], SPACE[UP] = _levels[depth].down, _levels[depth].up
 
 
 def deep() -> None:
@@ -124,60 +116,71 @@ def deep() -> None:
     dry()
 
 
-def begin(frame: Frame) -> int:
-    """Fill the tank for a message; how many ticks it may take."""
+def begin(frame: Frame) -> tuple[int, Any, Any, Any]:
+    """Fill the tank for a message, and give it its levels: how many ticks it may take, and what whoever sent it has of both."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
+    tank, depth = SPACE[TANK], frame.depth
+    outer = tank, SPACE[DOWN], SPACE[UP]
     if context.metered:
-        most: int = SPACE[TANK].__length_hint__() - 1
+        most: int = tank.__length_hint__() - 1
         most -= most // KEPT_BACK
-        _stand_at(frame.depth)
     else:
         most = context.fuel
         COLLIDING.clear()
-        # It is the program's own, and py-evm raises it beyond what the stack of C holds.
-        limit_outside = getrecursionlimit()
-        if limit_outside != ROOM:
-            context.room = limit_outside
-            setrecursionlimit(ROOM)
     context.metered += 1
     if most < limit:
         limit = most
+    while len(_levels) <= depth:
+        _levels.append(_Levels())
+    levels = _levels[depth]
+    if len(levels.left) <= DEEPEST:  # another message still has some, or was interrupted
+        levels = _levels[depth] = _Levels()
+    SPACE[DOWN], SPACE[UP] = levels.down, levels.up
     fill(limit + 1)  # whoever takes the last of these has taken one too many
-    return limit
+    return limit, *outer
 
 
-def end(frame: Frame, outer: Any, limit: int) -> None:
+def end(frame: Frame, began: tuple[int, Any, Any, Any]) -> None:
     """Count what was used, and go on with the tank of before. Who ran dry is out of gas, whatever it has returned."""
     left: int = SPACE[TANK].__length_hint__()
     context = frame.context
+    limit, tank, SPACE[DOWN], SPACE[UP] = began
     used = limit + 1 - left if left else limit
     frame.ticks = used
     context.metered -= 1
     if context.metered:
-        fill(outer.__length_hint__() - used)
-        _stand_at(frame.depth - 1)
+        fill(tank.__length_hint__() - used)
     else:
-        _take_from(outer)
+        _take_from(tank)
         context.fuel -= used
         context.ticks += used
-        if context.room:
-            setrecursionlimit(context.room)
-            context.room = 0
     if not left:
         raise OutOfGas
 
 
-def fail(frame: Frame, outer: Any, limit: int, problem: BaseException) -> None:
+def fail(frame: Frame, began: tuple[int, Any, Any, Any], problem: BaseException) -> None:
     """The same where something was raised. Too deep a recursion is out of gas, and takes all there was."""
     if isinstance(problem, RecursionError):
         fill(0)
     try:
-        end(frame, outer, limit)
+        end(frame, began)
     except OutOfGas:
         if not isinstance(problem, OutOfGas):
             raise OutOfGas from problem
 
 
-SPACE.update({DRY: dry, DEEP: deep})
-fill(_ENDLESS)
-_stand_at(0)
+def alone(run: Callable[P, None], /, *args: P.args, **named: P.kwargs) -> None:
+    """Run the first message of a transaction: on the tank of nobody else, or within the message that waits for it."""
+    if is_mine():
+        run(*args, **named)
+    else:
+        take(_outermost, run, *args, **named)
+
+
+def _outermost(run: Callable[P, None], /, *args: P.args, **named: P.kwargs) -> None:
+    _take_from(_OUTSIDE)  # whatever an interrupt has left there
+    run(*args, **named)
+
+
+_take_from(_OUTSIDE)
+SPACE.update({DRY: dry, DEEP: deep, DOWN: _levels[0].down, UP: _levels[0].up})

@@ -96,7 +96,7 @@ def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
             kind = type(part)
             if kind in _TEXT_KINDS:
                 owed += len(part) // SHORT
-            elif kind not in LIGHT and (more := _parts_of(kind)) is not None:
+            elif kind not in LIGHT and (more := _parts_of(cast(Any, kind))) is not None:
                 waiting.append((part, more))
     charge(owed)
     return ticks + owed

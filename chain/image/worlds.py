@@ -23,6 +23,7 @@ from chain.guard.sources import Definition, Module
 from chain.guard.uses import uses_of
 from chain.image import meter
 from chain.image.border import former, names_above, register_module
+from chain.image.data_files import OWN, DataFiles
 from chain.image.reach import Reach
 from chain.image.shapes import Guarding
 from chain.image.sources import top_of
@@ -38,6 +39,7 @@ class ImageModule:
         self.made = ModuleType(source.name)
         space = vars(self.made)
         space["__file__"] = source.file
+        space[OWN] = None
         space["__builtins__"] = meter.SPACE
         parent = source.name.rpartition(".")[0]
         space["__package__"] = source.name if source.is_package else parent
@@ -55,7 +57,8 @@ class ImageModule:
 
     def may_add(self, reach: Reach, module: Module) -> bool:
         """Whether what was reached can run now, behind what has run, as if it had run where it stands."""
-        if module is not self.source:
+        known, files = self.space[OWN], reach.data_files(module)
+        if module is not self.source or (known and files and known != files):
             return False
         lines = top_of(module).lines
         done = [node for node in self.done if node in lines]
@@ -65,6 +68,10 @@ class ImageModule:
             for node in done
             for earlier in new
         )
+
+    def add_files(self, files: DataFiles | None) -> None:
+        """Let the module read these from here on."""
+        self.space[OWN] = self.space[OWN] or files
 
     @property
     def space(self) -> dict[str, Any]:
@@ -116,6 +123,7 @@ class World:
         for module in reach.modules:
             if module.name not in self.modules:
                 self.modules[module.name] = ImageModule(module)
+            self.modules[module.name].add_files(reach.data_files(module))
         tank = meter.rest()
         try:
             with self._instead():

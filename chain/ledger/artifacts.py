@@ -161,8 +161,8 @@ class Artifacts(Mapping[bytes, Artifact]):
                     self._unknown[digest] = None
             self._seen += new
         for digest in [digest for digest in self._unknown if digest in self._programs]:
-            del self._unknown[digest]
             self.recorded[digest] = artifact_of(self._programs[digest])
+            del self._unknown[digest]
 
 
 # To plain data

@@ -103,12 +103,21 @@ class Blocks(Sequence[Block]):
         self.append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
 
     def append(self, block: Block) -> None:
-        self.head = block
         self._rows.append(block.row)
+        self.head = block
 
     def restore(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Be these blocks, from the first on."""
         self._rows = list(rows)
+        self.head = self[-1]
+
+    def rows_from(self, number: int) -> list[tuple[Any, ...]]:
+        """The blocks from that number on, as they are kept."""
+        return self._rows[number:]
+
+    def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Put back blocks that were cut off."""
+        self._rows += rows
         self.head = self[-1]
 
     def copy(self, length: int) -> Blocks:

@@ -60,8 +60,9 @@ class Envelopes:
             hashes += [None] * (position + 1 - len(hashes))
         made = hashes[position]
         if made is None:
-            made = hashes[position] = keccak(self.bytes_of(receipt))
+            made = keccak(self.bytes_of(receipt))
             self._positions[made] = position
+            hashes[position] = made
         return made
 
     def find(self, tx_hash: bytes) -> Receipt | None:

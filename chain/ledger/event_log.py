@@ -15,13 +15,14 @@ from chain import abi, kinds
 from chain.fit import short
 from chain.inputs import Resolve, with_addresses
 from chain.ledger.event_types import Meaning, Source, Spec, decoded
-from chain.ledger.indexes import Indexes, Places, has
+from chain.ledger.indexes import Indexes, Places, has, shorten
 from chain.ledger.logs import Log
 from chain.ledger.queries import Finder, Query, contract_value
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.machine.still import Still
 from chain.records import EventSpec, topic_encoder
+from chain.steps import undisturbed
 from chain.system import HOME, HOME_FIELDS, System
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class EventLog:
     """All logs of a chain, in order, by kind and by field."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self.border = ledger, ledger.border
         self.rows: list[LogRow] = []
         self._receipts: list[int] = []  # for each log, the place of its receipt
         self._by_source = _BySource()
@@ -62,13 +63,14 @@ class EventLog:
         self._merged.clear()
         for _, topics, _, _, digest in self.rows[end:]:
             if topics:
-                self._by_source[digest, topics[0], len(topics)].pop()
+                shorten(self._by_source[digest, topics[0], len(topics)], end)
                 for i in range(1, len(topics)):
                     key = topics[0], i, topics[i]
-                    self._by_key[key].pop()
+                    shorten(self._by_key[key], end)
                     if not self._by_key[key]:
                         del self._by_key[key]
-        del self.rows[end:], self._receipts[end:]
+        del self._receipts[end:]
+        del self.rows[end:]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -175,6 +177,7 @@ class EventLog:
         """The events of a class or a name; `by` says that a contract will settle whose."""
         return EventsOf(self._ledger, event, by)
 
+    @undisturbed
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
         """Events of one class or name, by the values of their fields."""
         return Query(self.of(event)).where(**values)
@@ -185,16 +188,16 @@ class _BySource(dict[Source, list[int]]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sources: defaultdict[int, list[Source]] = defaultdict(list)
+        self._sources: defaultdict[int, dict[Source, None]] = defaultdict(dict)
 
     def __missing__(self, source: Source) -> list[int]:
-        self._sources[source[1]].append(source)
+        self._sources[source[1]][source] = None
         made: list[int] = []
         self[source] = made
         return made
 
     def of(self, topic: int) -> Sequence[Source]:
-        return self._sources.get(topic, ())
+        return tuple(self._sources.get(topic, ()))
 
 
 def merged(found: list[Places]) -> Places:
@@ -207,6 +210,7 @@ class EventsOf:
 
     def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
         self._ledger, self._log, self._asked = ledger, ledger.events, event
+        self.border = ledger.border
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.finder_by = self._log.finder_by

@@ -152,6 +152,13 @@ class EventTypes:
             f"no contract on this chain declares an event '{name}'; there are {names or 'none'}"
         )
 
+    def check_name(self, name: str) -> None:
+        """Refuse what is not the plain name of an event, by which those of one receipt are found."""
+        if all(each.spec.name != name for each in self.named(name)):
+            raise TypeError(
+                f"'{name}' is more than a name: in one receipt events go by their plain name"
+            )
+
     def _meanings(self) -> Iterator[Meaning]:
         """Each once: what stands for unknown code is that of a contract too, or stands at the end."""
         yield from self._declared.values()
@@ -162,12 +169,12 @@ class EventTypes:
     def _update(self) -> None:
         """Make the tables anew where more is known than before. What is known never gets less."""
         if not self._is_upgraded and self._ledger.events.by_kind(_UPGRADED.topic):
-            self._is_upgraded = True
             self._more.append(_UPGRADED)
+            self._is_upgraded = True
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)
         if version != self.version:
-            self.version = version
             self._fill()
+            self.version = version
 
     def _fill(self) -> None:
         ledger = self._ledger

@@ -126,8 +126,8 @@ class Headers:
 
     def cut(self, blocks: int) -> None:
         """Forget all but the first so many blocks."""
-        for block_hash in self._hashes[blocks : len(self._numbers)]:
-            del self._numbers[block_hash]
+        for block_hash in self._hashes[blocks:]:
+            self._numbers.pop(block_hash, None)
         del self._rows[blocks:], self._hashes[blocks:]
         while self._worlds and next(reversed(self._worlds)) >= blocks:
             self._worlds.popitem()
@@ -139,7 +139,7 @@ class Headers:
             )
         while len(self._hashes) <= number:
             header = self._next(len(self._hashes))
-            self._rows.append(tuple(header))
+            self._rows[len(self._hashes) :] = [tuple(header)]
             self._hashes.append(header.hash)
 
     def _next(self, number: int) -> Header:

@@ -1,7 +1,8 @@
 """Indexes: where in a growing list each value stands.
 
 An index is made the first time someone asks for a value and brought up to date at each later question, so a question costs
-what its answer is long. When the list is cut back, an index gives up just the places that go.
+what its answer is long. When the list is cut back, an index gives up just the places that go. Whatever was left in the middle
+can be begun again: no place is entered twice.
 """
 
 from __future__ import annotations
@@ -20,6 +21,12 @@ def has(places: Places, place: int) -> bool:
     return i < len(places) and places[i] == place
 
 
+def shorten(places: list[int], end: int) -> None:
+    """Take out the places from `end` on."""
+    while places and places[-1] >= end:
+        places.pop()
+
+
 class Index:
     """The places of a growing list by the value that `read` gives for each."""
 
@@ -32,8 +39,10 @@ class Index:
 
     def find(self, value: Hashable) -> Places:
         among, places, read = self._among(), self._places, self._read
-        for i in range(self._done, len(among)):
-            places[read(among[i])].append(among[i])
+        for place in among[self._done :]:
+            found = places[read(place)]
+            if not found or found[-1] < place:
+                found.append(place)
         self._done = len(among)
         return places.get(value, ())
 

@@ -1,15 +1,20 @@
 """The ledger: all blocks, receipts and logs in order, and what everyone who reads them needs to know.
 
 Everything that ever changed the state stands in `timeline`, one list of changes per transaction or act between blocks.
-A snapshot is a length of it; to look at the past is to walk it back, look, and walk it forward again.
+A snapshot is a length of it; to look at the past is to walk a state aside back along it.
+
+Whatever is left in the middle can be cut: what stands here of blocks, receipts and moments goes last, and all that is made
+from it can be cut twice.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from threading import RLock
+from typing import Any, NamedTuple, Self
 
 from chain.abi import BadData
 from chain.accounts import Account
@@ -32,7 +37,15 @@ from chain.machine.roots import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
 from chain.spec import ContractSpec
+from chain.steps import undisturbed
 from chain.types import Address
+
+
+class Tail(NamedTuple):
+    """What a step cut off: from how many blocks, moments, notes and receipts on, and these themselves."""
+
+    lengths: tuple[int, int, int, int]
+    lists: tuple[list[Any], list[Changes], list[int], list[Row]]
 
 
 class Ledger:
@@ -47,6 +60,7 @@ class Ledger:
         genesis_time: int,
         base_fee: int,
     ) -> None:
+        self.border = RLock()  # held by the thread that is in the chain
         self.state = state
         self.programs = programs  # of the classes that are declared, by digest
         self.artifacts = Artifacts(programs, state.codes)
@@ -63,6 +77,8 @@ class Ledger:
         self.strangers: dict[bytes, list[Call]] = {}
         self._notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
+        self.tail: Tail | None = None  # what the step that runs has cut off
+        self._is_cutting = False
         # Told how many blocks and receipts a cut leaves, when it is done and before.
         self.watchers: list[Callable[[int, int], None]] = []
         self.before_cut: list[Callable[[int, int], None]] = []
@@ -74,11 +90,13 @@ class Ledger:
         if changes:
             self._notes.append(len(self.timeline))
             self.timeline.append(changes)
+        self.state.closed = ()
 
     def append(self, tx: Transaction, outcome: Outcome, block: Block) -> Receipt:
         position = len(self.receipts)
         row = row_of(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.append(outcome.changes)
+        self.state.closed = ()
         block.gas_used += outcome.gas_used
         self.receipts.append(row)
         if outcome.logs:
@@ -98,31 +116,80 @@ class Ledger:
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
+        notes = bisect_left(self._notes, moments)
+        self.tail = self._tail_from((blocks, moments, notes, receipts))
+        self._cut(blocks, moments, receipts)
+
+    def _cut(self, blocks: int, moments: int, receipts: int) -> None:
+        self._is_cutting = True
         for tell in self.before_cut:
             tell(blocks, receipts)
         self.events.cut(receipts)
-        self.receipts.cut(receipts)
-        while len(self.timeline) > moments:
-            self.state.take_back(self.timeline.pop())
+        for changes in reversed(self.timeline[moments:]):
+            self.state.take_back(changes)
         self.versions.cut()
-        del self._notes[bisect_left(self._notes, moments) :]
         self.envelopes.cut(receipts)
-        self.blocks.cut(blocks)
         self.headers.cut(blocks)
+        self.receipts.cut(receipts)
+        self.blocks.cut(blocks)
+        del self._notes[bisect_left(self._notes, moments) :]
+        del self.timeline[moments:]
         for tell in self.watchers:
             tell(blocks, receipts)
+        self._is_cutting = False
 
-    @contextmanager
-    def rewound(self, moment: int) -> Iterator[None]:
-        """The state as it was when the timeline was `moment` long, for as long as the scope lasts."""
-        later = self.timeline[moment:]
-        for changes in reversed(later):
-            self.state.take_back(changes)
-        try:
-            yield
-        finally:
-            for changes in later:
-                self.state.put_back(changes)
+    def _tail_from(self, lengths: tuple[int, int, int, int]) -> Tail:
+        """What stood behind these lengths when the step began."""
+        blocks, moments, notes, receipts = lengths
+        behind: Any = (
+            self.blocks.rows_from(blocks), self.timeline[moments:], self._notes[notes:],
+            [receipt.row for receipt in self.receipts[receipts:]],
+        )  # fmt: skip
+        if self.tail is None:
+            return Tail(lengths, behind)
+        had = self.tail
+        least: Any = tuple(map(min, lengths, had.lengths))
+        lists: Any = tuple(
+            [*found[: max(0, end - start)], *kept]
+            for found, start, end, kept in zip(behind, lengths, had.lengths, had.lists, strict=True)
+        )
+        return Tail(least, lists)
+
+    @property
+    def lengths(self) -> tuple[int, int, int, int]:
+        """How many blocks, moments, notes and receipts there are."""
+        return len(self.blocks), len(self.timeline), len(self._notes), len(self.receipts)
+
+    def undo(self, lengths: tuple[int, int, int, int]) -> None:
+        """Be as long as a step found it, with all that it cut off. This may be left, and done again."""
+        if self.tail is None:
+            if self._is_cutting or lengths != self.lengths:
+                self._cut(lengths[0], lengths[1], lengths[3])
+            return
+        kept, (rows, timeline, notes, receipt_rows) = self.tail
+        self._cut(kept[0], kept[1], kept[3])
+        self.blocks.extend(rows)
+        for row in receipt_rows:
+            self._enter(row)
+        self._notes += notes
+        self.timeline += timeline
+        for changes in timeline:
+            self.state.put_back(changes)
+        self.tail = None
+
+    def _enter(self, row: Row) -> None:
+        receipt = Receipt(self, row)
+        self.receipts.append(row)
+        self.events.extend(receipt.log_rows, receipt.position)
+
+    @undisturbed
+    def then(self, moment: int) -> Self:
+        """This ledger on a state aside, as that was when the timeline was `moment` long. It is only read."""
+        made = copy(self)
+        made.state = self.state.aside()
+        for changes in reversed(self.timeline[moment:]):
+            made.state.take_back(changes)
+        return made
 
     def notes_from(self, moment: int) -> list[int]:
         """The moments from that one on that are no transactions."""
@@ -139,10 +206,8 @@ class Ledger:
         """Put further receipts on the timeline, and each note at its moment."""
         for row in rows:
             self._take_notes(notes)
-            receipt = Receipt(self, row)
-            self.timeline.append(receipt.changes)
-            self.receipts.append(row)
-            self.events.extend(receipt.log_rows, receipt.position)
+            self.timeline.append(Receipt(self, row).changes)
+            self._enter(row)
         self._take_notes(notes)
 
     def _take_notes(self, notes: Mapping[int, Changes]) -> None:
@@ -151,8 +216,9 @@ class Ledger:
 
     def meet(self, program: Program) -> None:
         """Know in which calls of former days a contract class ran."""
-        for call in self.strangers.pop(program.digest, ()):
+        for call in self.strangers.get(program.digest, ()):
             call.program = program
+        self.strangers.pop(program.digest, None)
 
     def recognize(self) -> None:
         """Let the artifacts speak for the classes that are not declared."""
@@ -161,6 +227,7 @@ class Ledger:
             for call in calls:
                 call.program = program
 
+    @undisturbed
     def copy(
         self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
         blocks: int, moments: int, receipts: int,
@@ -174,8 +241,7 @@ class Ledger:
         for digest, artifact in self.artifacts.items():
             made.artifacts.add(digest, artifact)
         for receipt in self.receipts[:receipts]:
-            made.receipts.append(receipt.row)
-            made.events.extend(receipt.log_rows, receipt.position)
+            made._enter(receipt.row)
         made.envelopes = self.envelopes.copy(made, keys, receipts)
         made.headers = self.headers.copy(made, blocks)
         return made
@@ -196,6 +262,7 @@ class Ledger:
             return None
         return self.receipts[moment - before]
 
+    @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """A word as it was when the transaction was over: what the next change of it found, or what it is now."""
         later = self.timeline[self.moment_of(receipt) + 1 :] if self.receipts.holds(receipt) else ()
@@ -205,10 +272,11 @@ class Ledger:
                     return int(changes[i + 2] or 0)
         return self.state.word(address, slot)
 
+    @undisturbed
     def trace(self, receipt: Receipt) -> Trace:
         """What the transaction of a receipt did, message by message: it is run again."""
-        with rerun(self, receipt, observer(self)) as outcome:
-            return trace_of(self, outcome, receipt.gas)
+        then, outcome = rerun(self, receipt, observer(self))
+        return trace_of(self, then, outcome, receipt.gas)
 
     def time_of(self, number: int) -> int:
         """The time of a block, also of the open one."""
@@ -218,36 +286,44 @@ class Ledger:
 
     # What is hashed
 
+    @undisturbed
     def hash_of(self, receipt: Receipt) -> bytes:
         """The hash of a receipt's transaction."""
         return self.envelopes.hash_of(receipt)
 
+    @undisturbed
     def envelope_of(self, receipt: Receipt) -> bytes:
         """The signed bytes of a receipt's transaction."""
         return self.envelopes.bytes_of(receipt)
 
+    @undisturbed
     def find(self, tx_hash: bytes) -> Receipt | None:
         """The receipt of the transaction with that hash."""
         return self.envelopes.find(tx_hash)
 
+    @undisturbed
     def header(self, number: int) -> Header:
         """The header of a closed block."""
         return self.headers.header(number)
 
+    @undisturbed
     def block_hash(self, number: int) -> bytes:
         """The hash of a closed block."""
         return self.headers.block_hash(number)
 
+    @undisturbed
     def number_of(self, block_hash: bytes) -> int | None:
         """The number of the closed block with that hash."""
         return self.headers.number_of(block_hash)
 
+    @undisturbed
     def world(self, number: int) -> World:
         """All accounts and words at the end of a closed block, with what proves them."""
         return self.headers.world(number)
 
     # Decoding
 
+    @undisturbed
     def learn_json(self, abi: list[dict[str, Any]]) -> None:
         """Know the events of a foreign contract."""
         self.event_types.learn_json(abi)
@@ -256,6 +332,7 @@ class Ledger:
         """The Python contract with that digest: of the class that is declared, or what its artifact tells."""
         return self.programs.get(digest) or self.artifacts.program(digest)
 
+    @undisturbed
     def address_of(self, account: Any, name: str = "address") -> Address:
         """The address of an account or contract, given as such, by its handle, as text or by the name it has here."""
         return address_of(account, name, lambda word: Who(self).find(word, self._keys.values()))
@@ -266,6 +343,7 @@ class Ledger:
         return None if digest is None else self.program(digest)
 
     @property
+    @undisturbed
     def known_specs(self) -> list[ContractSpec]:
         """All contracts that are known: those on the chain in the order in which they came, then the others."""
         artifacts, programs = self.artifacts, self.programs
@@ -273,11 +351,13 @@ class Ledger:
         more = [program for digest, program in programs.items() if digest not in artifacts]
         return [program.spec for program in (*there, *more) if program is not None]
 
+    @undisturbed
     def decode(self, row: LogRow) -> Any:
         """The event in a log, or None where nobody has declared it."""
         meaning = self.event_types.meaning(row)
         return None if meaning is None else decoded(row, meaning.spec)
 
+    @undisturbed
     def decode_error(self, data: bytes) -> Any:
         """The declared error in revert data, or None where no contract known here declares it."""
         for contract in self.known_specs:
@@ -287,6 +367,7 @@ class Ledger:
                     return spec.decode(data)
         return None
 
+    @undisturbed
     def decode_rows(self, rows: Sequence[LogRow]) -> list[Any]:
         """The declared events among `rows`."""
         found = (self.decode(row) for row in rows)

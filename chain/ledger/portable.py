@@ -20,8 +20,7 @@ from chain.foreign import ForeignLog
 from chain.hashing import checksum_address
 from chain.inputs import text
 from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
-from chain.ledger.sql_numbers import always_marked, is_large, marked
-from chain.ledger.sql_numbers import parameter as number_parameter
+from chain.ledger.sql_numbers import is_large
 from chain.types import Address, FixedBytes, Int
 
 Portable: TypeAlias = Any  # None, bool, int, str, or lists and dicts of these
@@ -32,9 +31,6 @@ NUMBER: Final = "integer"
 TEXT: Final = "text"
 HEX: Final = "text collate nocase"  # found in capitals and without
 ANY: Final = ""  # a number or a text, each kept as it is
-SIGNED: Final = (
-    "text collate number"  # a number that may be below the 64 bits: see `chain.ledger.sql_numbers`
-)
 
 
 @cache
@@ -136,8 +132,7 @@ def column_type(kind: Kind) -> str:
     """How SQLite is to compare values of a kind."""
     match kind:
         case Int():
-            small = NUMBER if kind.highest < _HALF else ANY
-            return small if kind.lowest >= -_HALF else SIGNED
+            return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
         case Bool():
             return NUMBER
         case Account() | Blob() | FixedBytes():
@@ -153,14 +148,6 @@ def cell(value: Portable) -> Cell:
     if isinstance(value, bool):
         return int(value)
     return to_json(value) if isinstance(value, list | dict) else value
-
-
-def asked_cell(value: Portable, column_type: str) -> Cell:
-    """A cell of the tables that `chain.sql` asks."""
-    made: Cell = cell(value)
-    if isinstance(made, int):
-        return always_marked(made) if column_type == SIGNED else marked(made)
-    return made
 
 
 def kept_cell(value: Portable) -> Cell | float:
@@ -179,7 +166,7 @@ def parameter(value: Any) -> Cell | float:
     if isinstance(value, str):
         text(value, "a value")
     if isinstance(value, str | float | int):
-        return number_parameter(value)
+        return value
     if isinstance(value, bytes):
         return address_text(value) if len(value) == 20 else to_hex(value)
     raise TypeError(

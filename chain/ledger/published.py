@@ -90,7 +90,7 @@ class Published:
         there = {name.casefold() for (name,) in known}
         fresh = [table for table in tables if table.name.casefold() not in there]
         for table in fresh:
-            self._connection.execute(table.create(in_file=True))
+            self._connection.execute(table.create())
         (whose,) = (table for table in tables if isinstance(table, Tables))
         self._connection.execute(f"delete from {whose.name}")
         self._connection.executemany(whose.insert(), whose.rows())

@@ -18,6 +18,7 @@ from chain.inputs import LAST_TIME, callable_of, whole_number
 from chain.ledger.indexes import Places, has
 from chain.ledger.receipts import Receipt
 from chain.ledger.who import Who
+from chain.steps import undisturbed
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -31,6 +32,8 @@ Ends: TypeAlias = tuple[int | None, int | None]
 class Source(Protocol[T_co]):
     """A list that can be asked: by place, the item itself and the receipt it stands in; by value, what finds the places."""
 
+    @property
+    def border(self) -> Any: ...
     def item(self, place: int) -> T_co: ...
     def receipt(self, place: int) -> Receipt: ...
     def everything(self) -> Places: ...
@@ -41,7 +44,7 @@ class Source(Protocol[T_co]):
 class Query(Generic[T]):
     """A question: narrow it with `where`, `by` and `between`, then iterate, `count`, or take `first`, `last`, `one`."""
 
-    __slots__ = ("_cuts", "_finders", "_source", "_tests")
+    __slots__ = ("_cuts", "_finders", "_source", "_tests", "border")
 
     def __init__(
         self,
@@ -51,7 +54,9 @@ class Query(Generic[T]):
         tests: tuple[Callable[[T], bool], ...] = (),
     ) -> None:
         self._source, self._finders, self._cuts, self._tests = source, finders, cuts, tests
+        self.border = source.border
 
+    @undisturbed
     def where(self, test: Callable[[T], bool] | None = None, /, **values: Any) -> Query[T]:
         """Only those with these values in their fields, and for which `test` holds."""
         if test is not None:
@@ -60,6 +65,7 @@ class Query(Generic[T]):
         tests = self._tests if test is None else (*self._tests, test)
         return Query(self._source, (*self._finders, *finders), self._cuts, tests)
 
+    @undisturbed
     def by(self, contract: Any) -> Query[T]:
         """Only those of a contract: its handle, address, class or name."""
         finders = self._source.everything, self._source.finder_by(contract)
@@ -81,6 +87,7 @@ class Query(Generic[T]):
         return self.first() is not None
 
     @overload
+    @undisturbed
     def __getitem__(self, which: int) -> T: ...
     @overload
     def __getitem__(self, which: slice) -> list[T]: ...
@@ -92,6 +99,7 @@ class Query(Generic[T]):
             return [item(place) for place in places[which]]
         return item(places[which])
 
+    @undisturbed
     def count(self) -> int:
         if self._tests:
             return sum(1 for _ in self)
@@ -134,6 +142,7 @@ class Query(Generic[T]):
         walk = reversed(places) if backwards else islice(places, len(places))
         return (place for place in walk if all(has(other, place) for other in others))
 
+    @undisturbed
     def _lists(self) -> tuple[Places, list[Places]]:
         """The shortest list in which all answers stand, and the others in which each must stand too."""
         finders = self._finders or (self._source.everything,)

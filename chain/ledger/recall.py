@@ -37,6 +37,7 @@ class Memory(NamedTuple):
 
     had: Lengths
     mining: Mining
+    number: int = 0  # of the step that was written last
 
 
 def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
@@ -45,7 +46,7 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
         _, *now = now_in(connection)
         if not now:  # it was made, and then nothing more came of it
             return Memory(Lengths(), Mining(ledger.blocks.head.timestamp))
-        ((mining, held, expected),) = now
+        ((mining, held, expected, number),) = now
         for raw, key, name in connection.execute('select * from "chain:keys" order by rowid'):
             keys.setdefault(raw, account(raw, key, name))
         _load_words(connection, ledger)
@@ -56,7 +57,7 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
             raise BadCbor("not all that was written is there")
         if held is not None:
             ledger.open = Block(ledger.blocks.rules, *held)
-    return Memory(had, Mining._make(mining))
+    return Memory(had, Mining._make(mining), number)
 
 
 def _load_words(connection: sqlite3.Connection, ledger: Ledger) -> None:

@@ -29,7 +29,7 @@ class ReceiptLog(Sequence[Receipt]):
     """All receipts of a chain, failed ones included."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self.border = ledger, ledger.border
         self._rows: list[Row] = []
         self._indexes = Indexes()
 

@@ -16,6 +16,7 @@ from chain.ledger.writes import Write, undone_writes_of, writes_of
 from chain.loaded import Drawn
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Call, Outcome, Transaction
+from chain.steps import undisturbed
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ Row: TypeAlias = tuple[Any, ...]
 class Events(Sequence[Any]):
     """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` pick by kind."""
 
-    __slots__ = ("_events",)
+    __slots__ = ("_events", "_types")
 
-    def __init__(self, events: list[Any]) -> None:
-        self._events = events
+    def __init__(self, ledger: Ledger, rows: Sequence[LogRow]) -> None:
+        self._events, self._types = ledger.decode_rows(rows), ledger.event_types
 
     def __len__(self) -> int:
         return len(self._events)
@@ -45,7 +46,10 @@ class Events(Sequence[Any]):
     def __getitem__(self, key: int | slice | str | type) -> Any:
         if isinstance(key, int | slice):
             return self._events[key]
-        return [event for event in self._events if is_event(event, key)]
+        found = [event for event in self._events if is_event(event, key)]
+        if not found and isinstance(key, str):
+            self._types.check_name(key)
+        return found
 
     def one(self, kind: str | type) -> Any:
         """The only event of that kind."""
@@ -72,8 +76,8 @@ def is_event(event: Any, kind: str | type) -> bool:
 
 def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: int) -> Row:
     """What the ledger keeps of a transaction, in the order in which `Receipt.__init__` takes it apart."""
-    frame = outcome.frame
-    program, context = frame.program, frame.context
+    frame, context = outcome.frame, outcome.context
+    program = frame.program
     return (
         position, block, index,
         tx.type, tx.sender, tx.to, tx.data, tx.value, tx.gas, tx.nonce, tx.max_fee, tx.tip, tx.access_list, tx.raw,
@@ -160,6 +164,10 @@ class Receipt:
             self.ticks,
         ) = row  # fmt: skip
 
+    @property
+    def border(self) -> Any:
+        return self.ledger.border
+
     # How it went
 
     @property
@@ -242,14 +250,16 @@ class Receipt:
     @property
     def events(self) -> Events:
         """The declared events among the logs, decoded."""
-        return Events(self.ledger.decode_rows(self.log_rows))
+        return Events(self.ledger, self.log_rows)
 
     @property
+    @undisturbed
     def writes(self) -> list[Write]:
         """What it changed in storage: fields, members, models, each with its value before and after."""
         return writes_of(self)
 
     @property
+    @undisturbed
     def undone_writes(self) -> list[Write]:
         """What it wrote and took back."""
         return undone_writes_of(self)
@@ -257,7 +267,7 @@ class Receipt:
     @property
     def undone_events(self) -> Events:
         """The events that were announced and taken back."""
-        return Events(self.ledger.decode_rows(self.undone_log_rows))
+        return Events(self.ledger, self.undone_log_rows)
 
     @property
     def trace(self) -> Trace:

@@ -1,14 +1,12 @@
 """Running a transaction again on the state before it, under observation.
 
-The timeline takes the state back to the moment, the transaction runs in its block as it did then, and the state goes forward
-again. The chain is deterministic, so what comes out is what came out then: that is checked, and where something else had a
-hand in it, it is said.
+A state aside is walked back along the timeline to that moment, and the transaction runs there, in its block, as it did then.
+The chain is deterministic, so what comes out is what came out then: that is checked, and where something else had a hand in
+it, it is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from chain.errors import InvalidTransaction
@@ -31,32 +29,19 @@ def observer(ledger: Ledger) -> Observed:
     return made
 
 
-@contextmanager
-def rerun(ledger: Ledger, receipt: Receipt, machine: Observed) -> Iterator[Outcome]:
-    """What the transaction of a receipt did, with the state as it left it for as long as the scope lasts."""
+def rerun(ledger: Ledger, receipt: Receipt, machine: Observed) -> tuple[Ledger, Outcome]:
+    """What the transaction of a receipt did, and the ledger on the state as it left that, on which the machine now stands."""
     if not ledger.receipts.holds(receipt):
         raise LookupError("this transaction was taken back: it cannot be run again")
     machine.loaded = Recorded(receipt.forced) if receipt.forced else None
-    with ledger.rewound(ledger.moment_of(receipt)):
-        try:
-            outcome = machine.transact(transaction_of(receipt), block_of(ledger, receipt))
-        except InvalidTransaction as no:
-            raise LookupError(f"this transaction cannot be run again: {no}") from None
-        try:
-            _check(receipt, outcome)
-            yield outcome
-        finally:
-            ledger.state.take_back(outcome.changes)
-
-
-@contextmanager
-def rehearsed(tx: Transaction, block: BlockContext, machine: Observed) -> Iterator[Outcome]:
-    """What a transaction would do on the state as it is, with the state as it would leave it."""
-    outcome = machine.transact(tx, block)
+    then = ledger.then(ledger.moment_of(receipt))
+    machine.state = then.state
     try:
-        yield outcome
-    finally:
-        machine.state.take_back(outcome.changes)
+        outcome = machine.transact(transaction_of(receipt), block_of(ledger, receipt))
+    except InvalidTransaction as no:
+        raise LookupError(f"this transaction cannot be run again: {no}") from None
+    _check(receipt, outcome)
+    return then, outcome
 
 
 def block_of(ledger: Ledger, receipt: Receipt) -> BlockContext:

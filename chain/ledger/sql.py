@@ -13,12 +13,13 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.inputs import text
-from chain.ledger import sql_numbers
+from chain.ledger import portable as form
 from chain.ledger.answer import Answer
-from chain.ledger.portable import parameter
-from chain.ledger.table import Growing, Table, quoted
+from chain.ledger.sql_numbers import LargeNumbers
+from chain.ledger.table import Growing, Row, Table, quoted
 from chain.ledger.tables import tables_of
 from chain.ledger.who import Who
+from chain.steps import undisturbed
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -68,11 +69,12 @@ class Database:
     """The tables of one chain, and the questions to them."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self.border = ledger, ledger.border
         self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._cuts = 0
+        self._is_unsettled = False  # a question was left in the middle
         self._asking = False  # a person's statement is run, not one of ours
         self._refused = False
         self._who = Who(ledger)
@@ -80,9 +82,10 @@ class Database:
         weakref.finalize(self, self._connection.close)
         self._connection.set_authorizer(self._authorize)
         self._connection.create_function("name", 1, self._name)
-        sql_numbers.add_to(self._connection)
+        self._learn_numbers()
         ledger.watchers.append(self._cut)
 
+    @undisturbed
     def ask(
         self,
         question: str,
@@ -92,15 +95,47 @@ class Database:
     ) -> Answer:
         """The answer to one statement, in which `values` and `named` stand for `?` and `:name`."""
         text(question, "the question")
-        self._bring_up_to_date(question)
         if values and named:
             raise TypeError("give values for '?' or for ':name', not for both")
-        given: Any = {name: parameter(value) for name, value in named.items()}
+        names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
+        if self._is_unsettled:
+            self._learn_numbers()
+            self._version = -1
+        self._is_unsettled = True
+        try:
+            answer = self._ask(question, names, given, bounds)
+        except ValueError:  # it was refused: nothing is left in the middle
+            self._is_unsettled = False
+            raise
+        self._is_unsettled = False
+        return answer
+
+    def _learn_numbers(self) -> None:
+        self._numbers = LargeNumbers()
+        self._numbers.teach(self._connection)
+
+    def _ask(
+        self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
+    ) -> Answer:
+        self._bring_up_to_date(question)
+        with self._numbers.guests():
+            answer = self._answer(question, names, given, bounds)
+            if self._numbers.is_crowded:
+                self._numbers.spread()
+                self._begin()
+                self._bring_up_to_date(question)
+                answer = self._answer(question, names, given, bounds)
+        return answer
+
+    def _answer(
+        self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
+    ) -> Answer:
+        reals = [*map(self._numbers.parameter, given)]
+        parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
         self._asking, self._refused, self._who = True, False, Who(self._ledger)
         try:
             with bounds.hold(self._connection) if bounds else nullcontext():
-                asked = sql_numbers.rewritten(question)
-                cursor = self._connection.execute(asked, given or tuple(map(parameter, values)))
+                cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
                 rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
         except (sqlite3.Error, sqlite3.Warning) as wrong:
             raise ValueError(self._explain(question, str(wrong))) from None
@@ -109,7 +144,7 @@ class Database:
         if cursor.description is None:
             raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
         columns = [column[0] for column in cursor.description]
-        return Answer(columns, (map(sql_numbers.unmarked, row) for row in rows))
+        return Answer(columns, (map(self._numbers.number, row) for row in rows))
 
     # Keeping up
 
@@ -117,15 +152,17 @@ class Database:
         types = self._ledger.event_types
         types.contracts()
         if types.version != self._version:
-            self._version = types.version
+            self._version = -1
             self._begin()
+            self._version = types.version
         for table in self._named_in(question):
             self._fill(table)
 
     def _begin(self) -> None:
         """Make all tables, empty. What is declared decides on their names, so more of it begins anew."""
-        for table in self._tables:
-            self._connection.execute(f"drop table {quoted(table.name)}")
+        there = self._connection.execute("select name from sqlite_master where type = 'table'")
+        for (name,) in there.fetchall():
+            self._connection.execute(f"drop table {quoted(name)}")
         self._tables, self._filled = tables_of(self._ledger), {}
         for table in self._tables:
             self._connection.execute(table.create())
@@ -135,18 +172,28 @@ class Database:
         return [table for table in self._tables if table.name.casefold() in text]
 
     def _fill(self, table: Table) -> None:
-        name, filled = table.name, self._filled
-        upto: Any
-        if isinstance(table, Growing):
-            first, upto = filled.get(name, 0), table.end()
-            if first < upto:
-                self._run(table.insert(), table.cells(first))
-        else:
-            upto = self._cuts, len(self._ledger.timeline)
-            if filled.get(name) != upto:
-                self._connection.execute(f"delete from {quoted(name)}")
-                self._run(table.insert(), table.cells())
-        filled[name] = upto
+        """Bring a table up to date; what is not noted as filled, or was left in the middle of it, is filled anew."""
+        upto: Any = (
+            table.end() if isinstance(table, Growing) else (self._cuts, len(self._ledger.timeline))
+        )
+        filled = self._filled.pop(table.name, None)
+        if isinstance(table, Growing) and filled is not None:
+            if filled < upto:
+                self._insert(table, table.rows(filled))
+        elif filled != upto:
+            self._connection.execute(f"delete from {quoted(table.name)}")
+            self._insert(table, table.rows())
+        self._filled[table.name] = upto
+
+    def _insert(self, table: Table, rows: Iterator[Row]) -> None:
+        self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
+
+    def _cells(self, row: Row, roomy: Sequence[int]) -> list[Any]:
+        cells: list[Any] = [*map(form.cell, row)]
+        for i in roomy:
+            if isinstance(cells[i], int):
+                cells[i] = self._numbers.real(cells[i])
+        return cells
 
     def _run(self, statement: str, rows: Any) -> None:
         with self._connection:
@@ -157,6 +204,7 @@ class Database:
         self._cuts += 1
         for table in self._tables:
             if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
+                del self._filled[table.name]
                 self._run(table.cut(), [(table.end(),)])
                 self._filled[table.name] = table.end()
 

@@ -1,38 +1,36 @@
-"""Whole numbers of any size in SQL. SQLite itself has 64 bits, with the sign; beyond them it knows only rounded ones.
+"""Whole numbers of any size in SQL. SQLite itself has 64 bits, with the sign; what is larger it only has as REAL, which rounds.
 
-In the tables of `chain.sql` a larger number stands as text of a fixed width, behind a mark, which sorts above all numbers and
-among its like as numbers do. A number of a type that can be below the 64 bits always stands as text, in a column whose
-collation compares numbers. Numbers that are written in a question, or given to it, get that form too, `sum` and `avg` know it,
-and what comes back is a Python int.
+In the tables of `chain.sql` each number beyond 64 bits is a REAL of its own: the nearest that lies above those of all lesser
+numbers and below those of all greater ones. So they sort, compare and group exactly in whatever expression they stand, and
+such a REAL in an answer is the number again. `sum` and `avg` are exact too. What `+ - * /` make of them is rounded, as ever.
 
-In a chain's file, for any reader of SQLite, a larger number stands rounded, as SQLite's own REAL; comparing and sorting them is
-right but for numbers that round to the same. Their digits stand in the table `exact_numbers`.
+In a chain's file, for any reader of SQLite, a larger number stands as the nearest REAL; its digits stand in `exact_numbers`.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
-from fractions import Fraction
-from math import isinf, isnan
+from functools import partial
+from math import inf, isinf, isnan, nextafter
 from typing import Any, Final
 
 HALF: Final = 2**63
-MARK: Final = "\v"  # a space to SQLite: arithmetic reads the number behind it
-WIDTH: Final = 78  # digits of 2**256
-COLLATION: Final = "number"
 
-_MARKED: Final = re.compile(r"\v-?\d+")
-_DIGITS: Final = re.compile(r"-?\d+")
+_LONGEST: Final = 300  # digits of a number in a question; a longer one is infinite to SQLite
+_INSIDE: Final = -(2.0**63), nextafter(2.0**63, 0)  # the first REAL within 64 bits, and the last
+_DIGITS: Final = re.compile(rf"-?\d{{1,{_LONGEST}}}")
 _NUMERIC: Final = re.compile(r"\s*([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)")
-_NUMBER: Final = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _TOKEN: Final = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\[[^\]]*\]|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|$)"
-    rf"|(?P<minus>-\s*)?(?<![\w.?$@:#])(?P<number>{_NUMBER}(?:\s*\*\s*{_NUMBER})*)(?![\w.])",
+    r"|(?P<minus>-\s*)?(?<![\w.?$@:#])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])",
     re.DOTALL,
 )
-_BEFORE_A_VALUE: Final = re.compile(
+_BEFORE_A_SIGN: Final = re.compile(
     r"(?:^|[=<>(,]|\b(?:and|or|between|in|then|else|when|select|not|is|like))\s*$", re.IGNORECASE
 )
 
@@ -41,82 +39,117 @@ def is_large(value: int | float) -> bool:
     return not -HALF <= value < HALF
 
 
-def marked(value: int) -> int | str:
-    """A number as the tables of `chain.sql` have it."""
-    if not is_large(value):
-        return value
-    return f"{MARK}{value:0{WIDTH}d}" if value > 0 else f"{MARK}{value}"
+class LargeNumbers:
+    """The numbers beyond 64 bits in the tables of one database, each with its REAL."""
 
+    def __init__(self) -> None:
+        self._sorted: list[int] = []
+        self._reals: dict[int, float] = {}
+        self._numbers: dict[float, int] = {}
+        self._guests: list[int] | None = None
+        self.is_crowded = False  # some number has no REAL to itself: all need new ones
 
-def always_marked(value: int) -> str:
-    """A number of a type that can be below the 64 bits."""
-    return f"{MARK}{value}"
+    def real(self, value: int) -> int | float:
+        """A number as a table has it."""
+        if not is_large(value):
+            return value
+        found = self._reals.get(value)
+        return self._add(value) if found is None else found
 
+    def number(self, cell: Any) -> Any:
+        """What comes back, with numbers as numbers."""
+        return self._numbers.get(cell, cell) if type(cell) is float else cell
 
-def unmarked(value: Any) -> Any:
-    """What comes back, with numbers as numbers."""
-    if isinstance(value, str) and _MARKED.fullmatch(value):
-        return int(value[1:])
-    return value
+    def parameter(self, value: Any) -> Any:
+        """What is given to a question. Text, which is how a command line gives a number, is one only where it is large."""
+        if isinstance(value, str):
+            return self.parameter(int(value)) if _is_large_text(value) else value
+        if isinstance(value, float):
+            if isnan(value):
+                raise ValueError(
+                    "nan is not a number, so nothing in a table can be compared with it"
+                )
+            return value if isinf(value) or not is_large(value) else self.real(int(value))
+        return self.real(int(value)) if isinstance(value, int) else value
 
+    def rewritten(self, question: str) -> str:
+        """A question whose large numbers are the REALs of the tables."""
+        return _TOKEN.sub(self._literal, question)
 
-def parameter(value: int | float | str) -> int | float | str:
-    """A number given to a question; as text, which is how a command line gives it, only where it is large."""
-    if isinstance(value, str):
-        return marked(int(value)) if _DIGITS.fullmatch(value) and is_large(int(value)) else value
-    if isinstance(value, float):
-        if isnan(value):
-            raise ValueError("nan is not a number, so nothing in a table can be compared with it")
-        return marked(int(value)) if not isinf(value) and is_large(value) else value
-    return marked(int(value))
+    def _literal(self, found: re.Match[str]) -> str:
+        text, minus = found["number"], found["minus"] or ""
+        if text is None:
+            return found[0]
+        value = Decimal(text)
+        if (
+            value.adjusted() > _LONGEST
+            or value != value.to_integral_value()
+            or not is_large(int(value))
+        ):
+            return found[0]
+        if minus and _BEFORE_A_SIGN.search(found.string[: found.start()]):
+            return repr(self.real(-int(value)))
+        return minus + repr(self.real(int(value)))
 
+    def _add(self, value: int) -> float:
+        place = bisect_left(self._sorted, value)
+        below = self._reals[self._sorted[place - 1]] if place else -inf
+        above = self._reals[self._sorted[place]] if place < len(self._sorted) else inf
+        if value < 0:
+            above = min(above, _INSIDE[0])
+        else:
+            below = max(below, _INSIDE[1])
+        real = min(max(float(value), nextafter(below, inf)), nextafter(above, -inf))
+        self.is_crowded |= not below < real < above
+        self._sorted.insert(place, value)
+        self._keep(value, real)
+        if self._guests is not None:
+            self._guests.append(value)
+        return real
 
-def rewritten(question: str) -> str:
-    """A question whose large numbers are in our form."""
-    return _TOKEN.sub(_in_our_form, question)
+    def _keep(self, value: int, real: float) -> None:
+        self._reals[value], self._numbers[real] = real, value
 
+    def spread(self) -> None:
+        """Give each number a REAL to itself again, from the 64 bits outwards."""
+        self._reals.clear()
+        self._numbers.clear()
+        middle = bisect_left(self._sorted, 0)
+        last = _INSIDE[1]
+        for value in self._sorted[middle:]:
+            last = max(float(value), nextafter(last, inf))
+            self._keep(value, last)
+        last = _INSIDE[0]
+        for value in reversed(self._sorted[:middle]):
+            last = min(float(value), nextafter(last, -inf))
+            self._keep(value, last)
+        self.is_crowded = False
 
-def _in_our_form(found: re.Match[str]) -> str:
-    number, minus = found["number"], found["minus"] or ""
-    if number is None:
-        return found[0]
-    stands_alone = bool(_BEFORE_A_VALUE.search(found.string[: found.start()]))
-    if minus and not stands_alone:
-        return minus + _literal(number, 1, fold=False)
-    return _literal(number, -1 if minus else 1, fold=stands_alone, minus=minus)
+    @contextmanager
+    def guests(self) -> Iterator[None]:
+        """What becomes known in the scope is in no table, and is forgotten at its end."""
+        self._guests = []
+        try:
+            yield
+        finally:
+            for value in self._guests:
+                del self._sorted[bisect_left(self._sorted, value)]
+                real = self._reals.pop(value)
+                if self._numbers.get(real) == value:
+                    del self._numbers[real]
+            self._guests = None
 
-
-def _literal(text: str, sign: int, fold: bool, minus: str = "") -> str:
-    factors = [Decimal(each.strip()) for each in text.split("*")]
-    if len(factors) > 1 and not fold:
-        return minus + re.sub(_NUMBER, lambda each: _literal(each[0], 1, fold=True), text)
-    value = Fraction(sign)
-    for factor in factors:
-        value *= Fraction(factor)
-    if value.denominator > 1 or not is_large(value.numerator):
-        return minus + text
-    return f"'{marked(value.numerator)}'"
-
-
-def compare(a: str, b: str) -> int:
-    """The collation of columns of numbers: as numbers where both are."""
-    left, right = _read(a), _read(b)
-    if left is None or right is None:
-        return (a > b) - (a < b)
-    return (left > right) - (left < right)
-
-
-def _read(text: str) -> Fraction | int | None:
-    if _MARKED.fullmatch(text):
-        return int(text[1:])
-    found = _NUMERIC.fullmatch(text.rstrip())
-    return None if found is None else Fraction(found[1])
+    def teach(self, connection: sqlite3.Connection) -> None:
+        """Have a connection add up numbers as what they are."""
+        for name, made in (("sum", Sum), ("avg", Average)):
+            connection.create_window_function(name, 1, partial(made, self))
 
 
 class Sum:
     """`sum` over whole numbers of any size, exact; over others as SQLite's."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: LargeNumbers) -> None:
+        self._numbers = numbers
         self._count, self._sum = 0, 0
         self._rest = 0.0
         self._is_real = 0
@@ -131,17 +164,17 @@ class Sum:
         if value is None:
             return
         self._count += sign
-        number = unmarked(value)
+        number = self._numbers.number(value)
         if isinstance(number, int):
             self._sum += sign * number
         else:
             self._is_real += sign
             self._rest += sign * _as_real(number)
 
-    def value(self) -> int | float | str | None:
+    def value(self) -> int | float | None:
         if not self._count:
             return None
-        return self._sum + self._rest if self._is_real else marked(self._sum)
+        return self._sum + self._rest if self._is_real else self._numbers.real(self._sum)
 
     finalize = value
 
@@ -149,15 +182,16 @@ class Sum:
 class Average(Sum):
     """`avg`, over whole numbers of any size too."""
 
-    def value(self) -> int | float | str | None:
+    def value(self) -> int | float | None:
         if not self._count:
             return None
-        found = (
-            self._sum / self._count if not self._is_real else (self._sum + self._rest) / self._count
-        )
-        return marked(int(found)) if is_large(found) else found
+        return (self._sum + self._rest if self._is_real else self._sum) / self._count
 
     finalize = value
+
+
+def _is_large_text(text: str) -> bool:
+    return _DIGITS.fullmatch(text) is not None and is_large(int(text))
 
 
 def _as_real(value: Any) -> float:
@@ -165,10 +199,3 @@ def _as_real(value: Any) -> float:
         return value
     found = _NUMERIC.match(value) if isinstance(value, str) else None
     return float(found[1]) if found else 0.0
-
-
-def add_to(connection: sqlite3.Connection) -> None:
-    """Teach a connection the numbers."""
-    connection.create_collation(COLLATION, compare)
-    for name, made in (("sum", Sum), ("avg", Average)):
-        connection.create_window_function(name, 1, made)

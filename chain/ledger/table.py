@@ -35,27 +35,20 @@ class Table(ABC):
     @cached_property
     def roomy(self) -> list[int]:
         """Which columns may hold numbers beyond 64 bits."""
-        wide = form.ANY, form.SIGNED
-        return [i for i, column in enumerate(self.columns) if column.type in wide]
+        return [i for i, column in enumerate(self.columns) if column.type == form.ANY]
 
     @abstractmethod
     def rows(self) -> Iterator[Row]:
         """All rows, in an order that is the same on every run."""
 
-    def cells(self, *where: int) -> Iterator[tuple[form.Cell, ...]]:
-        """The rows as `chain.sql` has them."""
-        types = [column.type for column in self.columns]
-        return (tuple(map(form.asked_cell, row, types)) for row in self.rows(*where))
-
-    def create(self, in_file: bool = False) -> str:
+    def create(self) -> str:
         """The statement that makes the table in SQLite."""
-        columns = ", ".join(self._declare(column, in_file) for column in self.columns)
+        columns = ", ".join(map(self._declare, self.columns))
         return f"create table {quoted(self.name)} ({columns})"
 
-    def _declare(self, column: Column, in_file: bool) -> str:
-        type = form.ANY if in_file and column.type == form.SIGNED else column.type
+    def _declare(self, column: Column) -> str:
         link = f"references {column.references}" if column.references else ""
-        return " ".join(filter(None, (quoted(column.name), type, link)))
+        return " ".join(filter(None, (quoted(column.name), column.type, link)))
 
     def insert(self) -> str:
         return f"insert into {quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
@@ -74,8 +67,8 @@ class Growing(Table):
     def rows(self, first: int = 0) -> Iterator[Row]:
         """All rows from a key on."""
 
-    def _declare(self, column: Column, in_file: bool) -> str:
-        told = super()._declare(column, in_file)
+    def _declare(self, column: Column) -> str:
+        told = super()._declare(column)
         return f"{told} primary key" if column.name == self.key else told
 
     def cut(self) -> str:

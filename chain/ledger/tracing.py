@@ -26,17 +26,17 @@ _PRECOMPILES: Final = (
 )  # fmt: skip
 
 
-def trace_of(ledger: Ledger, outcome: Outcome, gas: int) -> Trace:
-    """The tree of a transaction that had so much gas. The ledger's state is the one before it or after it."""
-    tree = _Tracing(ledger, outcome).tree(outcome.frame)
+def trace_of(ledger: Ledger, then: Ledger, outcome: Outcome, gas: int) -> Trace:
+    """The tree of a transaction that had so much gas. The state of `then` is the one before it or after it."""
+    tree = _Tracing(ledger, then, outcome).tree(outcome.frame)
     return replace(tree, gas=gas, gas_used=outcome.gas_used)
 
 
 class _Tracing:
     """Makes the tree from frames. Follows the words as they change, so that each step is told with what stood around it."""
 
-    def __init__(self, ledger: Ledger, outcome: Outcome) -> None:
-        self._ledger = ledger
+    def __init__(self, ledger: Ledger, then: Ledger, outcome: Outcome) -> None:
+        self._ledger, self._then = ledger, then
         self._words: dict[tuple[bytes, int], int] = {}
         self._undo: list[tuple[tuple[bytes, int], int | None]] = []
         self._programs = dict(_programs_in(outcome.frame))
@@ -91,15 +91,15 @@ class _Tracing:
         around.clear()
 
     def _storage(self, address: bytes, words: dict[int, tuple[int, int]]) -> Storage:
-        program = self._programs.get(address) or self._ledger.program_at(address)
-        return Storage(self._ledger, address, program, words, partial(self._word, address))
+        program = self._programs.get(address) or self._then.program_at(address)
+        return Storage(self._then, address, program, words, partial(self._word, address))
 
     def _word(self, address: bytes, slot: int) -> int:
         """A word as it is at this step."""
         word = self._words.get((address, slot))
         if word is None:
             word = self._before.get((address, slot))
-        return self._ledger.state.word(address, slot) if word is None else word
+        return self._then.state.word(address, slot) if word is None else word
 
     def _put(self, address: bytes, slot: int, word: int) -> None:
         self._undo.append(((address, slot), self._words.get((address, slot))))

@@ -104,7 +104,7 @@ class _Index:
                 slot = models[word]
                 if slot is not None:
                     moments = self.moments.setdefault(slot, [])
-                    if not moments or moments[-1] != at:
+                    if not moments or moments[-1] < at:
                         moments.append(at)
         self._done = len(timeline)
 

@@ -15,6 +15,7 @@ from chain.ledger.versions import Version
 from chain.machine.state import State
 from chain.machine.still import Still
 from chain.models import ModelSpec, model_spec, selector_of
+from chain.steps import undisturbed
 from chain.system import world_at
 from chain.world import World
 
@@ -40,7 +41,7 @@ class StoredWorld:
 
     def __init__(self, ledger: Ledger, state: State, address: bytes, moment: int) -> None:
         self.address = address
-        self._ledger, self._moment = ledger, moment
+        self._ledger, self._moment, self.border = ledger, moment, ledger.border
         self._words = Still(state.slots, state.storages[address])
 
     @cached_property
@@ -59,11 +60,13 @@ class StoredWorld:
         specs = [spec for program in found if program for spec in program.spec.models.values()]
         return {selector_of(self.namespace, spec.name): spec for spec in specs}
 
+    @undisturbed
     def read(self, model: type[M], *keys: Any) -> M:
         spec = model_spec(model)
         found: M = spec.load(self._words, spec.slot(self._words, self.namespace, keys), keys)
         return found
 
+    @undisturbed
     def exists(self, model: type, *keys: Any) -> bool:
         spec = model_spec(model)
         return spec.exists(self._words, spec.slot(self._words, self.namespace, keys))
@@ -78,6 +81,7 @@ class StoredWorld:
             return None
         return spec.load(self._words, slot, spec.keys_in(key))
 
+    @undisturbed
     def all(self, model: type[M]) -> list[M]:
         """Every model of that class that is set, in the order in which they were first written."""
         spec, words = model_spec(model), self._words
@@ -89,6 +93,7 @@ class StoredWorld:
             if spec.exists(words, slot)
         ]
 
+    @undisturbed
     def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
         """What the model was after every transaction that changed it."""
         spec = model_spec(model)

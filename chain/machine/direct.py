@@ -58,8 +58,8 @@ class Machine:
 
     def declare(self, program: Program) -> Program:
         """Make a contract class known, so that its code can be deployed and run."""
-        self.programs[program.digest] = program
         self._by_code[keccak(program.code)] = program
+        self.programs[program.digest] = program
         return program
 
     def program_at(self, address: bytes) -> Program | None:
@@ -118,7 +118,7 @@ class Machine:
         if context.evm is not None:
             context.evm.delete_doomed()
         changes, logs = state.close()
-        return Outcome(frame, used, price, changes, logs)
+        return Outcome(frame, context, used, price, changes, logs)
 
     def _is_ours(self, tx: Transaction) -> bool:
         if tx.type > 2:
@@ -187,6 +187,8 @@ class Machine:
                 on_fresh_stack(self._run, frame)
             else:
                 self._run(frame)
+        except MemoryError:  # the machine's own, which is no answer to anyone
+            raise
         except (Exception, Halt) as problem:
             frame.failure = failure_of(frame, problem)
         except BaseException as problem:

@@ -72,7 +72,7 @@ class Evm:
             raise
         frame = computation.settle()
         changes, logs = world.close()
-        return Outcome(frame, state.gas_used, price, changes, logs)
+        return Outcome(frame, context, state.gas_used, price, changes, logs)
 
     def run(self, frame: Frame) -> None:
         """Run one message by py-evm. How it went is written on the frame, a failure too; the machine undoes."""

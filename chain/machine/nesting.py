@@ -7,29 +7,57 @@ a message goes on in a thread of its own, on a fresh stack, while the one that s
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from threading import Thread, current_thread, get_ident, local
 from typing import Any, Final
 
+from chain.turn import hand_over, is_mine
+
 STEPS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
+
+
+class _Here(local):
+    """The threads that go on for this one, or for the one that this goes on for: the innermost last."""
+
+    def __init__(self) -> None:
+        self.running: list[Thread] = []
+
+
+_here: Final = _Here()
 
 
 def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
     """What `function(argument)` returns or raises."""
     returned: list[Any] = []
     raised: list[BaseException] = []
+    running, me, has_turn = _here.running, get_ident(), is_mine()
 
     def run() -> None:
+        _here.running = running
+        if has_turn:
+            hand_over(get_ident())
         try:
             returned.append(function(argument))
         except BaseException as problem:
             raised.append(problem)
 
     thread = Thread(target=run)
-    thread.start()
+    running.append(thread)
     try:
+        thread.start()
         thread.join()
     finally:
-        thread.join()  # an interrupt comes through only when the state is at rest
+        rest()  # an interrupt comes through only when the state is at rest
+        if has_turn:
+            hand_over(me)
     if raised:
         raise raised[0]
     return returned[0]
+
+
+def rest() -> None:
+    """Wait for messages that still run though nobody waits for them: whoever did was interrupted."""
+    running = _here.running
+    while running and running[-1] is not current_thread():
+        if running[-1].ident is not None:
+            running[-1].join()
+        running.pop()

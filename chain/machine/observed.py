@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
+from chain.finished import Finished
 from chain.frame import Frame
 from chain.machine.direct import Machine
 from chain.machine.state import LogRow, State
@@ -94,6 +95,13 @@ class ObservedFrame(Frame):
     def _run(self, child: Frame) -> Frame:
         self.steps.append(Sent(child))
         return super()._run(child)
+
+
+class FinishedObservedFrame(Finished, ObservedFrame):
+    __slots__ = ()
+
+
+ObservedFrame.finished = FinishedObservedFrame
 
 
 class Observed(Machine):

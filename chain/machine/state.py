@@ -38,6 +38,19 @@ class Storages(dict[bytes, dict[int, int]]):
         return words
 
 
+class _Borrowed(Storages):
+    """The words of another state, each account's copied when it is first asked for."""
+
+    __slots__ = ("_lender",)
+
+    def __init__(self, lender: Storages) -> None:
+        self._lender = lender
+
+    def __missing__(self, address: bytes) -> dict[int, int]:
+        words = self[address] = dict(self._lender.get(address, ()))
+        return words
+
+
 class Many:
     """A container from which many keys are taken at once."""
 
@@ -54,14 +67,18 @@ class Many:
 class State:
     """Accounts, storage and code, with what the running transaction changed, touched and logged."""
 
-    __slots__ = ("access", "accessed", "accounts", "changes", "codes", "logs", "slots", "storages")
+    __slots__ = (
+        "access", "accessed", "accounts", "changes", "closed", "codes", "logs", "slots", "storages",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.accounts: dict[bytes, Account] = {}
         self.storages = Storages()
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
+        # What the running transaction changed; it is written down before it is done.
         self.changes: list[Any] = []
+        self.closed: Changes = ()  # by the last one, as long as no ledger has it
         self.logs: list[LogRow] = []
         # Warm addresses, each with its warm slots and the values these had when the transaction began (EIP-2929, EIP-2200).
         self.access: dict[bytes, dict[int, int]] = {}
@@ -74,6 +91,14 @@ class State:
         for address, words in self.storages.items():
             made.storages[address] = words.copy()
         made.slots = self.slots.copy()
+        return made
+
+    def aside(self) -> State:
+        """The same for as long as this one stands still, to be thrown away: words are copied when they are asked for."""
+        made = State()
+        made.accounts, made.storages = self.accounts.copy(), _Borrowed(self.storages)
+        made.codes, made.slots = self.codes, self.slots
+        made.take_back(self.changes)
         return made
 
     # Marks
@@ -92,6 +117,13 @@ class State:
         del self.accessed[accessed:]
         return undone
 
+    def abandon(self) -> None:
+        """Take back all that no ledger has, wherever it was left. This may be left too, and done again."""
+        self.take_back(self.changes)
+        self.take_back(self.closed)
+        self.close()
+        self.closed = ()
+
     def close(self) -> tuple[Changes, tuple[LogRow, ...]]:
         """End a transaction: hand over what it changed and logged, and forget what it touched.
 
@@ -99,6 +131,7 @@ class State:
         a million receipts costs it nothing.
         """
         closed = tuple(self.changes), tuple(self.logs)
+        self.closed = closed[0]
         self.changes.clear()
         self.logs.clear()
         self.access = {}
@@ -183,7 +216,8 @@ class State:
 
     def _delete(self, address: bytes) -> None:
         if address in self.accounts:
-            self.changes += (address, ACCOUNT, self.accounts.pop(address), None)
+            self.changes += (address, ACCOUNT, self.accounts[address], None)
+            del self.accounts[address]
 
     # Touching
 

@@ -9,7 +9,7 @@ from typing import Any
 from chain.code import Program
 from chain.errors import InvalidTransaction
 from chain.fit import short
-from chain.frame import Failure, Frame
+from chain.frame import Context, Failure, Frame
 from chain.inputs import NONCE, address_of, gas_of, raw_bytes, wei, whole_number
 from chain.machine.nesting import STEPS, on_fresh_stack
 from chain.machine.state import Changes, LogRow
@@ -85,6 +85,7 @@ class Outcome:
     """What a transaction did."""
 
     frame: Frame
+    context: Context
     gas_used: int
     gas_price: int
     changes: Changes

@@ -22,32 +22,32 @@ def accounts(node: Node) -> list[str]:
 
 
 def get_balance(node: Node, address: Any, block: Any = LATEST) -> str:
-    with state_at(node.chain, block):
-        return quantity(node.chain.state.account(to_address(address))[1])
+    there, _ = state_at(node.chain, block)
+    return quantity(there.state.account(to_address(address))[1])
 
 
 def get_transaction_count(node: Node, address: Any, block: Any = LATEST) -> str:
-    with state_at(node.chain, block):
-        return quantity(node.chain.state.account(to_address(address))[0])
+    there, _ = state_at(node.chain, block)
+    return quantity(there.state.account(to_address(address))[0])
 
 
 def get_code(node: Node, address: Any, block: Any = LATEST) -> str:
-    with state_at(node.chain, block):
-        return data(node.chain.state.code(to_address(address)))
+    there, _ = state_at(node.chain, block)
+    return data(there.state.code(to_address(address)))
 
 
 def get_account_info(node: Node, address: Any, block: Any = LATEST) -> dict[str, str]:
     """Balance, number and code in one answer."""
     who = to_address(address)
-    with state_at(node.chain, block):
-        nonce, balance, _ = node.chain.state.account(who)
-        code = node.chain.state.code(who)
+    there, _ = state_at(node.chain, block)
+    nonce, balance, _ = there.state.account(who)
+    code = there.state.code(who)
     return {"balance": quantity(balance), "nonce": quantity(nonce), "code": data(code)}
 
 
 def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> str:
-    with state_at(node.chain, block):
-        return word(node.chain.state.word(to_address(address), to_int(slot, "the slot")))
+    there, _ = state_at(node.chain, block)
+    return word(there.state.word(to_address(address), to_int(slot, "the slot")))
 
 
 def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict
     account, storage = world.look(who)
     nonce, balance, code_hash = account or NO_ACCOUNT
     places = [to_int(slot, "a slot") for slot in to_list(slots, "the slots")]
-    with state_at(chain, block):
-        values = [chain.state.word(who, place) for place in places]
+    there, _ = state_at(chain, block)
+    values = [there.state.word(who, place) for place in places]
     return {
         "address": data(who),
         "nonce": quantity(nonce),

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.frame import Failure
-from chain.ledger.rerun import block_of, observer, rehearsed, rerun, transaction_of
+from chain.ledger.rerun import block_of, observer, rerun, transaction_of
 from chain.ledger.tracing import trace_of
 from chain.machine.gas import PRECOMPILES
 from chain.rpc.blocks import receipts_in
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.moments import LATEST, PENDING, need_block, state_at
+from chain.rpc.moments import LATEST, PENDING, need_block
 from chain.rpc.own.receipts import need_receipt
 from chain.rpc.own.trace import tree_json
 from chain.rpc.reading import read_transaction
-from chain.rpc.sending import freed, overridden
+from chain.rpc.sending import freed, imagined
 from chain.rpc.tracers import (
     MOST_OPERATIONS,
     Run,
@@ -32,6 +31,7 @@ from chain.rpc.values import data, quantity, to_hash, to_int, to_list, to_object
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
     from chain.ledger.receipts import Receipt
+    from chain.looking import Looking
     from chain.machine.observed import Observed
     from chain.rpc.node import Node
 
@@ -68,10 +68,9 @@ def trace_block(node: Node, block: Any, config: Any = None) -> list[Json]:
 def _traced(node: Node, receipt: Receipt, config: Any) -> Any:
     ledger, machine = node.chain.ledger, observer(node.chain.ledger)
     show = _tracer(config, machine)
-    with _told(), rerun(ledger, receipt, machine) as outcome:
-        return show(
-            Run(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase)
-        )
+    with _told():
+        _, outcome = rerun(ledger, receipt, machine)
+    return show(Run(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase))
 
 
 @contextmanager
@@ -113,21 +112,19 @@ def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None)
     config = to_object(config or {}, "the tracer's configuration")
     machine = observer(node.chain.ledger)
     show = _tracer(config, machine)
-    with _rehearsal(node, fields, block, machine, config) as run:
-        return show(run)
+    return show(_rehearse(node, fields, block, machine, config)[1])
 
 
-@contextmanager
-def _rehearsal(
+def _rehearse(
     node: Node, fields: Any, block: Any, machine: Observed, config: Any = None
-) -> Iterator[Run]:
+) -> tuple[Looking, Run]:
+    """Run a transaction on a state aside: that, and how it went."""
     chain, config = node.chain, config or {}
-    machine.loaded = deepcopy(chain.machine.loaded)
-    with state_at(chain, block) as where, overridden(chain, config.get("stateOverrides")):
-        where = _another(where, config.get("blockOverrides"))
-        tx, free = freed(chain, read_transaction(chain, fields, where), where)
-        with rehearsed(tx, free, machine) as outcome:
-            yield Run(tx, outcome, machine, free.coinbase)
+    there, where = imagined(chain, block, config.get("stateOverrides"), apart=True)
+    machine.state, machine.loaded = there.state, there.machine.loaded
+    where = _another(where, config.get("blockOverrides"))
+    tx, free = freed(there, read_transaction(chain, fields, where, there), where)
+    return there, Run(tx, machine.transact(tx, free), machine, free.coinbase)
 
 
 def _another(block: Block, overrides: Any) -> Block:
@@ -156,8 +153,8 @@ def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
     is_next = need_block(node.chain, block).number >= node.chain.head.number
     for _ in range(_MOST_ROUNDS):
         machine, asked = observer(node.chain.ledger), {**fields, "accessList": known}
-        with _rehearsal(node, asked, PENDING if is_next else block, machine) as run:
-            found, outcome = _access_list(run), run.outcome
+        _, run = _rehearse(node, asked, PENDING if is_next else block, machine)
+        found, outcome = _access_list(run), run.outcome
         if found == known:
             break
         known = found
@@ -193,5 +190,5 @@ def trace(node: Node, which: Any) -> Json:
 def trace_look(node: Node, fields: Any, block: Any = LATEST) -> Json:
     """What a transaction would do."""
     machine = observer(node.chain.ledger)
-    with _rehearsal(node, fields, block, machine) as run:
-        return tree_json(trace_of(node.chain.ledger, run.outcome, run.tx.gas))
+    there, run = _rehearse(node, fields, block, machine)
+    return tree_json(trace_of(node.chain.ledger, there.ledger, run.outcome, run.tx.gas))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.inputs import NONCE
@@ -18,9 +18,11 @@ from chain.rpc.errors import bad_params
 from chain.rpc.moments import LATEST, state_at
 from chain.rpc.steering import below
 from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_object, word
+from chain.steps import in_one_step
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
+    from chain.simulator import Chain
 
 _LONGEST: Final = 256 * 2**20  # bytes of a dump that is read
 _GZIP: Final = 31  # tells zlib what to expect
@@ -28,17 +30,16 @@ _GZIP: Final = 31  # tells zlib what to expect
 
 def dump_state(node: Node) -> str:
     """All accounts as they are at the end of the last block."""
-    chain = node.chain
-    with state_at(chain, LATEST):
-        state = chain.state
-        told = {
-            "best_block_number": chain.head.number,
-            "accounts": {data(who): _told(state, who, state.accounts[who]) for who in sorted(state.accounts)},
-            "slots": [
-                [word(parent), None if key is None else data(key)]
-                for parent, key in state.slots.origins.values()
-            ],
-        }  # fmt: skip
+    there, head = state_at(node.chain, LATEST)
+    state = there.state
+    told = {
+        "best_block_number": head.number,
+        "accounts": {data(who): _told(state, who, state.accounts[who]) for who in sorted(state.accounts)},
+        "slots": [
+            [word(parent), None if key is None else data(key)]
+            for parent, key in state.slots.origins.values()
+        ],
+    }  # fmt: skip
     return data(gzip.compress(json.dumps(told).encode(), mtime=0))
 
 
@@ -57,18 +58,18 @@ def load_state(node: Node, dumped: Any) -> bool:
     """Set all accounts of a dump, ours or anvil's, over those that are there."""
     told = to_object(_read(to_bytes(dumped, "the dump")), "the dump")
     accounts = to_object(told.get("accounts"), "'accounts'")
-    state, chain = node.chain.state, node.chain
+    state = node.chain.state
     read = [(to_address(who), to_object(each, "an account")) for who, each in accounts.items()]
     for item in told.get("slots") or ():
         _remember(state, item)
-    try:
-        for who, each in read:
-            _set(state, who, each)
-    except BaseException:
-        state.take_back(state.close()[0])
-        raise
-    chain.note()
+    in_one_step(node.chain, _set_all, node.chain, read)
     return True
+
+
+def _set_all(chain: Chain, accounts: Sequence[tuple[bytes, Mapping[str, Any]]]) -> None:
+    for who, each in accounts:
+        _set(chain.state, who, each)
+    chain.note()
 
 
 def _read(raw: bytes) -> Any:

@@ -46,10 +46,17 @@ class LogFeed(LogFilter):
     def __init__(self, ledger: Ledger, criteria: Mapping[str, Any]) -> None:
         super().__init__(ledger, wanted(criteria))
         self._undone: list[Json] = []
+        self._going: list[Json] | None = None  # what the cut that is on its way takes back
 
     def before_cut(self, blocks: int, receipts: int) -> None:
-        gone = super()._between(blocks, self._seen)
-        self._undone += [{**log, "removed": True} for log in reversed(gone)]
+        if self._going is None:
+            gone = super()._between(blocks, self._seen)
+            self._going = [{**log, "removed": True} for log in reversed(gone)]
+
+    def cut(self, blocks: int, receipts: int) -> None:
+        super().cut(blocks, receipts)
+        gone, self._going = self._going or [], None
+        self._undone += gone
 
     def changes(self) -> list[Any]:
         undone, self._undone = self._undone, []

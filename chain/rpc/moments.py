@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.past import Aside
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.values import data, to_hash, to_int
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
+    from chain.looking import Looking
     from chain.simulator import Chain
 
 LATEST: Final = "latest"
@@ -53,15 +54,11 @@ def need_block(chain: Chain, block: Any) -> Block:
     return found
 
 
-@contextmanager
-def state_at(chain: Chain, block: Any) -> Iterator[Block]:
-    """The state of the chain as it was at the end of a block, for as long as the scope lasts."""
+def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[Looking, Block]:
+    """The chain as it was at the end of a block, and that block. `apart`: it may be changed, for nobody else sees it."""
     found, ledger = need_block(chain, block), chain.ledger
-    is_now = found.number > chain.head.number or (
-        found.number == chain.head.number and not ledger.open
-    )
-    if is_now:
-        yield found
-        return
-    with ledger.rewound(found.end_moment):
-        yield found
+    is_pending = found.number > chain.head.number
+    if (is_pending or (found.number == chain.head.number and not ledger.open)) and not apart:
+        return chain, found
+    moment = chain.moment if is_pending else found.end_moment
+    return Aside(ledger.then(moment), chain.machine, found, moment), found

@@ -1,5 +1,7 @@
 """A chain as a JSON-RPC node: takes a request by its name, looks it up in the one table of methods, answers.
 
+A request is one step of the chain: who is answered with an error knows that nothing was done.
+
 What belongs to the conversation and not to the chain is kept here: filters and the snapshots that were taken by number.
 `chain.node` is the one node of a chain; web3.py in process and the server both talk to it.
 """
@@ -13,10 +15,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.errors import InvalidTransaction
+from chain.ledger.store import NotWritten
 from chain.rpc.errors import BROKEN, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
 from chain.rpc.filters import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
+from chain.steps import in_one_step
 
 if TYPE_CHECKING:
     from chain.reloading import Package
@@ -53,12 +57,15 @@ class Node:
             raise RpcError(NO_METHOD, f"there is no method {method} here")
         if self.before is not None:
             self.before()
+        kept = self.interval, self.snapshots
         try:
-            return run(self, *params)
-        except InvalidTransaction as no:
-            raise refused(str(no)) from no
-        except TypeError:
-            _check_count(run, method, params)
+            return in_one_step(self.chain, run, self, *params)
+        except BaseException as no:
+            self.interval, self.snapshots = kept
+            if isinstance(no, InvalidTransaction | NotWritten):
+                raise refused(str(no)) from no
+            if isinstance(no, TypeError):
+                _check_count(run, method, params)
             raise
 
     def respond(self, message: Any) -> Any:

@@ -1,7 +1,7 @@
 """Methods about transactions that wait. Here none do: with automine off a transaction runs at once, in the open block.
 
 So what other nodes keep in a pool is here what stands in the open block, and to drop or replace a transaction is to take
-the open block back to before it and run again what came after.
+the open block back to before it and run again what came after. A request is one step, so either all of that happens or nothing.
 """
 
 from __future__ import annotations
@@ -120,14 +120,10 @@ def _replace(chain: Chain, old: Receipt, tx: Transaction) -> Receipt:
     for new_fee, fee in ((tx.max_fee, old.max_fee), (tx.tip, old.tip)):
         if new_fee * 100 < fee * _MORE:
             raise refused("replacement transaction underpriced: it pays a tenth more in each fee")
-    first, *later = _undo_from(chain, old.position)
-    try:
-        return chain.include(tx)
-    except InvalidTransaction:
-        later = [first, *later]
-        raise
-    finally:
-        _do_again(chain, later)
+    _, *later = _undo_from(chain, old.position)
+    receipt = chain.include(tx)
+    _do_again(chain, later)
+    return receipt
 
 
 def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
@@ -192,10 +188,8 @@ def restart(chain: Chain, change: Callable[[], None]) -> None:
         return
     acts = list(_acts(chain, block.first_moment))
     chain.revert(_place(chain, block.first_moment, block.first_receipt, None))
-    try:
-        change()
-    finally:
-        _do_again(chain, acts)
+    change()
+    _do_again(chain, acts)
 
 
 def _acts(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:

@@ -17,6 +17,7 @@ from chain.rpc.values import to_address, to_bytes, to_hash, to_int, to_list, to_
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
+    from chain.looking import Looking
     from chain.simulator import Chain
 
 Fields = Mapping[str, Any]
@@ -34,8 +35,10 @@ def read_envelope(chain: Chain, raw: bytes) -> Transaction:
     return tx
 
 
-def read_transaction(chain: Chain, fields: Any, block: Block) -> Transaction:
-    """A transaction as a client writes it, completed for `block`."""
+def read_transaction(
+    chain: Chain, fields: Any, block: Block, there: Looking | None = None
+) -> Transaction:
+    """A transaction as a client writes it, completed for `block` and for the chain as it is `there`."""
     fields = to_object(fields, "the transaction")
     room = block.gas_limit - (block.gas_used if block is chain.ledger.open else 0)
     sender = (
@@ -49,7 +52,7 @@ def read_transaction(chain: Chain, fields: Any, block: Block) -> Transaction:
     tx = Transaction(
         sender, to, _input(fields), _number(fields, "value", 0),
         _number(fields, "gas", room),
-        _number(fields, "nonce", chain.state.account(sender)[0]),
+        _number(fields, "nonce", (there or chain).state.account(sender)[0]),
         max_fee, tip, kind, _access_list(fields.get("accessList")),
     )  # fmt: skip
     return _set_code(chain, tx, fields["authorizationList"]) if kind == _SET_CODE else tx

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,8 @@ from chain.rpc.values import data, quantity, to_address, to_bytes, to_int, to_ob
 if TYPE_CHECKING:
     from chain.frame import Frame
     from chain.ledger.blocks import Block
-    from chain.machine.state import Changes, State
+    from chain.looking import Looking
+    from chain.machine.state import State
     from chain.rpc.node import Node
     from chain.simulator import Chain
 
@@ -69,24 +69,24 @@ def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
 def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
     """Run a message at the end of a block and undo it: what it returns."""
     chain = node.chain
-    with state_at(chain, block) as where, overridden(chain, overrides):
-        tx = read_transaction(chain, fields, where)
-        frame = _look(chain, tx, where, limited=fields.get("gas") is not None)
+    there, where = imagined(chain, block, overrides)
+    tx = read_transaction(chain, fields, where, there)
+    seen = chain.here if where is chain.head else where
+    frame = _look(there, tx, where, seen, limited=fields.get("gas") is not None)
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
 
 
-def _look(chain: Chain, tx: Transaction, where: Block, limited: bool) -> Frame:
+def _look(there: Looking, tx: Transaction, where: Block, seen: Block, limited: bool) -> Frame:
     if tx.to is None:
-        return _rehearse(chain, tx, where).frame
-    gas = gas_of_look(chain, tx.to, tx.gas if limited else None, where)
-    block = None if where is chain.head else where
-    frame, _ = chain.look(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=block)
+        return _rehearse(there, tx, where).frame
+    gas = gas_of_look(there, tx.to, tx.gas if limited else None, where)
+    frame, _ = there.look(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
     return frame
 
 
-def gas_of_look(chain: Chain, to: bytes, gas: int | None, where: Block) -> int | None:
+def gas_of_look(chain: Looking, to: bytes, gas: int | None, where: Block) -> int | None:
     """Nobody looks longer than a block lets them. If nobody says, a Python contract's gas has no end; its ticks have."""
     if gas is None and chain.machine.program_at(to) is not None:
         return None
@@ -97,11 +97,11 @@ def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = 
     """The least gas with which a transaction does what it does with plenty. At the head, it is one of the next block."""
     chain = node.chain
     is_next = need_block(chain, block).number >= chain.head.number
-    with state_at(chain, PENDING if is_next else block) as where, overridden(chain, overrides):
-        return quantity(_estimate(chain, read_transaction(chain, fields, where), where))
+    there, where = imagined(chain, PENDING if is_next else block, overrides)
+    return quantity(_estimate(there, read_transaction(chain, fields, where, there), where))
 
 
-def _estimate(chain: Chain, tx: Transaction, block: Block) -> int:
+def _estimate(chain: Looking, tx: Transaction, block: Block) -> int:
     plenty = min(tx.gas, block.gas_limit)
     outcome = _rehearse(chain, tx, block, plenty)
     failure = outcome.frame.failure
@@ -119,12 +119,12 @@ def _estimate(chain: Chain, tx: Transaction, block: Block) -> int:
     return least if is_enough(least) else _search(is_enough, least, plenty)
 
 
-def _rehearse(chain: Chain, tx: Transaction, block: Block, gas: int | None = None) -> Outcome:
+def _rehearse(chain: Looking, tx: Transaction, block: Block, gas: int | None = None) -> Outcome:
     """Run a transaction and undo it."""
     return chain.rehearse(*freed(chain, tx if gas is None else replace(tx, gas=gas), block))
 
 
-def freed(chain: Chain, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
+def freed(chain: Looking, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
     """The transaction, whatever its number, and its block, such that it costs nothing."""
     nonce = chain.state.account(tx.sender)[0]
     return replace(tx, nonce=nonce, max_fee=0, tip=0), replace(block, base_fee=0)
@@ -147,20 +147,17 @@ def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-@contextmanager
-def overridden(chain: Chain, overrides: Any) -> Iterator[None]:
-    """Accounts as a client wants to imagine them, for as long as the scope lasts: `{address: {balance: …}}`."""
-    state = chain.state
-    changes: Changes = ()
-    try:
-        try:
-            for address, change in to_object(overrides or {}, "the state override").items():
-                override(state, to_address(address), to_object(change, "what is overridden"))
-        finally:
-            changes, _ = state.close()
-        yield
-    finally:
-        state.take_back(changes)
+def imagined(
+    chain: Chain, block: Any, overrides: Any, *, apart: bool = False
+) -> tuple[Looking, Block]:
+    """The chain at the end of a block, with accounts as a client wants to imagine them: `{address: {balance: …}}`."""
+    changes = to_object(overrides or {}, "the state override")
+    there, where = state_at(chain, block, apart=apart or bool(changes))
+    for address, change in changes.items():
+        override(there.state, to_address(address), to_object(change, "what is overridden"))
+    if changes:
+        there.state.close()
+    return there, where
 
 
 def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.inputs import LAST_TIME
 from chain.ledger.blocks import Block
-from chain.machine.state import Changes
 from chain.rpc.errors import bad_params, failed, too_much
 from chain.rpc.format import Json
 from chain.rpc.moments import LATEST, state_at
@@ -22,8 +21,10 @@ from chain.rpc.values import data, quantity, to_address, to_int, to_object, word
 
 if TYPE_CHECKING:
     from chain.frame import Frame
+    from chain.looking import Looking
     from chain.machine.transaction import Outcome
     from chain.rpc.node import Node
+    from chain.simulator import Chain
 
 _MOST_BLOCKS: Final = 256
 _ETHER: Final = bytes.fromhex("ee" * 20)  # the address that such logs are said to come from
@@ -41,22 +42,17 @@ def simulate(node: Node, wish: Any, block: Any = LATEST) -> list[Json]:
         raise bad_params("'blockStateCalls' is a list of blocks, each with its 'calls'")
     if len(blocks) > _MOST_BLOCKS:
         raise too_much(f"{len(blocks)} blocks are too many for one request: at most {_MOST_BLOCKS}")
-    run = _Simulation(node, validates=bool(wish.get("validation")), traces=bool(wish.get("traceTransfers")))  # fmt: skip
-    with state_at(node.chain, block) as base:
-        try:
-            return list(run.blocks(base, [to_object(each, "a block") for each in blocks]))
-        finally:
-            run.undo()
+    there, base = state_at(node.chain, block, apart=True)
+    run = _Simulation(
+        node.chain, there, validates=bool(wish.get("validation")), traces=bool(wish.get("traceTransfers")),
+    )  # fmt: skip
+    return list(run.blocks(base, [to_object(each, "a block") for each in blocks]))
 
 
 class _Simulation:
-    def __init__(self, node: Node, *, validates: bool, traces: bool) -> None:
-        self._chain, self._validates, self._traces = node.chain, validates, traces
-        self._done: list[Changes] = []
-
-    def undo(self) -> None:
-        for changes in reversed(self._done):
-            self._chain.state.take_back(changes)
+    def __init__(self, chain: Chain, there: Looking, *, validates: bool, traces: bool) -> None:
+        self._chain, self._there = chain, there
+        self._validates, self._traces = validates, traces
 
     def blocks(self, parent: Block, wishes: list[Mapping[str, Any]]) -> Iterator[Json]:
         for wish in wishes:
@@ -107,20 +103,17 @@ class _Simulation:
         }
 
     def _override(self, wish: Mapping[str, Any]) -> None:
-        state = self._chain.state
-        try:
-            for address, change in wish.items():
-                override(state, to_address(address), to_object(change, "what is overridden"))
-        finally:
-            self._done.append(state.close()[0])
+        state = self._there.state
+        for address, change in wish.items():
+            override(state, to_address(address), to_object(change, "what is overridden"))
+        state.close()
 
     def _call(self, block: Block, fields: Mapping[str, Any]) -> Outcome:
-        chain = self._chain
-        tx = read_transaction(chain, fields, block)
+        there = self._there
+        tx = read_transaction(self._chain, fields, block, there)
         tx.gas = min(tx.gas, block.gas_limit - block.gas_used)
-        run = (tx, block) if self._validates else freed(chain, tx, block)
-        outcome = chain.machine.transact(*run)
-        self._done.append(outcome.changes)
+        run = (tx, block) if self._validates else freed(there, tx, block)
+        outcome = there.machine.transact(*run)
         block.gas_used += outcome.gas_used
         return outcome
 

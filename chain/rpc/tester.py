@@ -25,6 +25,7 @@ from chain.accounts import account_of_key
 from chain.errors import InvalidTransaction
 from chain.frame import revert_data, revert_text
 from chain.ledger.envelopes import TYPES, kind_of, seal, seal_with
+from chain.looking import Looking
 from chain.rpc import format, reading, sending, typed
 from chain.rpc.errors import RpcError
 from chain.rpc.moments import LATEST, PENDING, find_block, state_at
@@ -89,21 +90,20 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         self.chain.keys[bytes(made)] = made
 
     def get_nonce(self, account: bytes, block_number: Any = LATEST) -> int:
-        return self._read(block_number, lambda: self.chain.nonce(Address(account)))
+        return self._at(block_number).nonce(Address(account))
 
     def get_balance(self, account: bytes, block_number: Any = LATEST) -> int:
-        return self._read(block_number, lambda: self.chain.balance(Address(account)))
+        return self._at(block_number).balance(Address(account))
 
     def get_code(self, account: bytes, block_number: Any = LATEST) -> bytes:
-        return self._read(block_number, lambda: self.chain.code(Address(account)))
+        return self._at(block_number).code(Address(account))
 
     def get_storage(self, account: bytes, slot: int, block_number: Any = LATEST) -> int:
-        return self._read(block_number, lambda: self.chain.storage(Address(account), slot))
+        return self._at(block_number).storage(Address(account), slot)
 
-    def _read(self, block: Any, read: Callable[[], T]) -> T:
+    def _at(self, block: Any) -> Looking:
         self._block(block)
-        with state_at(self.chain, block):
-            return read()
+        return state_at(self.chain, block)[0]
 
     # What happened
 

@@ -146,6 +146,8 @@ def check_whole(state: State) -> None:
         sum(state.track.counts) == len(state.track.dice),
         "The round track holds another number of dice than its slots.",
     )
+    ahead = state.track.counts[state.track.round - 1 :]
+    require(not any(ahead), "The round track holds dice of a round to come.")
     to_come = (ROUNDS - state.track.round) * pool_size(state)
     in_bag = sum(map(bool, state.bag))
     require(in_bag >= to_come, "The bag holds too few dice for the rounds to come.")

@@ -1,4 +1,4 @@
-"""Programs that try to take more than their fuel pays for all end as out of gas, in the time of a plain loop, in bounded memory."""
+"""Programs that try to take more than their fuel pays for end as out of gas, in the time of a plain loop, in bounded memory."""
 
 from __future__ import annotations
 

@@ -122,6 +122,13 @@ def test_games_with_other_names_for_a_field(club: Chain, games: Any) -> None:
     assert_events(club.receipts[5], second.Moved(club.accounts[0], 4))
 
 
+@pytest.mark.parametrize("name", ["Move", "First.Moved", "moved"])
+def test_receipt_knows_no_such_event(club: Chain, name: str) -> None:
+    with pytest.raises(TypeError, match=f"'{name}'"):
+        club.receipts[2].events[name]
+    assert club.receipts[0].events["Moved"] == []
+
+
 @pytest.mark.parametrize(("of", "fields", "found"), [
     (0, {"square": 3}, [3]), (0, {"square": 2}, []), (1, {"spot": 2}, [2]),
     (0, {"player": 1}, [1, 3]), (1, {"player": 1}, []), (1, {"player": 0, "spot": 4}, [4]),

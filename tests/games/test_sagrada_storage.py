@@ -161,6 +161,12 @@ def miscounted(document: Json) -> None:
     document["round_track"]["number_of_dice_on_slot"][0] = 1
 
 
+def early(document: Json) -> None:
+    track = document["round_track"]
+    track["all_dice"] = [document["dice_bag"]["dice"].pop()]
+    track["number_of_dice_on_slot"][track["current_round_number"] - 1] = 1
+
+
 def bagless(document: Json) -> None:
     del document["dice_bag"]
 
@@ -180,6 +186,7 @@ def bagless(document: Json) -> None:
         (broken, 'state, turn_manager.players[0].username: "\\ud800" is not a text'),
         (elsewhere, "A tool card in use is not on the board."),
         (miscounted, "The round track holds another number of dice than its slots."),
+        (early, "The round track holds dice of a round to come."),
         (bagless, 'state: the key "dice_bag" is missing'),
     ],
 )

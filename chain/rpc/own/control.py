@@ -48,11 +48,11 @@ def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
     to, raw, entry = _message(node, fields)
     if to is None:
         raise bad_params("'to' is missing: a look is at something that stands on the chain")
-    with state_at(chain, block) as where:
-        seen = None if where is chain.head else where
-        options = _options(node, fields)
-        options["gas"] = gas_of_look(chain, to, options["gas"], where)
-        frame, rows = chain.look(to, raw, block=seen, **options)
+    there, where = state_at(chain, block)
+    seen = chain.here if where is chain.head else where
+    options = _options(node, fields)
+    options["gas"] = gas_of_look(there, to, options["gas"], where)
+    frame, rows = there.look(to, raw, block=seen, **options)
     texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
     failure, entry = frame.failure, frame.entry or entry
     result = None if failure or entry is None else entry.decode_result(frame.output)

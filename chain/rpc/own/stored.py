@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,7 +53,8 @@ def _described(node: Node, world: StoredWorld) -> Json:
 
 def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> Json:
     """The model with these keys at the end of a block, and whether it is set; all zero if nobody wrote it."""
-    with _kept(node, world, name, block) as (stored, spec), asked():
+    stored, spec = _kept(node, world, name, block)
+    with asked():
         cls: type[Any] = spec.record.cls
         values = _keys(node, spec, keys)
         found: Any = stored.read(cls, *values)
@@ -63,14 +63,15 @@ def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> 
 
 def models(node: Node, world: Any, name: Any, block: Any = LATEST) -> list[Any]:
     """Every model of a kind that is set at the end of a block, in the order in which they were first written."""
-    with _kept(node, world, name, block) as (stored, spec):
-        found: list[Any] = stored.all(spec.record.cls)
-        return [plain(each) for each in found[:_MOST]]
+    stored, spec = _kept(node, world, name, block)
+    found: list[Any] = stored.all(spec.record.cls)
+    return [plain(each) for each in found[:_MOST]]
 
 
 def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
     """What a model was after every transaction that changed it; null where it was erased."""
-    with _kept(node, world, name, LATEST) as (stored, spec), asked():
+    stored, spec = _kept(node, world, name, LATEST)
+    with asked():
         versions: list[Version[Any]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
     return [
         {
@@ -84,17 +85,16 @@ def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
     ]
 
 
-@contextmanager
-def _kept(node: Node, world: Any, name: Any, block: Any) -> Iterator[tuple[StoredWorld, ModelSpec]]:
+def _kept(node: Node, world: Any, name: Any, block: Any) -> tuple[StoredWorld, ModelSpec]:
     """A world as it was at the end of a block, and one of the kinds of models in it."""
     chain = node.chain
     address = _world(node, world)
-    with state_at(chain, block):
-        stored = StoredWorld(chain.ledger, chain.state, address, len(chain.ledger.timeline))
-        known = {spec.name: spec for spec in stored.models.values()}
-        if not isinstance(name, str) or name not in known:
-            raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(known))}")
-        yield stored, known[name]
+    there, _ = state_at(chain, block)
+    stored = StoredWorld(there.ledger, there.state, address, len(chain.ledger.timeline))
+    known = {spec.name: spec for spec in stored.models.values()}
+    if not isinstance(name, str) or name not in known:
+        raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(known))}")
+    return stored, known[name]
 
 
 def _world(node: Node, world: Any) -> bytes:
@@ -120,12 +120,11 @@ def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
 def fields(node: Node, contract: Any, block: Any = LATEST) -> Json:
     """A contract's own storage by name, at the end of a block. Of a Map, what is set under every key that was ever used."""
     address, program = contract_at(node, contract)
-    layout, chain = program.spec.fields, node.chain
+    layout, there = program.spec.fields, state_at(node.chain, block)[0]
     if layout is None:
         return {}
-    with state_at(chain, block):
-        words = Still(chain.state.slots, chain.state.storages[address])
-        return _Fields(chain.state.slots, words).all(layout)
+    words = Still(there.state.slots, there.state.storages[address])
+    return _Fields(there.state.slots, words).all(layout)
 
 
 class _Fields:

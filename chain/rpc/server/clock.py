@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from chain.steps import in_one_step
+
 if TYPE_CHECKING:
     from chain.rpc.node import Node
 
@@ -40,9 +42,14 @@ class Clock:
             self._next = asyncio.get_running_loop().call_later(self._interval, self._tick)
 
     def _tick(self) -> None:
+        try:
+            in_one_step(self._node.chain, self._mine)
+            self._publish()
+        finally:
+            self._wait()
+
+    def _mine(self) -> None:
         chain = self._node.chain
         if chain.now == chain.head.timestamp:
             chain.advance(round(self._interval))
         chain.mine()
-        self._publish()
-        self._wait()
