@@ -148,8 +148,9 @@ class Frame:
     def finish(self) -> None:
         """Let go of the state: what the contract left behind can do nothing through this frame from here on."""
         self.__class__ = self.finished
-        for frame in self.besides:
-            frame.__class__ = frame.finished
+        if self.besides:
+            for frame in self.besides:
+                frame.__class__ = frame.finished
 
     # Storage
 

@@ -14,24 +14,20 @@ There is one tank in a process, and one message that takes from it: that of the 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any, Final, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from chain.errors import OutOfGas
-from chain.turn import is_mine, take
 
 if TYPE_CHECKING:
     from chain.frame import Frame
-
-P = ParamSpec("P")
 
 GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less than half a second
 KEPT_BACK: Final = (
     1024  # of what is left when a message sends another, this part stays with the sender
 )
 DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other, each of one or two Python frames
-_OUTSIDE: Final = repeat(0, 2**62)  # the tank where no contract runs
+OUTSIDE: Final = repeat(0, 2**62)  # the tank where no contract runs
 _ONE_BY_ONE: Final = 256  # up to so many ticks are sooner taken than a new tank is made
 
 # The large whole numbers that became keys in the running transaction, by their hash.
@@ -89,7 +85,7 @@ def dry() -> NoReturn:
 def rest() -> Any:
     """Stop counting, and give the tank as it stands: what the chain does meanwhile is not the contract's."""
     tank = SPACE[TANK]
-    _take_from(_OUTSIDE)
+    _take_from(OUTSIDE)
     return tank
 
 
@@ -119,8 +115,7 @@ def deep() -> None:
 def begin(frame: Frame) -> tuple[int, Any, Any, Any]:
     """Fill the tank for a message, and give it its levels: how many ticks it may take, and what whoever sent it has of both."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
-    tank, depth = SPACE[TANK], frame.depth
-    outer = tank, SPACE[DOWN], SPACE[UP]
+    tank, down, up, depth = SPACE[TANK], SPACE[DOWN], SPACE[UP], frame.depth
     if context.metered:
         most: int = tank.__length_hint__() - 1
         most -= most // KEPT_BACK
@@ -137,7 +132,7 @@ def begin(frame: Frame) -> tuple[int, Any, Any, Any]:
         levels = _levels[depth] = _Levels()
     SPACE[DOWN], SPACE[UP] = levels.down, levels.up
     fill(limit + 1)  # whoever takes the last of these has taken one too many
-    return limit, *outer
+    return limit, tank, down, up
 
 
 def end(frame: Frame, began: tuple[int, Any, Any, Any]) -> None:
@@ -169,18 +164,5 @@ def fail(frame: Frame, began: tuple[int, Any, Any, Any], problem: BaseException)
             raise OutOfGas from problem
 
 
-def alone(run: Callable[P, None], /, *args: P.args, **named: P.kwargs) -> None:
-    """Run the first message of a transaction: on the tank of nobody else, or within the message that waits for it."""
-    if is_mine():
-        run(*args, **named)
-    else:
-        take(_outermost, run, *args, **named)
-
-
-def _outermost(run: Callable[P, None], /, *args: P.args, **named: P.kwargs) -> None:
-    _take_from(_OUTSIDE)  # whatever an interrupt has left there
-    run(*args, **named)
-
-
-_take_from(_OUTSIDE)
+_take_from(OUTSIDE)
 SPACE.update({DRY: dry, DEEP: deep, DOWN: _levels[0].down, UP: _levels[0].up})

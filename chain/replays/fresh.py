@@ -36,7 +36,7 @@ def play_under(seeds: Sequence[int], text: str, packages: Sequence[str], *, deed
 
 def _play(seed: int, job: str) -> Answer:
     done = subprocess.run(
-        [sys.executable, "-m", "chain.replays.fresh"], input=job, env=environment(seed),
+        [sys.executable, "-P", "-m", "chain.replays.fresh"], input=job, env=environment(seed),
         capture_output=True, text=True, encoding="utf-8", timeout=_LONGEST,
     )  # fmt: skip
     if done.returncode:
