@@ -11,25 +11,41 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from chain.contract import Contract
     from chain.declare import call, error, event, init, model, view
-    from chain.errors import DeclarationError, InvalidTransaction, Revert, Reverted, require
+    from chain.errors import (
+        DeclarationError,
+        InvalidTransaction,
+        LimitExceeded,
+        Revert,
+        Reverted,
+        require,
+    )
     from chain.fields import Map, Set, Vector
     from chain.hashing import keccak
     from chain.simulator import Chain
     from chain.system import System
     from chain.testing import assert_events, reverts
     from chain.types import Address, Key
+    from chain.watchdogs import watchdog
     from chain.world import World
 
 _HOMES: Final = {
     "contract": ("Contract",),
     "declare": ("call", "error", "event", "init", "model", "view"),
-    "errors": ("DeclarationError", "InvalidTransaction", "Revert", "Reverted", "require"),
+    "errors": (
+        "DeclarationError",
+        "InvalidTransaction",
+        "LimitExceeded",
+        "Revert",
+        "Reverted",
+        "require",
+    ),
     "fields": ("Map", "Set", "Vector"),
     "hashing": ("keccak",),
     "simulator": ("Chain",),
     "system": ("System",),
     "testing": ("assert_events", "reverts"),
     "types": ("Address", "Key"),
+    "watchdogs": ("watchdog",),
     "world": ("World",),
 }
 
@@ -40,6 +56,7 @@ __all__ = [
     "DeclarationError",
     "InvalidTransaction",
     "Key",
+    "LimitExceeded",
     "Map",
     "Revert",
     "Reverted",
@@ -57,6 +74,7 @@ __all__ = [
     "require",
     "reverts",
     "view",
+    "watchdog",
 ]
 
 

@@ -48,7 +48,10 @@ class Anchors:
             count = len(chain.receipts) - began
             if count > 0:
                 left_out = f"({count - _MOST} earlier transactions)\n" if count > _MOST else ""
-                told = chain.transcript(since=max(began, len(chain.receipts) - _MOST))
+                try:
+                    told = chain.transcript(since=max(began, len(chain.receipts) - _MOST))
+                except ValueError as closed:
+                    told = f"({closed})\n"
                 found.append(("chain transcript", left_out + told))
         return found
 

@@ -18,6 +18,7 @@ from chain.inputs import items
 from chain.spec import ContractSpec
 from chain.stack import read_source
 from chain.turn import in_turn
+from chain.watchdogs import uninterrupted
 
 if TYPE_CHECKING:
     from chain.image.worlds import World
@@ -86,7 +87,8 @@ def program_of(cls: type) -> Program:
         if author in former:
             raise UnknownSource(author)
         # What makes images reads sources, which a chain that only looks never does.
-        read_source(author, _make, author, import_module("chain.image.making").make_program)
+        with uninterrupted():
+            read_source(author, _make, author, import_module("chain.image.making").make_program)
     return _programs[author]
 
 

@@ -17,13 +17,14 @@ from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.image.meter import alone, begin, end, fail
+from chain.image.meter import OUTSIDE, begin, end, fail, resume
 from chain.inputs import address_of, wei
 from chain.random import Random
 from chain.reading import contract_spec
 from chain.records import EventSpec
 from chain.remote import Remote, answer
 from chain.spec import ContractSpec, EntrySpec
+from chain.turn import TURN, begin_turn, end_turn, is_mine
 from chain.types import Address
 
 C = TypeVar("C", bound="Contract")
@@ -269,10 +270,16 @@ def run(frame: Frame, program: Program) -> None:
 
 def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
     """The author's part of a message; the first one of a transaction waits for its turn."""
-    if frame.context.metered:
+    if frame.context.metered or is_mine():
         _run(frame, spec, entry, data)
-    else:
-        alone(_run, frame, spec, entry, data)
+        return
+    with TURN:
+        try:
+            begin_turn()
+            resume(OUTSIDE)  # whatever an interrupt has left there
+            _run(frame, spec, entry, data)
+        finally:
+            end_turn()
 
 
 def _run(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:

@@ -87,6 +87,10 @@ class UnknownCode(Undeclared):
         )
 
 
+class LimitExceeded(Exception):
+    """A watchdog stopped what ran: it took more time or memory than it may. That is no outcome, and nothing of it remains."""
+
+
 class OutOfGas(Halt):
     """The message needed more gas than it had."""
 

@@ -26,7 +26,7 @@ from chain.inputs import AccountLike
 from chain.ledger.answer import Answer
 from chain.ledger.blocks import Block, Blocks, Mining, Rules
 from chain.ledger.cbor import decode
-from chain.ledger.growth import grow
+from chain.ledger.growth import take_page
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.loaded import Loaded
@@ -123,15 +123,10 @@ class Far(Chain):
     def _take(self, answer: str) -> bool:
         """Take one page in; whether there is more."""
         cuts, kept, upto, more, at, page = decode(bytes.fromhex(answer[2:]))
-        ledger = self.ledger
-        ledger.open = None
-        if tuple(kept) != tuple(self._since[1:4]):
-            ledger.cut(*kept)
-        grow(ledger, self.keys, page)
-        self._since = (cuts, *upto)
         mining, held = at
+        take_page(self.ledger, self.keys, kept, page, held)
+        self._since = (cuts, *upto)
         self.mining = Mining._make(mining)
-        ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
         return bool(more)
 
     def _begin_step(self) -> None:

@@ -93,12 +93,16 @@ def fits(kind: Kind, value: Any) -> bool:
                 return isinstance(value, bytes | bytearray)
             case _:
                 return False
+    except MemoryError:
+        raise
     except Exception:
         return False
 
 
 def misfit(kind: Kind, value: Any, cause: BaseException | None = None) -> Misfit:
     """The refusal that names the innermost place where `value` is not of its kind."""
+    if isinstance(cause, MemoryError):  # which says nothing about the value
+        raise cause
     found = _find(kind, value, "")
     if found is None:
         return Misfit("", f"{short(value)} cannot be used as {kind.name}: {cause!r}")
@@ -164,6 +168,8 @@ def short(value: Any) -> str:
         return f"a number of {value.bit_length()} bits"
     try:
         text = repr(value)
+    except MemoryError:
+        raise
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -14,6 +14,7 @@ from chain.accounts import Account
 from chain.code import Program, check_classes, program_of
 from chain.contract import Contract
 from chain.hashing import keccak
+from chain.inputs import flag
 from chain.ledger.blocks import Mining
 from chain.ledger.file import File, agreed
 from chain.ledger.ledger import Ledger
@@ -38,16 +39,18 @@ class Lasting(Steps, ABC):
 
     @classmethod
     def open(
-        cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, **settings: Any
+        cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, check: bool = False,
+        **settings: Any,
     ) -> Self:  # fmt: skip
         """The chain in the file at `path`, which is made if there is none; `settings` are those of `Chain`.
 
         What a call has returned survives the end of the process, however it ends; with `sync` also a loss of power, at the cost
         of waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
-        later by `declare`. One process at a time can have the file open; others can read its tables.
+        later by `declare`. One process at a time can have the file open; others can read its tables. What the chain needs
+        now is checked when it is opened, and what was when it is read; with `check` every row is, at once.
         """
         check_classes(contracts)
-        file = File(path)
+        file = File(path, flag(check, "check"))
         try:
             known: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
             for name, value in (file.settings or {}).items():

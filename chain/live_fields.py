@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chain.accounts import ACCOUNTS
 from chain.frame import Context, Frame
+from chain.steps import undisturbed
 
 if TYPE_CHECKING:
     from chain.code import Program
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 class FieldsFrame(Frame):
     """What such a contract stands on instead of a message."""
 
-    __slots__ = ("_chain",)
+    __slots__ = ("_chain", "border")
 
     def __init__(self, chain: Looking, address: bytes, program: Program) -> None:
-        self._chain = chain
+        self._chain, self.border = chain, chain.border
         self.context = Context(chain.machine, chain.here, bytes(ACCOUNTS[0]), 0, 0)
         self.state, self.kind, self.static = chain.state, "fields", True
         self.address = self.code_address = address
@@ -36,10 +37,9 @@ class FieldsFrame(Frame):
     def touch(self, address: bytes) -> None:
         """Nobody is told."""
 
+    @undisturbed
     def sload(self, slot: int) -> int:
-        chain = self._chain
-        with chain.border:
-            return chain.state.storages.get(self.address, {}).get(slot, 0)
+        return self._chain.state.word(self.address, slot)
 
     def recall(self, words: dict[int, int]) -> bool:
         return False

@@ -7,14 +7,13 @@ A class is offered when the package, or a module or package right below it, has 
 from __future__ import annotations
 
 import pkgutil
-import sys
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 
 from chain.contract import Contract
 from chain.errors import DeclarationError
+from chain.user_modules import look_for
 from chain.where import Source, raised_at, short
 from chain.world import World
 
@@ -71,8 +70,7 @@ def _modules(package: str) -> Iterator[ModuleType]:
 
 def imported(name: str) -> ModuleType:
     """A module by its name, looked for in the working directory too; what is wrong with it is said in a sentence."""
-    if str(Path.cwd()) not in sys.path:  # where a console script does not look
-        sys.path.insert(0, str(Path.cwd()))
+    look_for(name)
     try:
         return import_module(name)
     except DeclarationError as wrong:  # it names its own place

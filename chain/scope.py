@@ -17,8 +17,11 @@ T_co = TypeVar("T_co", covariant=True)
 class Scope(AbstractContextManager[T_co], Generic[T_co]):
     """What a function with `@scope` gives: to be entered by `with`, else it did nothing, and warns."""
 
+    _entered = True
+
     def __init__(self, name: str, make: Callable[[], AbstractContextManager[T_co]]) -> None:
-        self._name, self._make, self._entered = name, make, False
+        self._name, self._make = name, make
+        self._entered = False
 
     def __call__(self, function: F) -> F:
         """The same as a decorator: each call of `function` runs in a scope of its own."""

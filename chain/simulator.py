@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple, Self
@@ -25,14 +25,14 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.looking import Looking
 from chain.machine.direct import Machine
-from chain.machine.nesting import rest
 from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Transaction, checked
 from chain.past import Past, block_at, state_at
 from chain.questions import Questions
+from chain.recovery import Recovery
 from chain.scope import scope
 from chain.setting import Setting
-from chain.steps import looking, reading, step
+from chain.steps import here, looking, reading, step
 from chain.types import Address
 from chain.upgrading import Upgrading
 
@@ -40,7 +40,6 @@ GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 ETHER = 10**18
 MEMORY = "memory"
 FUNDS = 10_000 * ETHER
-_OF_ROW = [field.name for field in fields(Block)][1:]
 
 
 class Snapshot(NamedTuple):
@@ -56,7 +55,7 @@ class Snapshot(NamedTuple):
     ] = ()  # what stood at the end then; once taken back, it never stands there again
 
 
-class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
+class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
     def __init__(
@@ -85,6 +84,7 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         guard: bool = True,
     ) -> None:
         """Be a chain of one block, the first."""
+        self.begun, self.scopes, self._store = None, (), None  # every call looks at these
         self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
@@ -187,12 +187,6 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         """Several transactions in one block, one timestamp."""
         return Holding(self)
 
-    @property
-    def is_held(self) -> bool:
-        """Whether the open block waits for the end of a `block()` scope."""
-        scope = None if self._held is None else self._held()
-        return scope is not None and not scope.is_over
-
     @step
     def hold(self, scope: Holding) -> Block:
         """Open a block for as long as `scope` lasts."""
@@ -213,6 +207,9 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     def pending(self) -> Block:
         """The open block; where none is open, the next one as it would begin now."""
         self.settle()
+        return self._next()
+
+    def _next(self) -> Block:
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
@@ -253,18 +250,32 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
 
     # Calls
 
-    @step
     def send(
-        self,
-        to: AccountLike | None,
-        data: bytes = b"",
-        *,
-        sender: AccountLike | None = None,
-        value: int = 0,
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
-    ) -> Receipt:
+    ) -> Receipt:  # fmt: skip
         """Send a transaction and, unless a block is held open, mine it."""
-        block = self.pending
+        border = self.border
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
+            return self._send(to, data, sender, value, gas)
+        with border:  # what `step` does, written out: in every call of a contract it would be a twentieth of the time
+            if self.begun is not None:
+                self._recover()
+            if self.scopes:
+                self._refuse_others()
+            try:
+                self._begin_step()
+                receipt = self._send(to, data, sender, value, gas)
+                self._end_step()
+            except BaseException:
+                self._recover()
+                raise
+        return receipt
+
+    def _send(
+        self, to: AccountLike | None, data: bytes, sender: AccountLike | None, value: int, gas: int | None
+    ) -> Receipt:  # fmt: skip
+        block = self._next()
         who = self._sender(sender)
         if to is not None:
             to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
@@ -358,60 +369,12 @@ class Chain(Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         made.keys |= self.keys
         made.state = state_at(self.ledger, where.moments)
         made.machine = self.machine.on(made.state)
-        made.ledger = self.ledger.copy(
-            made.state,
-            made.machine.programs,
-            made.keys,
-            where.blocks,
-            where.moments,
-            where.receipts,
-        )
+        programs, lengths = made.machine.programs, (where.blocks, where.moments, where.receipts)
+        made.ledger = self.ledger.copy(made.state, programs, made.keys, *lengths)
         made.border = made.ledger.border
         made.machine.block_hash = made.ledger.block_hash
         made.ledger.open, made.mining = where.open, where.mining
         return made
-
-    # Steps
-
-    def _begin_step(self) -> None:
-        ledger, block, loaded = self.ledger, self.ledger.open, self.machine.loaded
-        if loaded is not None and not loaded.is_wanted:
-            loaded = self.machine.loaded = None
-        ledger.tail = None
-        self.begun = (
-            ledger.lengths, block, block and block.row, self._held, len(self.keys), loaded, loaded and loaded.taken,
-            self._clock, self._automine, self._block_interval, self._overrides,
-        )  # fmt: skip
-
-    def _end_step(self) -> None:
-        if self._store is not None:
-            self._store.save(self.mining)
-        self.begun = None
-
-    def _recover(self) -> None:
-        if self.begun is None:
-            return
-        rest()
-        self.state.abandon()
-        is_kept = self._store is not None and self._store.is_ahead()
-        if self.begun and not is_kept:
-            self._go_back(*self.begun)
-        self.begun = None
-
-    def _go_back(
-        self, lengths: Any, block: Block | None, row: Any, held: Any, keys: int, loaded: Any, place: Any, *mining: Any
-    ) -> None:  # fmt: skip
-        """Be as a step found it."""
-        self.ledger.undo(lengths)
-        for field, value in zip(_OF_ROW, row or (), strict=False):
-            setattr(block, field, value)
-        self.ledger.open, self._held = block, held
-        while len(self.keys) > keys:
-            self.keys.popitem()
-        self.machine.loaded = loaded
-        if loaded is not None:
-            loaded.go_back(place)
-        self._clock, self._automine, self._block_interval, self._overrides = mining
 
     # Questions
 

@@ -14,13 +14,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
-from threading import get_ident
+from threading import get_ident, local
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 from weakref import ref
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+
+class _Here(local):
+    """What is so of the running thread."""
+
+    goes_on = False  # it goes on for another thread, which waits in the chain: see `chain.machine.nesting`
+
+
+here: Final = _Here()
 LOOKS: Final = ()  # the note of what changes nothing for good
 
 
@@ -73,7 +81,7 @@ class Steps(ABC):
 
     def settle(self) -> None:
         """Have no step left over that did not end: for who only reads, and needs no step of his own."""
-        if self.begun is not None and not self.border._is_owned():
+        if self.begun is not None and not self.border._is_owned() and not here.goes_on:
             with self.border:
                 self._recover()
 
@@ -94,6 +102,8 @@ def undisturbed(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[
 
     @wraps(method)
     def made(self: B, /, *args: P.args, **named: P.kwargs) -> R:
+        if here.goes_on:
+            return method(self, *args, **named)
         with self.border:
             return method(self, *args, **named)
 
@@ -106,7 +116,7 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
     @wraps(method)
     def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if border._is_owned():
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:
@@ -131,7 +141,7 @@ def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     @wraps(method)
     def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if border._is_owned():
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:
@@ -156,7 +166,7 @@ def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     @wraps(method)
     def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if border._is_owned():
+        if border._is_owned() or here.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:

@@ -9,11 +9,13 @@ No garbage is collected meanwhile: when that happens is chance, and what is coll
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
+from gc import disable, enable, isenabled
 from sys import getrecursionlimit, setrecursionlimit
-from threading import Lock, get_ident
+from threading import RLock, get_ident
 from typing import Final, ParamSpec, TypeVar
+
+from chain.steps import here
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -21,46 +23,61 @@ R = TypeVar("R")
 ROOM: Final = 3_000  # Python frames; more might not find room on the stack of C
 
 
-class _Turn:
-    """There is one."""
+TURN: Final = RLock()
 
-    lock: Final = Lock()
-    owner = 0  # the thread that has it, while the lock is held
-    # The recursion limit between two turns, and whether garbage is collected then. Where an interrupt comes before they are put
-    # back, the next turn does that.
-    outside: tuple[int, bool] | None = None
+
+class _Turn:
+    """Who has it, and how things stand between two turns. An instance: to set what is a class's takes Python long."""
+
+    __slots__ = ("outside", "owner")
+
+    def __init__(self) -> None:
+        self.owner = 0  # the thread, while the lock is held
+        # The recursion limit, and whether garbage is collected. Where an interrupt comes before they are put back, the next
+        # turn does that.
+        self.outside: tuple[int, bool] | None = None
+
+
+_turn: Final = _Turn()
 
 
 def is_mine() -> bool:
     """Whether this thread has the turn."""
-    return _Turn.owner == get_ident() and _Turn.lock.locked()
+    return _turn.owner == get_ident() and (TURN._is_owned() or here.goes_on)  # type: ignore[attr-defined]
 
 
-def take(function: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
-    """What `function(…)` returns, in a turn of this thread, which has none yet."""
-    with _Turn.lock:
-        try:
-            _Turn.owner = get_ident()
-            if _Turn.outside is None:
-                _Turn.outside = getrecursionlimit(), gc.isenabled()
-            setrecursionlimit(ROOM)
-            gc.disable()
-            return function(*args, **named)
-        finally:
-            _Turn.owner = 0
-            if _Turn.outside is not None:
-                limit, collects = _Turn.outside
-                setrecursionlimit(limit)
-                if collects:
-                    gc.enable()
-                _Turn.outside = None
+def begin_turn() -> None:
+    """To be called by the thread that has just taken `TURN`."""
+    _turn.owner = get_ident()
+    if _turn.outside is None:
+        _turn.outside = getrecursionlimit(), isenabled()
+    setrecursionlimit(ROOM)
+    disable()
+
+
+def end_turn() -> None:
+    """To be called before `TURN` is let go, whatever happened."""
+    _turn.owner = 0
+    if _turn.outside is not None:
+        limit, collects = _turn.outside
+        setrecursionlimit(limit)
+        if collects:
+            enable()
+        _turn.outside = None
 
 
 def in_turn(function: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
-    """The same, whether this thread has the turn or not."""
-    return function(*args, **named) if is_mine() else take(function, *args, **named)
+    """What `function(…)` returns, in a turn of this thread."""
+    if is_mine():
+        return function(*args, **named)
+    with TURN:
+        try:
+            begin_turn()
+            return function(*args, **named)
+        finally:
+            end_turn()
 
 
 def hand_over(thread: int) -> None:
     """Give the turn to another thread, which goes on with what this one does while this one waits."""
-    _Turn.owner = thread
+    _turn.owner = thread

@@ -34,6 +34,8 @@ def decoder(kind: Kind) -> Decoder:
     def decode_one(data: bytes, at: int) -> Any:
         try:
             found = read(data, at)
+        except MemoryError:
+            raise
         except Exception as wrong:
             raise _blame(kind, data, at, wrong) from None
         return found[0] if dynamic else found
@@ -322,6 +324,8 @@ def _make(kind: Kind, data: bytes, at: int, path: str) -> None:
     """Make the value, whose parts are known to be good."""
     try:
         _reader(kind)(data, at)
+    except MemoryError:
+        raise
     except Exception as wrong:
         match kind:
             case Text():

@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
+from chain.user_modules import look_in
 from chain.where import Source
 
 
 def loaded(script: Path) -> ModuleType:
     """The module in a file, which may import what stands beside it and what is in the working directory."""
-    for folder in (str(Path.cwd()), str(script.resolve().parent)):
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
+    look_in(Path.cwd())
+    look_in(script.resolve().parent)
     spec = spec_from_file_location(f"script_{script.stem}", script)
     if spec is None or spec.loader is None:
         raise click.UsageError(f"{script} is no Python: a script ends in .py")

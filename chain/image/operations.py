@@ -25,8 +25,12 @@ class Operations(Weighing):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
         is_costly = self._is_costly(node.op, node.left, node.right)
         is_small = self._light.is_small(node.left), self._light.is_small(node.right)
+        is_index = node in self._indices  # it is weighed, and not kept
+        if is_index and isinstance(node.op, ast.Add | ast.Sub):
+            parts = (node.left, node.right)
+            self._indices.update(each for each in parts if self._light.is_number(each))
         self.generic_visit(node)
-        if not is_costly:
+        if not is_costly or (is_index and isinstance(node.op, ast.Add)):
             return node
         if self._has_names and isinstance(node.op, ast.Add):
             return self._sum(node)
@@ -106,7 +110,9 @@ class Operations(Weighing):
         before.append(ast.copy_location(made, value))
         return ast.copy_location(ast.Name(name, ast.Load()), value)
 
-    def _operation(self, op: ast.operator, left: ast.expr, right: ast.expr, place: ast.AST) -> Any:
+    def _operation(
+        self, op: ast.operator, left: ast.expr, right: ast.expr, place: ast.AST
+    ) -> ast.Call:
         word = f"__{OPERATORS[type(op)][0].__name__}__"
         made = ast.Call(ast.copy_location(ast.Name(word, ast.Load()), place), [left, right], [])
         return ast.copy_location(made, place)
@@ -158,6 +164,8 @@ class Operations(Weighing):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
         self._brief.add(node.slice)
+        if isinstance(node.ctx, ast.Load):
+            self._indices.add(node.slice)
         self.generic_visit(node)
         where = node.slice
         if isinstance(where, ast.Slice):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from chain.guard.sources import Module
 from chain.image.light import Light, light_in
-from chain.image.meter import DRY, TANK
+from chain.image.meter import DRY, EIGHTS
 from chain.image.ticks import parsed
 from chain.image.wording import Wording
 
@@ -32,6 +32,7 @@ class Weighing(Wording):
         self._has_names = False  # where a value may be given a name on the way
         self._free: set[ast.AST] = set()  # calls whose turns tick where they stand
         self._brief: set[ast.AST] = set()  # displays that nothing keeps
+        self._indices: set[ast.AST] = set()  # sums that are only looked up
 
     # Functions
 
@@ -155,7 +156,7 @@ class Weighing(Wording):
         """`value`, which is small and may be kept: in a loop, for else the tick of the function does for it."""
         if not self._is_repeated:
             return value
-        test = parsed(f"0 in {TANK} and 0 in {TANK} and 0 in {TANK} or {DRY}()", value)
+        test = parsed(f"0 in {EIGHTS} or {DRY}()", value)
         return ast.copy_location(ast.BoolOp(ast.And(), [test, value]), value)
 
     def _after(self, word: str, value: ast.expr) -> ast.expr:

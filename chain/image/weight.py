@@ -17,7 +17,7 @@ from enum import EnumType
 from functools import lru_cache
 from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from chain.image.meter import COLLIDING, charge, dry, spend
 from chain.types import Address
@@ -49,8 +49,9 @@ def weigh(value: Any) -> Any:
     if kind not in LIGHT:
         if isinstance(kind, EnumType):
             _remember(kind)
-        else:
-            spend()
+            return value
+        spend()
+        if kind is not str or len(value) >= SHORT:
             weight_of(value)
     return value
 
@@ -69,10 +70,10 @@ def weight_of(value: Any) -> int:
         if ticks:
             charge(ticks)
         return ticks
-    parts = _parts_of(type(value))
+    parts = _parts_of(cast(Any, type(value)))
     if parts is None:
         return 0
-    if not isinstance(value, _LISTED) or len(value) <= _FEW:
+    if parts is not list or len(value) <= _FEW:
         inner = parts(value)
         if len(inner) <= _FEW and LIGHT.issuperset(map(type, inner)):
             return 8
@@ -96,7 +97,7 @@ def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
             kind = type(part)
             if kind in _TEXT_KINDS:
                 owed += len(part) // SHORT
-            elif kind not in LIGHT and (more := _parts_of(kind)) is not None:
+            elif kind not in LIGHT and (more := _parts_of(cast(Any, kind))) is not None:
                 waiting.append((part, more))
     charge(owed)
     return ticks + owed
@@ -183,6 +184,6 @@ def _hold_key(value: Any) -> None:
     if type(value) in LIGHT or isinstance(value, TEXTS):
         return
     weigh(value)
-    parts = _parts_of(type(value))
+    parts = _parts_of(cast(Any, type(value)))
     for part in parts(value) if parts is not None else ():
         _hold_key(part)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, overload
 
 from chain.hashing import keccak
 from chain.inputs import FEE, GAS, LAST_TIME, flag, whole_number
+from chain.ledger.paged import Items, mark_of
 from chain.machine.gas import TRANSACTION
 
 
@@ -97,7 +98,7 @@ class Blocks(Sequence[Block]):
 
     def __init__(self, rules: Rules, genesis_time: int, base_fee: int) -> None:
         self.rules = rules
-        self._rows: list[tuple[Any, ...]] = []
+        self._rows: Items[tuple[Any, ...]] = []
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
         self.append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
@@ -106,9 +107,9 @@ class Blocks(Sequence[Block]):
         self._rows.append(block.row)
         self.head = block
 
-    def restore(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def restore(self, rows: Items[tuple[Any, ...]]) -> None:
         """Be these blocks, from the first on."""
-        self._rows = list(rows)
+        self._rows = rows
         self.head = self[-1]
 
     def rows_from(self, number: int) -> list[tuple[Any, ...]]:
@@ -117,7 +118,7 @@ class Blocks(Sequence[Block]):
 
     def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Put back blocks that were cut off."""
-        self._rows += rows
+        self._rows.extend(rows)
         self.head = self[-1]
 
     def copy(self, length: int) -> Blocks:
@@ -133,8 +134,12 @@ class Blocks(Sequence[Block]):
         return number + count if -count <= number < 0 else number
 
     def row(self, number: int) -> tuple[Any, ...]:
-        """A block as it is kept: the same object as long as the block stands."""
+        """A block as it is kept."""
         return self._rows[number]
+
+    def mark(self, number: int) -> object:
+        """What tells a block that still stands from another one of its number."""
+        return mark_of(self._rows, number)
 
     def cut(self, length: int) -> None:
         """Take back all but the first `length` blocks."""

@@ -29,15 +29,20 @@ def _write(value: Any, parts: list[bytes]) -> None:
     if value is None:
         parts.append(b"\xf6")
     elif isinstance(value, bytes):
-        parts += (_head(_BYTES, len(value)), value)
+        size = len(value)
+        parts.append(_BYTES_HEADS[size] if size < _FEW else _head(_BYTES, size))
+        parts.append(value)
     elif isinstance(value, int) and value >= 0:
-        if value < 1 << 64:
+        if value < _FEW:
+            parts.append(_NUMBERS[value])
+        elif value < 1 << 64:
             parts.append(_head(_NUMBER, value))
         else:
             raw = value.to_bytes((value.bit_length() + 7) // 8)
             parts += (b"\xc2", _head(_BYTES, len(raw)), raw)
     elif isinstance(value, tuple | list):
-        parts.append(_head(_ARRAY, len(value)))
+        size = len(value)
+        parts.append(_ARRAYS[size] if size < _FEW else _head(_ARRAY, size))
         for item in value:
             _write(item, parts)
     elif isinstance(value, str):
@@ -52,6 +57,13 @@ def _head(kind: int, size: int) -> bytes:
         return bytes((kind | size,))
     width = 0 if size < 1 << 8 else 1 if size < 1 << 16 else 2 if size < 1 << 32 else 3
     return bytes((kind | (_IN_PLACE + width),)) + size.to_bytes(1 << width)
+
+
+# Most sizes and numbers are small.
+_FEW: Final = 256
+_NUMBERS, _BYTES_HEADS, _ARRAYS = (
+    [_head(kind, size) for size in range(_FEW)] for kind in (_NUMBER, _BYTES, _ARRAY)
+)
 
 
 def decode(raw: bytes) -> Any:

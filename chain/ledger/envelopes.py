@@ -18,6 +18,7 @@ from chain import rlp
 from chain.accounts import Account
 from chain.errors import InvalidTransaction
 from chain.hashing import keccak
+from chain.ledger.paged import Items, PagedList, is_stored
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
 
@@ -41,7 +42,7 @@ class Envelopes:
     def __init__(self, ledger: Ledger, keys: Mapping[bytes, Account]) -> None:
         self._ledger = ledger
         self._keys = keys
-        self._hashes: list[bytes | None] = []  # by position, as far as someone asked
+        self._hashes: Items[bytes | None] = []  # by position, as far as someone asked
         self._positions: dict[bytes, int] = {}
         self._indexed = 0  # all hashes up to here are known
 
@@ -56,8 +57,8 @@ class Envelopes:
         position, hashes = receipt.position, self._hashes
         if not self._ledger.receipts.holds(receipt):  # taken back: another may stand in its place
             return keccak(self.bytes_of(receipt))
-        if position >= len(hashes):
-            hashes += [None] * (position + 1 - len(hashes))
+        while position >= len(hashes):
+            hashes.append(None)
         made = hashes[position]
         if made is None:
             made = keccak(self.bytes_of(receipt))
@@ -69,17 +70,18 @@ class Envelopes:
         """The receipt of a transaction. A hash that was never given out has all others made first."""
         receipts = self._ledger.receipts
         if tx_hash not in self._positions:
-            for receipt in receipts[self._indexed :]:
-                self.hash_of(receipt)
+            for position in range(self._indexed, len(receipts)):
+                if is_stored(self._hashes, position):
+                    self._positions[self._hashes[position] or b""] = position
+                else:
+                    self.hash_of(receipts[position])
             self._indexed = len(receipts)
-        position = self._positions.get(tx_hash)
-        return None if position is None else receipts[position]
+        found = self._positions.get(tx_hash)
+        return None if found is None else receipts[found]
 
-    def restore(self, hashes: Sequence[bytes]) -> None:
+    def restore(self, hashes: Sequence[bytes | None]) -> None:
         """Take these for the hashes of all transactions."""
-        self._hashes = list(hashes)
-        self._positions = {known: i for i, known in enumerate(hashes)}
-        self._indexed = len(hashes)
+        self._hashes = PagedList(hashes)
 
     def copy(self, ledger: Ledger, keys: Mapping[bytes, Account], length: int) -> Envelopes:
         """What is known of the first so many transactions, for another ledger that begins with them."""

@@ -6,7 +6,6 @@ Logs are indexed by kind and by `Key` field as they happen; any other field the 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,10 @@ from chain import abi, kinds
 from chain.fit import short
 from chain.inputs import Resolve, with_addresses
 from chain.ledger.event_types import Meaning, Source, Spec, decoded
-from chain.ledger.indexes import Indexes, Places, has, shorten
+from chain.ledger.indexes import Indexes, Places, has
+from chain.ledger.log_places import LogPlaces, StoredLogs
 from chain.ledger.logs import Log
+from chain.ledger.paged import Items, PagedList
 from chain.ledger.queries import Finder, Query, contract_value
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
@@ -34,53 +35,71 @@ class EventLog:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
-        self.rows: list[LogRow] = []
-        self._receipts: list[int] = []  # for each log, the place of its receipt
-        self._by_source = _BySource()
-        self._merged: dict[int, list[int]] = {}  # by first topic, where there are several sources
-        self._by_key: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
-        self.indexes = Indexes()
+        self.rows: Items[LogRow] = []
+        self._places = LogPlaces(0, 0)
+        self._stored: dict[Source, None] = {}  # of the logs in the file
+
+    def restore(self, receipts: int, logs: int, sources: Sequence[Source]) -> None:
+        """Be the logs of the first so many receipts, which lie in a file. They are read when someone asks about them."""
+        self._places = LogPlaces(receipts, logs)
+        self._stored = dict.fromkeys(sources)
+        self.rows = PagedList(StoredLogs(self, logs))
 
     def extend(self, rows: Sequence[LogRow], receipt: int) -> None:
         for row in rows:
             place = len(self.rows)
             self.rows.append(row)
-            self._receipts.append(receipt)
-            topics = row[1]
-            if topics:
-                kind = topics[0]
-                count = len(topics)
-                self._by_source[row[4], kind, count].append(place)
-                for i in range(1, count):
-                    self._by_key[kind, i, topics[i]].append(place)
+            self._places.enter(place, row, receipt)
 
     def cut(self, receipts: int) -> None:
         """Take back all logs but those of the first so many receipts."""
-        end = self.end_of(receipts)
-        if end == len(self.rows):
+        places = self._places
+        if receipts < places.behind:
+            gone = self._ledger.receipts[receipts : places.behind]
+            first = places.first - sum(len(receipt.log_rows) for receipt in gone)
+            self._places = LogPlaces(receipts, first)
+            del self.rows[first:]
             return
-        self.indexes.cut(end)
-        self._merged.clear()
-        for _, topics, _, _, digest in self.rows[end:]:
-            if topics:
-                shorten(self._by_source[digest, topics[0], len(topics)], end)
-                for i in range(1, len(topics)):
-                    key = topics[0], i, topics[i]
-                    shorten(self._by_key[key], end)
-                    if not self._by_key[key]:
-                        del self._by_key[key]
-        del self._receipts[end:]
+        end = self.end_of(receipts)
+        places.cut(end, self.rows[end:])
         del self.rows[end:]
+
+    def _all(self) -> LogPlaces:
+        """The places of all logs: those of the file are read the first time someone asks."""
+        places = self._places
+        if places.first:
+            read = LogPlaces(0, 0)
+            for receipt in map(self._ledger.receipts.item, range(places.behind)):
+                for row in receipt.log_rows:
+                    read.enter(len(read.receipts), row, receipt.position)
+            for row, position in zip(self.rows[places.first :], places.receipts, strict=True):
+                read.enter(len(read.receipts), row, position)
+            places = self._places = read
+        return places
+
+    def _from(self, place: int) -> LogPlaces:
+        """The places of all logs, or only of those that came since the file was opened, if that will do."""
+        return self._places if place >= self._places.first else self._all()
+
+    @property
+    def sources(self) -> list[Source]:
+        """Whose logs there are, in the order in which they came; some may be gone."""
+        return list(self._stored | dict.fromkeys(self._places.by_source))
+
+    @property
+    def indexes(self) -> Indexes:
+        return self._all().indexes
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def receipt(self, place: int) -> Receipt:
-        return self._ledger.receipts[self._receipts[place]]
+        return self._ledger.receipts[self.receipt_of(place)]
 
     def receipt_of(self, place: int) -> int:
         """The place of the receipt of a log."""
-        return self._receipts[place]
+        places = self._from(place)
+        return places.receipts[place - places.first]
 
     def log(self, place: int) -> Log:
         receipt = self.receipt(place)
@@ -88,46 +107,52 @@ class EventLog:
 
     def end_of(self, receipts: int) -> int:
         """How many logs the first so many receipts have."""
-        return bisect_left(self._receipts, receipts)
+        places = self._places if receipts >= self._places.behind else self._all()
+        return places.first + bisect_left(places.receipts, receipts)
 
-    def by_kind(self, kind: int) -> Places:
-        """The places of all logs with that first topic."""
-        sources = self._by_source.of(kind)
-        if len(sources) < 2:
-            return self._by_source[sources[0]] if sources else ()
-        lists = [self._by_source[source] for source in sources]
-        found = self._merged.get(kind, [])
-        if len(found) != sum(map(len, lists)):
-            found = self._merged[kind] = sorted(place for places in lists for place in places)
-        return found
+    def has_kind(self, kind: int) -> bool:
+        """Whether there is a log with that first topic, or was one when the file was opened."""
+        by_source = self._places.by_source
+        known = any(by_source[source] for source in by_source.of(kind))
+        return known or any(kind == each[1] for each in self._stored)
+
+    def by_kind(self, kind: int, first: int = 0) -> Places:
+        """The places of all logs with that first topic; those before `first` may be left out."""
+        return self._from(first).by_kind(kind)
 
     def by_key(self, kind: int, place: int, topic: int) -> Places:
         """The places of all logs of a kind with that indexed value."""
-        return self._by_key.get((kind, place, topic), ())
+        return self._all().by_key.get((kind, place, topic), ())
 
     def by_address(self, address: bytes) -> Places:
         """The places of all logs that bear an address."""
         return self._find(("account", "address"), address, partial(self._account, "address"))
 
-    def of_sources(self, topic: int, wanted: Callable[[Source], bool]) -> Places:
-        """The places of all logs with that first topic that come from the sources that are wanted."""
+    def of_sources(self, topic: int, wanted: Callable[[Source], bool], first: int = 0) -> Places:
+        """The places of all logs with that first topic that come from the sources that are wanted.
+
+        Those before `first` may be left out.
+        """
         if self.are_all(topic, wanted):
-            return self.by_kind(topic)
-        return merged([self._readable(s) for s in self._by_source.of(topic) if wanted(s)])
+            return self.by_kind(topic, first)
+        places = self._from(first)
+        found = [self._readable(places, s) for s in places.by_source.of(topic) if wanted(s)]
+        return merged(found)
 
     def are_all(self, topic: int, wanted: Callable[[Source], bool]) -> bool:
         """Whether all logs with that first topic come from these sources, and hold the event for certain."""
-        sources = self._by_source.of(topic)
+        stored = (source for source in self._stored if source[1] == topic)
+        sources = [*stored, *self._places.by_source.of(topic)]
         return all(map(wanted, sources)) and all(map(self._ledger.event_types.is_certain, sources))
 
-    def _readable(self, source: Source) -> Places:
+    def _readable(self, places: LogPlaces, source: Source) -> Places:
         """The logs of a source, but for those that only look like an event that is known."""
         types, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
-        among = partial(self._by_source.__getitem__, source)
+        among = partial(places.by_source.__getitem__, source)
         if types.is_certain(source):
             return among()
         name = "readable", source, types.version
-        return self.indexes.find(name, True, among, lambda place: decode(rows[place]) is not None)
+        return places.indexes.find(name, True, among, lambda place: decode(rows[place]) is not None)
 
     def finder_by(self, contract: Any) -> Finder:
         return partial(self._by, *contract_value(self._ledger, contract))
@@ -181,23 +206,6 @@ class EventLog:
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
         """Events of one class or name, by the values of their fields."""
         return Query(self.of(event)).where(**values)
-
-
-class _BySource(dict[Source, list[int]]):
-    """The places of logs by their source, and which sources a first topic has."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._sources: defaultdict[int, dict[Source, None]] = defaultdict(dict)
-
-    def __missing__(self, source: Source) -> list[int]:
-        self._sources[source[1]][source] = None
-        made: list[int] = []
-        self[source] = made
-        return made
-
-    def of(self, topic: int) -> Sequence[Source]:
-        return tuple(self._sources.get(topic, ()))
 
 
 def merged(found: list[Places]) -> Places:

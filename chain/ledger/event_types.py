@@ -168,7 +168,7 @@ class EventTypes:
 
     def _update(self) -> None:
         """Make the tables anew where more is known than before. What is known never gets less."""
-        if not self._is_upgraded and self._ledger.events.by_kind(_UPGRADED.topic):
+        if not self._is_upgraded and self._ledger.events.has_kind(_UPGRADED.topic):
             self._more.append(_UPGRADED)
             self._is_upgraded = True
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)

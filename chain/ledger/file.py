@@ -1,37 +1,51 @@
-"""The file of a chain before anything is read from it or written to it: whose it is, what it is, and who may have it.
+"""The file of a chain: whose it is, what it is, who may have it, and how it is read.
 
-Nothing is written to a file that is not certain to be a chain of ours, whole and of a format that is known here; a new one
-is made under another name until it is complete. A row goes in as CBOR behind its CRC-32.
+Nothing is written to a file that is not certain to be a chain of ours, and of a format that is known here; a new one is made
+under another name until it is complete. What the chain needs stands in the tables with a colon in their names, each row at
+its key behind a seal (`chain.ledger.seal`), and is read in pieces. A row that is not as it was written, or is not there, is
+refused when it is read.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
-from zlib import crc32
+from typing import Any, Final, TypeVar
 
 from chain.inputs import file_path
-from chain.ledger.cbor import BadCbor, decode, encode
+from chain.ledger.cbor import BadCbor, decode
 from chain.ledger.lock import Held, Lock
-from chain.ledger.published import CREATE
+from chain.ledger.paged import Pages
+from chain.ledger.seal import Damaged, opened, sealed
+from chain.ledger.soundness import check_schema, is_well_formed, sums_in, truth_in
+from chain.ledger.sums import Pending
+
+T = TypeVar("T")
 
 MARK: Final = 0x626F6172  # "boar", where SQLite lets a format say its name
-FORMAT: Final = 2
+FORMAT: Final = 3
 _HEAD: Final = b"SQLite format 3\0"
-_TABLES: Final = (
-    'create table "chain:now" (id integer primary key, row blob not null)',
-    'create table "chain:blocks" (number integer primary key, hash blob not null, row blob not null)',
-    'create table "chain:receipts" (position integer primary key, hash blob not null, row blob not null)',
-    'create table "chain:notes" (moment integer primary key, row blob not null)',
-    'create table "chain:codes" (place integer primary key, code blob not null)',
-    'create table "chain:slots" (place integer primary key, parent blob not null, key blob)',
-    'create table "chain:artifacts" (place integer primary key, digest blob not null, row blob not null)',
-    'create table "chain:keys" (address blob primary key, key blob not null, name text not null)',
-    CREATE,
-)
+_NUMBERED: Final = (
+    ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
+    ("codes", "place"), ("slots", "place"), ("artifacts", "place"), ("keys", "place"),
+)  # fmt: skip
+TABLES: Final = {
+    **{
+        f"chain:{name}": f'create table "chain:{name}" ({key} integer primary key, row blob not null)'
+        for name, key in _NUMBERED
+    },
+    "chain:cells": (
+        'create table "chain:cells" (address blob, slot blob, row blob not null, primary key (address, slot)) without rowid'
+    ),
+    "chain:sums": (
+        'create table "chain:sums" (name text, chunk integer, row blob not null, primary key (name, chunk)) without rowid'
+    ),
+}
+SETTINGS, NOW, SOURCES = range(3)  # the rows of "chain:now"
+_KEY: Final = dict(_NUMBERED)
 _DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
 
 
@@ -42,20 +56,31 @@ class BadChainFile(ValueError):
 class File:
     """The file of a chain, locked for this process and not yet opened for writing. `settings` are None if there is none yet."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, check: bool = False) -> None:
+        self._is_thorough = check
         self.path = file_path(path, "path")
+        self.name = self.path.name
         if self.path.is_dir():
             raise BadChainFile(f"{self.path} is a folder: give the name of a chain's file")
-        if not self.path.parent.is_dir():
-            raise BadChainFile(f"{self.path}: there is no folder {self.path.parent}")
+        self._real = (
+            self.path.resolve()
+        )  # SQLite puts its log beside the file itself, not beside a link to it
+        if not self._real.parent.is_dir():
+            raise BadChainFile(f"{self.path}: there is no folder {self._real.parent}")
         try:
-            self._lock = Lock(self.path)
+            self._lock = Lock(self._real)
         except Held as held:
             raise BadChainFile(
-                f"{self.path.name} is open for writing in {held}: only one at a time can have it, so close it there first"
+                f"{self.name} is open for writing in {held}: only one at a time can have it, so close it there first"
             ) from None
         except sqlite3.OperationalError as problem:
             raise BadChainFile(f"{self.path} cannot be opened for writing: {problem}") from None
+        self._process = os.getpid()
+        self._connection: sqlite3.Connection | None = None
+        self._is_closed = False
+        self.is_missed = False  # a fork wanted to go on with it
+        # What is pending in the sums of the tables for others; None where these are damaged.
+        self.sums: Pending | None = {}
         try:
             self.settings = self._look()
         except BaseException:
@@ -63,23 +88,65 @@ class File:
             raise
 
     def release(self) -> None:
+        """Leave the file to others. A child of the process that has it leaves it alone."""
+        if not self.is_ours:
+            return
+        self._is_closed = True
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
         self._lock.release()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this is the process that opened it, and not a fork of that."""
+        return os.getpid() == self._process
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it can be read and written here."""
+        return self.is_ours and not self._is_closed
+
+    def check_use(self) -> None:
+        """Refuse to go on with a file that was closed, or that belongs to the process from which this one was forked."""
+        if self._is_closed:
+            raise ValueError(f"{self.name} is closed: open it again to go on")
+        if not self.is_ours:
+            self.is_missed = True
+            raise RuntimeError(
+                f"{self.name} is open in process {self._process}, of which this one is a fork: use the chain there,"
+                f" or close it there before you open it here"
+            )
 
     def _look(self) -> dict[str, Any] | None:
         """What the chain was made with. Nothing is written while it is not certain that the file is one of ours."""
         if not self.path.exists():
             return None
         self._check_head()
-        with self.reading() as connection:
-            wrong = connection.execute("pragma quick_check(1)").fetchone()[0]
-            if wrong != "ok":
-                raise sqlite3.DatabaseError(wrong)
-            return dict(now_in(connection)[0])
+        with self._damage_told():
+            connection = self._reader()
+            check_schema(connection, TABLES)
+            settings = dict(self.row("now", SETTINGS))
+            self.sums = None
+            size = 0 if self._is_thorough else self._real.stat().st_size
+            if is_well_formed(connection, size):
+                self.sums = self.look_at_sums()
+            return settings
+
+    def look_at_sums(self) -> Pending | None:
+        """What is pending in the sums of the tables for others; None where these are damaged."""
+        is_new = self.end("now") <= NOW
+        pending = 0 if is_new else self.row("now", NOW)[-1]  # what stands last there
+        return sums_in(self._reader(), pending, is_new, self._is_thorough)
 
     def _check_head(self) -> None:
-        name = self.path.name
+        name = self.name
         if not self.path.is_file():
             raise BadChainFile(f"{name} is no file")
+        if self.path.stat().st_nlink > 1:
+            raise BadChainFile(
+                f"{name} has other names (hard links), and the log of a database goes by one name: remove them, or open a copy"
+            )
         with self.path.open("rb") as file:
             head = file.read(100)
         if len(head) < 100 or not head.startswith(_HEAD):
@@ -98,46 +165,151 @@ class File:
             )
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that cannot write; what cannot be read there is a damaged file.
-
-        A file that was closed well is read as it lies there, so that SQLite does not even put helpers of its own beside it.
-        """
-        has_log = self.path.with_name(f"{self.path.name}-wal").exists()
-        place = f"{self.path.absolute().as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
+    def _damage_told(self) -> Iterator[None]:
+        """What cannot be read in here is a damaged file."""
         try:
-            with closing(sqlite3.connect(place, uri=True)) as connection:
-                yield connection
+            yield
         except BadChainFile:
             raise
         except _DAMAGED as problem:
-            raise BadChainFile(
-                f"{self.path.name} is damaged and cannot be opened: {problem}"
-            ) from None
+            raise BadChainFile(f"{self.name} is damaged and cannot be opened: {problem}") from None
 
-    def create(self, settings: dict[str, Any]) -> None:
-        """Make the file, whole or not at all: under another name until it is complete."""
-        fresh = self.path.with_name(f"{self.path.name}-new")
-        fresh.unlink(missing_ok=True)
-        with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
-            connection.execute("pragma journal_mode = memory")
-            connection.execute("begin")
-            for statement in _TABLES:
-                connection.execute(statement)
-            connection.execute(
-                'insert into "chain:now" values (0, ?)', (sealed(tuple(settings.items())),)
-            )
-            connection.execute("commit")
-            connection.execute(f"pragma application_id = {MARK}")
-            connection.execute(f"pragma user_version = {FORMAT}")
-            connection.execute("pragma journal_mode = wal")
-        fresh.replace(self.path)
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection to read by; what cannot be read there is a damaged file."""
+        self.check_use()
+        with self._damage_told():
+            yield self._reader()
+
+    def _reader(self) -> sqlite3.Connection:
+        """The connection that is open. Before the first change it is one that cannot write.
+
+        A file that was closed well is then read as it lies there, so that SQLite does not even put helpers beside it.
+        """
+        if self._connection is None:
+            has_log = self._real.with_name(f"{self._real.name}-wal").exists()
+            place = f"{self._real.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
+            self._connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+        return self._connection
 
     def writing(self, sync: bool) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        """A connection to write by."""
+        connection = sqlite3.connect(self._real, isolation_level=None, check_same_thread=False)
         connection.execute("pragma journal_mode = wal")
         connection.execute(f"pragma synchronous = {'full' if sync else 'normal'}")
         return connection
+
+    def read_by(self, connection: sqlite3.Connection) -> None:
+        """Read by this connection, which writes, from now on: another one would not see what it does."""
+        former, self._connection = self._connection, connection
+        if former is not None:
+            former.close()
+
+    # Rows
+
+    def row(self, table: str, key: int) -> Any:
+        """The row at a key."""
+        (row,) = self.rows(table, key, key + 1)
+        return row
+
+    def rows(self, table: str, first: int, end: int) -> list[Any]:
+        """The rows at these keys: all must be there, as they were written."""
+        found = self._select(table, first, end)
+        gone = {*range(first, end)} - {key for key, _ in found}
+        if gone:
+            raise Damaged(f'row {min(gone)} of "chain:{table}" is not there')
+        return [decode(opened(table, key, row)) for key, row in found]
+
+    def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
+        """The first `count` rows of a table, read when they are asked for, each `made` into what is wanted."""
+
+        def read(first: int, end: int) -> list[T]:
+            with self.reading():
+                found = self._select(table, first, end)
+                there = [row for i, (key, row) in enumerate(found) if key == first + i]
+                if not there:
+                    raise Damaged(f'row {first} of "chain:{table}" is not there')
+                return [made(opened(table, key, row)) for key, row in enumerate(there, first)]
+
+        return Pages(count, read)
+
+    def _select(self, table: str, first: int, end: int) -> list[tuple[int, bytes]]:
+        key = _KEY[table]
+        return (
+            self._reader()
+            .execute(
+                f'select {key}, row from "chain:{table}" where {key} >= ? and {key} < ? order by {key}',
+                (first, end),
+            )
+            .fetchall()
+        )
+
+    def keys(self, table: str) -> list[int]:
+        """The keys of all rows of a table."""
+        key = _KEY[table]
+        asked = f'select {key} from "chain:{table}" order by {key}'
+        return [found for (found,) in self._reader().execute(asked)]
+
+    def end(self, table: str) -> int:
+        """One more than the highest key of a table."""
+        ((highest,),) = self._reader().execute(f'select max({_KEY[table]}) from "chain:{table}"')
+        return 0 if highest is None else int(highest) + 1
+
+    # Making it
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """Make the file of a new chain."""
+        row = sealed("now", SETTINGS, tuple(settings.items()))
+        with self._fresh() as fresh:
+            fresh.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
+
+    def mend(self, counts: Mapping[str, int]) -> None:
+        """If the tables for others are damaged, make the file anew without them; they come with the next change.
+
+        Each table has so many rows. If every row is to be checked, that is done here.
+        """
+        if self.sums is None:
+            self._rebuild(counts)
+        elif self._is_thorough:
+            with self._damage_told():
+                for _ in truth_in(self._reader(), counts):
+                    pass
+
+    def _rebuild(self, counts: Mapping[str, int]) -> None:
+        with self._damage_told(), self._fresh() as fresh:
+            for table, row in truth_in(self._reader(), counts):
+                marks = ", ".join("?" * len(row))
+                fresh.execute(f'insert into "chain:{table}" values ({marks})', row)
+            self._reader().close()
+            self._connection = None
+            self._empty_log()
+
+    def _empty_log(self) -> None:
+        """Have SQLite put its log into the file: beside another file it must not stay."""
+        if self._real.with_name(f"{self._real.name}-wal").exists():
+            with closing(sqlite3.connect(self._real)) as connection:
+                connection.execute("pragma wal_checkpoint(truncate)")
+
+    @contextmanager
+    def _fresh(self) -> Iterator[sqlite3.Connection]:
+        """The file made anew, whole or not at all: under another name until it is complete."""
+        fresh = self._real.with_name(f"{self._real.name}-new")
+        fresh.unlink(missing_ok=True)
+        try:
+            with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+                connection.execute("pragma journal_mode = memory")
+                connection.execute("begin")
+                for statement in TABLES.values():
+                    connection.execute(statement)
+                yield connection
+                connection.execute("commit")
+                connection.execute(f"pragma application_id = {MARK}")
+                connection.execute(f"pragma user_version = {FORMAT}")
+                connection.execute("pragma journal_mode = wal")
+            fresh.replace(self._real)
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
 
 
 def agreed(file: File, known: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -150,21 +322,3 @@ def agreed(file: File, known: dict[str, Any], given: dict[str, Any]) -> dict[str
                 f"{file.path.name} was made with {name}={known.get(name)!r} and keeps it: leave {name}={value!r} away"
             )
     return known
-
-
-def sealed(row: Any) -> bytes:
-    raw = encode(row)
-    return crc32(raw).to_bytes(4) + raw
-
-
-def unsealed(sealed: bytes) -> Any:
-    raw = sealed[4:]
-    if crc32(raw).to_bytes(4) != sealed[:4]:
-        raise BadCbor("a row is not as it was written")
-    return decode(raw)
-
-
-def now_in(connection: sqlite3.Connection) -> list[Any]:
-    return [
-        unsealed(row) for (row,) in connection.execute('select row from "chain:now" order by id')
-    ]

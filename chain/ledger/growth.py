@@ -7,7 +7,7 @@ piece by piece; only when the last page of a turn is there do state and ledger f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -113,6 +113,17 @@ def grow(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
         state.put_back(changes)
     for row in blocks:
         ledger.blocks.append(Block(ledger.blocks.rules, *row))
+
+
+def take_page(
+    ledger: Ledger, keys: dict[bytes, Account], kept: Sequence[int], page: Growth, held: Any
+) -> None:
+    """Go back to so many blocks, moments and receipts, and grow by a page; `held` is the block that is open then."""
+    ledger.open = None
+    if tuple(kept) != (len(ledger.blocks), len(ledger.timeline), len(ledger.receipts)):
+        ledger.cut(*kept)
+    grow(ledger, keys, page)
+    ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
 
 
 def _next(grown: Mapping[Any, Any], length: int) -> list[tuple[Any, Any]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain import rlp
 from chain.hashing import keccak
+from chain.ledger.paged import Items
 from chain.ledger.receipts import Receipt
 from chain.machine import trie
 from chain.machine.roots import World, beginning
@@ -67,8 +68,8 @@ class Headers:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._rows: list[tuple[object, ...]] = []  # of headers, as plain tuples
-        self._hashes: list[bytes] = []
+        self._rows: Items[tuple[object, ...]] = []  # of headers, as plain tuples
+        self._hashes: Items[bytes] = []
         self._numbers: dict[bytes, int] = {}  # of the first so many hashes
         self._worlds: dict[int, World] = {}  # by number, rising
 
@@ -110,11 +111,9 @@ class Headers:
             for old in list(self._worlds)[1 : _KEPT // 2 : 2]:
                 del self._worlds[old]
 
-    def restore(
-        self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes], world: World
-    ) -> None:
+    def restore(self, rows: Items[tuple[object, ...]], hashes: Items[bytes], world: World) -> None:
         """Take these for the headers and hashes of all blocks, and `world` for the last one's."""
-        self._rows, self._hashes = list(rows), list(hashes)
+        self._rows, self._hashes = rows, hashes
         self._worlds = {len(rows) - 1: world}
 
     def copy(self, ledger: Ledger, blocks: int) -> Headers:

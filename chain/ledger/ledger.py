@@ -26,6 +26,7 @@ from chain.ledger.envelopes import Envelopes
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.headers import Header, Headers
+from chain.ledger.paged import Items, mark_of
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, row_of
 from chain.ledger.rerun import observer, rerun
@@ -66,7 +67,7 @@ class Ledger:
         self.artifacts = Artifacts(programs, state.codes)
         self._keys = keys
         self.blocks = Blocks(rules, genesis_time, base_fee)
-        self.timeline: list[Changes] = []
+        self.timeline: Items[Changes] = []
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
         self.envelopes = Envelopes(self, keys)
@@ -75,7 +76,7 @@ class Ledger:
         self.versions = Versions(self)
         # By digest: calls of classes that are not declared yet.
         self.strangers: dict[bytes, list[Call]] = {}
-        self._notes: list[int] = []  # the moments of the timeline that are no transactions
+        self.notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
         self.tail: Tail | None = None  # what the step that runs has cut off
         self._is_cutting = False
@@ -88,7 +89,7 @@ class Ledger:
     def note(self, changes: Changes) -> None:
         """Put what changed outside of any transaction on the timeline."""
         if changes:
-            self._notes.append(len(self.timeline))
+            self.notes.append(len(self.timeline))
             self.timeline.append(changes)
         self.state.closed = ()
 
@@ -112,11 +113,12 @@ class Ledger:
         """The last of the first so many blocks and moments, to be known again; nothing where there are not so many."""
         if blocks > len(self.blocks) or moments > len(self.timeline):
             return ()
-        return self.blocks.row(blocks - 1), self.timeline[moments - 1] if moments else None
+        moment = mark_of(self.timeline, moments - 1) if moments else None
+        return self.blocks.mark(blocks - 1), moment
 
     def cut(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
-        notes = bisect_left(self._notes, moments)
+        notes = bisect_left(self.notes, moments)
         self.tail = self._tail_from((blocks, moments, notes, receipts))
         self._cut(blocks, moments, receipts)
 
@@ -132,7 +134,7 @@ class Ledger:
         self.headers.cut(blocks)
         self.receipts.cut(receipts)
         self.blocks.cut(blocks)
-        del self._notes[bisect_left(self._notes, moments) :]
+        del self.notes[bisect_left(self.notes, moments) :]
         del self.timeline[moments:]
         for tell in self.watchers:
             tell(blocks, receipts)
@@ -142,12 +144,12 @@ class Ledger:
         """What stood behind these lengths when the step began."""
         blocks, moments, notes, receipts = lengths
         behind: Any = (
-            self.blocks.rows_from(blocks), self.timeline[moments:], self._notes[notes:],
+            self.blocks.rows_from(blocks), self.timeline[moments:], self.notes[notes:],
             [receipt.row for receipt in self.receipts[receipts:]],
         )  # fmt: skip
         if self.tail is None:
             return Tail(lengths, behind)
-        had = self.tail
+        had: Any = self.tail
         least: Any = tuple(map(min, lengths, had.lengths))
         lists: Any = tuple(
             [*found[: max(0, end - start)], *kept]
@@ -158,7 +160,7 @@ class Ledger:
     @property
     def lengths(self) -> tuple[int, int, int, int]:
         """How many blocks, moments, notes and receipts there are."""
-        return len(self.blocks), len(self.timeline), len(self._notes), len(self.receipts)
+        return len(self.blocks), len(self.timeline), len(self.notes), len(self.receipts)
 
     def undo(self, lengths: tuple[int, int, int, int]) -> None:
         """Be as long as a step found it, with all that it cut off. This may be left, and done again."""
@@ -171,8 +173,8 @@ class Ledger:
         self.blocks.extend(rows)
         for row in receipt_rows:
             self._enter(row)
-        self._notes += notes
-        self.timeline += timeline
+        self.notes += notes
+        self.timeline.extend(timeline)
         for changes in timeline:
             self.state.put_back(changes)
         self.tail = None
@@ -193,14 +195,15 @@ class Ledger:
 
     def notes_from(self, moment: int) -> list[int]:
         """The moments from that one on that are no transactions."""
-        return self._notes[bisect_left(self._notes, moment) :]
+        return self.notes[bisect_left(self.notes, moment) :]
 
     def restore(
-        self, blocks: Sequence[tuple[Any, ...]], rows: Sequence[Row], notes: Mapping[int, Changes]
+        self, blocks: Items[Row], rows: Items[Row], timeline: Items[Changes], notes: list[int]
     ) -> None:
-        """Be the ledger with these blocks, receipts and notes. The state is left to whoever asks."""
+        """Be the ledger with these. The state and what is hashed are left to whoever asks."""
         self.blocks.restore(blocks)
-        self.extend(rows, notes)
+        self.receipts.restore(rows)
+        self.timeline, self.notes = timeline, notes
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
         """Put further receipts on the timeline, and each note at its moment."""
@@ -236,7 +239,7 @@ class Ledger:
         made = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
         made.blocks = self.blocks.copy(blocks)
         made.timeline = self.timeline[:moments]
-        made._notes = self._notes[: bisect_left(self._notes, moments)]
+        made.notes = self.notes[: bisect_left(self.notes, moments)]
         made.event_types.copy_from(self.event_types)
         for digest, artifact in self.artifacts.items():
             made.artifacts.add(digest, artifact)
@@ -249,7 +252,7 @@ class Ledger:
     def moment_of(self, receipt: Receipt) -> int:
         """The place of a receipt's changes in the timeline."""
         moment = receipt.position
-        for note in self._notes:
+        for note in self.notes:
             if note > moment:
                 break
             moment += 1
@@ -257,16 +260,17 @@ class Ledger:
 
     def receipt_at(self, moment: int) -> Receipt | None:
         """The receipt of the transaction at that place of the timeline; None for what was no transaction."""
-        before = bisect_left(self._notes, moment)
-        if before < len(self._notes) and self._notes[before] == moment:
+        before = bisect_left(self.notes, moment)
+        if before < len(self.notes) and self.notes[before] == moment:
             return None
         return self.receipts[moment - before]
 
     @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """A word as it was when the transaction was over: what the next change of it found, or what it is now."""
-        later = self.timeline[self.moment_of(receipt) + 1 :] if self.receipts.holds(receipt) else ()
-        for changes in later:
+        timeline = self.timeline if self.receipts.holds(receipt) else ()
+        for moment in range(self.moment_of(receipt) + 1, len(timeline)):
+            changes = timeline[moment]
             for i in range(0, len(changes), 4):
                 if changes[i + 1] == slot and changes[i] == address:
                     return int(changes[i + 2] or 0)

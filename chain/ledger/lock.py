@@ -1,6 +1,7 @@
 """Who may write to a file: one process at a time, told by a small database beside it that is locked for as long.
 
-The lock goes with the process that holds it, however it ends. A second opener reads from the small database who that is.
+The lock goes with the process that holds it, however it ends, and stays with it when that forks: the child does not have it.
+A second opener reads from the small database who has it.
 """
 
 from __future__ import annotations

@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 from chain.ledger import portable as form
 from chain.ledger.declared import model_key
+from chain.ledger.file import File
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql_numbers import is_large
+from chain.ledger.sums import EXACT, Sums
 from chain.ledger.table import Growing, Row, Table, quoted
 from chain.ledger.tables import Events, Models, Receipts, Tables, tables_of
 from chain.ledger.worlds import StoredWorld, is_world, worlds_of
@@ -22,7 +24,7 @@ from chain.machine.state import ACCOUNT, entries
 
 # The digits of numbers beyond 64 bits, which in their own place are rounded.
 CREATE = (
-    "create table exact_numbers (name text collate nocase, row integer, column text, digits text not null,"
+    f"create table {EXACT} (name text collate nocase, row integer, column text, digits text not null,"
     " primary key (name, row, column)) without rowid"
 )
 
@@ -41,18 +43,26 @@ class Ends(NamedTuple):
 class Published:
     """The readable tables of one ledger in a database."""
 
-    def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:
-        self._connection, self._ledger = connection, ledger
+    def __init__(self, connection: sqlite3.Connection, ledger: Ledger, file: File) -> None:
+        self._connection, self._ledger, self._file = connection, ledger, file
+        self._sums = Sums(connection, file.sums or {})
+        self._is_sure = True  # nothing was taken back
         self._contracts = -1  # how many there were when the tables were made
         self._growing: list[Growing] = []
         self._models: ModelRows | None = None
 
     def forget(self) -> None:
         """What was written last was taken back: believe the database."""
-        self._contracts, self._models = -1, None
+        self._contracts, self._models, self._is_sure = -1, None, False
 
-    def update(self, moments: int, receipts: int, shortened: bool) -> None:
-        """Write what came behind the first so many moments and receipts. `shortened`: some that came before are gone."""
+    def update(self, moments: int, receipts: int, shortened: bool) -> int:
+        """Write what came behind the first so many moments and receipts: what is then pending in the sums.
+
+        `shortened`: some that came before are gone.
+        """
+        if not self._is_sure:
+            self._sums = Sums(self._connection, self._file.look_at_sums() or {})
+            self._is_sure = True
         ends = Ends(moments, receipts, self._ledger.events.end_of(receipts))
         fresh: set[str] = set()
         if self._contracts != len(self._ledger.artifacts):
@@ -68,20 +78,22 @@ class Published:
                 self._name_logs(table, ends.logs)
         if self._models is not None:
             self._models.update(moments, anew=shortened)
+        self._sums.save()
+        return self._sums.pending
 
     def _shorten(self, table: Growing, end: int) -> None:
         """Take out rows that were taken back."""
+        self._sums.cut(table.name, table.key, end)
         self._connection.execute(table.cut(), (end,))
-        self._connection.execute(
-            "delete from exact_numbers where name = ? and row >= ?", (table.name, end)
-        )
+        self._sums.take_exact("name = ? and row >= ?", (table.name, end))
 
     def _write(self, table: Growing, start: int) -> None:
-        key, rows = table.names.index(table.key), list(table.rows(start))
-        cells = (tuple(map(form.kept_cell, row)) for row in rows)
-        self._connection.executemany(table.insert(), cells)
-        for row in rows:
-            write_exactly(self._connection, table, row[key], row)
+        key, insert, sums = table.names.index(table.key), table.insert(), self._sums
+        for row in table.rows(start):
+            cells = tuple(map(form.kept_cell, row))
+            self._connection.execute(insert, cells)
+            sums.add(table.name, row[key], cells)
+            write_exactly(self._connection, sums, table, row[key], row)
 
     def _begin(self) -> set[str]:
         """Make the tables that are missing: their names."""
@@ -89,40 +101,55 @@ class Published:
         known = self._connection.execute("select name from sqlite_master where type = 'table'")
         there = {name.casefold() for (name,) in known}
         fresh = [table for table in tables if table.name.casefold() not in there]
+        if EXACT not in there:
+            self._connection.execute(CREATE)
+            self._sums.made(EXACT)
         for table in fresh:
             self._connection.execute(table.create())
+            self._sums.made(table.name)
         (whose,) = (table for table in tables if isinstance(table, Tables))
         self._connection.execute(f"delete from {whose.name}")
-        self._connection.executemany(whose.insert(), whose.rows())
+        self._sums.cleared(whose.name)
+        for number, row in enumerate(whose.rows(), 1):
+            self._connection.execute(whose.insert(), row)
+            self._sums.add(whose.name, number, row)
         self._growing = [table for table in tables if isinstance(table, Growing)]
         models = [table for table in tables if isinstance(table, Models)]
-        self._models = ModelRows(self._connection, self._ledger, models) if models else None
+        self._models = ModelRows(self._connection, self._sums, self._ledger, models)
         return {table.name for table in fresh}
 
     def _name_logs(self, table: Events, end: int) -> None:
         """Logs that were there before their event was declared get its name."""
-        self._connection.executemany(
-            "update logs set event = ? where position = ?",
-            ((table.spec.name, row[-1]) for row in table.rows() if row[-1] < end),
-        )
+        for row in table.rows():
+            if row[-1] < end:
+                self._name_log(row[-1], table.spec.name)
+
+    def _name_log(self, place: int, name: str) -> None:
+        self._sums.take_row("logs", place)
+        self._connection.execute("update logs set event = ? where position = ?", (name, place))
+        self._sums.add_row("logs", place)
 
 
-def write_exactly(connection: sqlite3.Connection, table: Table, number: int, row: Row) -> None:
+def write_exactly(
+    connection: sqlite3.Connection, sums: Sums, table: Table, number: int, row: Row
+) -> None:
     """Keep the digits of what is rounded in a row."""
     for i in table.roomy:
         value = row[i]
         if isinstance(value, int) and is_large(value):
             exact = table.name, number, table.columns[i].name, str(value)
-            connection.execute("insert or replace into exact_numbers values (?, ?, ?, ?)", exact)
+            connection.execute(f"insert into {EXACT} values (?, ?, ?, ?)", exact)
+            sums.add(EXACT, 0, exact)
 
 
 class ModelRows:
     """The rows of all models, each at a number of its own, so that it can be written again."""
 
     def __init__(
-        self, connection: sqlite3.Connection, ledger: Ledger, tables: list[Models]
+        self, connection: sqlite3.Connection, sums: Sums, ledger: Ledger, tables: list[Models]
     ) -> None:
-        self._connection, self._ledger, self._tables = connection, ledger, tables
+        self._connection, self._sums = connection, sums
+        self._ledger, self._tables = ledger, tables
         self._rows: dict[tuple[bytes, int], int] = {}
         self._parents: dict[
             bytes, dict[int, Models]
@@ -136,9 +163,10 @@ class ModelRows:
             self._parents.clear()
             for table in self._tables:
                 self._connection.execute(f"delete from {quoted(table.name)}")
-                self._connection.execute("delete from exact_numbers where name = ?", (table.name,))
+                self._sums.cleared(table.name)
+                self._sums.take_exact("name = ?", (table.name,))
             for world in worlds_of(self._ledger):
-                self._write(world.address, 0)
+                self._write(world.address, None)
             self._filled = True
             return
         for address in self._changed(moment):
@@ -155,13 +183,15 @@ class ModelRows:
             if address in self._parents or new:
                 yield address
 
-    def _write(self, address: bytes, moment: int) -> None:
+    def _write(self, address: bytes, moment: int | None) -> None:
+        """Write the models of a world that changed since a moment, or all of them."""
         ledger = self._ledger
         world = StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
         if address not in self._parents:
             self._parents[address] = self._tables_in(world)
         parents, origins = self._parents[address], ledger.state.slots.origins
-        for slot in ledger.versions.changed(address, moment):
+        slots = list(origins) if moment is None else ledger.versions.changed(address, moment)
+        for slot in slots:
             parent, key = origins[slot]
             table = parents.get(parent)
             if table is not None and key is not None:
@@ -175,12 +205,14 @@ class ModelRows:
         return found | {world.parent(table.spec): table for table in known}
 
     def _put(self, world: StoredWorld, table: Models, slot: int, key: bytes) -> None:
-        number = self._rows.setdefault((world.address, slot), len(self._rows))
         model = world.at(table.spec, slot, key)
+        if model is None and (world.address, slot) not in self._rows:
+            return
+        number = self._rows.setdefault((world.address, slot), len(self._rows))
         name = quoted(table.name)
-        self._connection.execute(
-            "delete from exact_numbers where name = ? and row = ?", (table.name, number)
-        )
+        if table.roomy:
+            self._sums.take_exact("name = ? and row = ?", (table.name, number))
+        self._sums.take_row(table.name, number)
         if model is None:
             self._connection.execute(f"delete from {name} where rowid = ?", (number,))
             return
@@ -191,4 +223,5 @@ class ModelRows:
         self._connection.execute(
             f"insert or replace into {name} ({columns}) values ({marks})", (number, *cells)
         )
-        write_exactly(self._connection, table, number, row)
+        self._sums.add(table.name, number, cells)
+        write_exactly(self._connection, self._sums, table, number, row)

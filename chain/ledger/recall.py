@@ -1,23 +1,34 @@
-"""Reading a chain from its file: the ledger from its rows, the state from what the ledger says was changed."""
+"""A chain from its file: what it knows of now is read at once, what it was is read when someone asks.
+
+The state is read as of some block, the changes that came since are put back, and the state root of the last block must come
+out. Receipts, blocks, hashes and older changes stay in the file.
+"""
 
 from __future__ import annotations
 
-import gc
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, overload
 
 from chain.accounts import Account, account
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
-from chain.ledger.cbor import BadCbor
-from chain.ledger.file import File, now_in, unsealed
+from chain.ledger.cbor import decode
+from chain.ledger.cells import load_cells
+from chain.ledger.file import NOW, SOURCES, File
 from chain.ledger.headers import Header
 from chain.ledger.ledger import Ledger
-from chain.ledger.rows import unpack, unpack_changes
+from chain.ledger.paged import PagedList, Picked
+from chain.ledger.receipts import Row
+from chain.ledger.rows import CHANGES, unpack, unpack_changes
+from chain.ledger.seal import Damaged
 from chain.machine.roots import beginning
+from chain.machine.state import Changes
 from chain.machine.transaction import Call
+
+_HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
 
 
 class Lengths(NamedTuple):
@@ -32,41 +43,65 @@ class Lengths(NamedTuple):
     artifacts: int = 0
 
 
+class Now(NamedTuple):
+    """The row of the file that tells how things stand."""
+
+    mining: Any
+    open: Any
+    lengths: Any
+    number: int  # of the step that was written last
+    settled: int | None  # how many of the changes the rows of the state hold
+    logs: int
+    pending: int  # in the sums of the tables for others
+
+
 class Memory(NamedTuple):
     """What a file says that is not in the ledger."""
 
     had: Lengths
     mining: Mining
     number: int = 0  # of the step that was written last
+    settled: int | None = None  # how many of the changes the rows of the state hold
+    cells: int = 0  # how many of these rows there are
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows each table has."""
+        had = self.had
+        is_empty = not had.blocks
+        return {
+            "now": 1 if is_empty else 3, "notes": had.moments - had.receipts, "cells": self.cells,
+            "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
+            "keys": had.keys, "artifacts": had.artifacts,
+        }  # fmt: skip
 
 
 def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
     """Fill the ledger of a fresh chain, and its state, from the file; the state root must come out as it was."""
-    with file.reading() as connection, _uninterrupted():
-        _, *now = now_in(connection)
-        if not now:  # it was made, and then nothing more came of it
+    with file.reading() as connection:
+        if file.end("now") <= NOW:  # it was made, and then nothing more came of it
             return Memory(Lengths(), Mining(ledger.blocks.head.timestamp))
-        ((mining, held, expected, number),) = now
-        for raw, key, name in connection.execute('select * from "chain:keys" order by rowid'):
+        now = Now._make(file.row("now", NOW))
+        had, settled = Lengths._make(now.lengths), now.settled
+        for raw, key, name in file.rows("keys", 0, had.keys):
             keys.setdefault(raw, account(raw, key, name))
-        _load_words(connection, ledger)
-        _load_artifacts(connection, ledger)
-        had = _load_rows(connection, ledger)
-        had = had._replace(keys=len(keys), artifacts=len(ledger.artifacts))
-        if had != expected:
-            raise BadCbor("not all that was written is there")
-        if held is not None:
-            ledger.open = Block(ledger.blocks.rules, *held)
-    return Memory(had, Mining._make(mining), number)
+        _load_words(file, ledger, had)
+        for digest, row in file.rows("artifacts", 0, had.artifacts):
+            ledger.artifacts.add(digest, Artifact.from_row(row))
+        cells = _load_history(file, connection, ledger, had, settled)
+        ledger.events.restore(had.receipts, now.logs, file.row("now", SOURCES))
+        if now.open is not None:
+            ledger.open = Block(ledger.blocks.rules, *now.open)
+    return Memory(had, Mining._make(now.mining), now.number, settled, cells)
 
 
-def _load_words(connection: sqlite3.Connection, ledger: Ledger) -> None:
+def _load_words(file: File, ledger: Ledger, had: Lengths) -> None:
     """Codes under their hashes, and slots with what they were made from: both are hashed anew."""
     state = ledger.state
-    for (code,) in connection.execute('select code from "chain:codes" order by place'):
+    for code in file.rows("codes", 0, had.codes):
         state.learn_code(code)
     slots = state.slots
-    for parent, key in connection.execute('select parent, key from "chain:slots" order by place'):
+    for parent, key in file.rows("slots", 0, had.slots):
         slot = int.from_bytes(parent)
         if key is None:
             slots.data(slot)
@@ -74,60 +109,85 @@ def _load_words(connection: sqlite3.Connection, ledger: Ledger) -> None:
             slots.mapped(slot, key)
 
 
-def _load_artifacts(connection: sqlite3.Connection, ledger: Ledger) -> None:
-    rows = connection.execute('select digest, row from "chain:artifacts" order by place')
-    for digest, row in rows:
-        ledger.artifacts.add(digest, Artifact.from_row(unsealed(row)))
+def _load_history(
+    file: File, connection: sqlite3.Connection, ledger: Ledger, had: Lengths, settled: int | None
+) -> int:
+    """Blocks, receipts and changes, which stay in the file, and the state: how many rows it has there."""
+    for table in ("receipts", "blocks", "codes", "slots", "keys", "artifacts"):
+        if file.end(table) != getattr(had, table):
+            raise Damaged(
+                f'"chain:{table}" does not end where it did, at row {getattr(had, table) - 1}'
+            )
+    notes = file.keys("notes")
+    if len(notes) != had.moments - had.receipts:
+        raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.moments - had.receipts}')
+    receipts = file.pages("receipts", had.receipts, _receipt_maker(ledger))
+    blocks = file.pages("blocks", had.blocks, _block)
+    changes = file.pages("receipts", had.receipts, _changes)
+    timeline = PagedList(_Timeline(file, changes, notes))
+    ledger.restore(PagedList(Picked(blocks, 0)), PagedList(receipts), timeline, notes)
+    ledger.envelopes.restore(file.pages("receipts", had.receipts, _hash))
 
-
-def _load_rows(connection: sqlite3.Connection, ledger: Ledger) -> Lengths:
-    state = ledger.state
-    notes = {
-        moment: unpack_changes(unsealed(row))
-        for moment, row in connection.execute('select moment, row from "chain:notes"')
-    }
-    rows, hashes = [], []
-
-    def link(call: Call, digest: bytes) -> None:
-        ledger.strangers.setdefault(digest, []).append(call)
-
-    for tx_hash, row in connection.execute(
-        'select hash, row from "chain:receipts" order by position'
-    ):
-        rows.append(unpack(unsealed(row), link))
-        hashes.append(tx_hash)
-    blocks, headers, block_hashes = [], [], []
-    for block_hash, row in connection.execute(
-        'select hash, row from "chain:blocks" order by number'
-    ):
-        block, header = unsealed(row)
-        blocks.append(block)
-        headers.append(header)
-        block_hashes.append(block_hash)
-    ledger.restore(blocks, rows, notes)
-    ledger.envelopes.restore(hashes)
-
-    end = ledger.blocks.head.end_moment
-    for changes in ledger.timeline[:end]:
-        state.put_back(changes)
+    state, cells, end = ledger.state, 0, ledger.blocks.head.end_moment
+    if settled is not None:
+        state.accounts.clear()
+        cells = load_cells(connection, state)
+    for moment in range(settled or 0, end):
+        state.put_back(timeline[moment])
     world = beginning(state, ())
-    if world.root != Header._make(headers[-1]).state_root:
-        raise BadCbor("its changes do not lead to the state root of its last block")
-    for changes in ledger.timeline[end:]:
-        state.put_back(changes)
-    ledger.headers.restore(headers, block_hashes, world)
-    return Lengths(
-        len(blocks), len(ledger.timeline), len(rows), len(state.codes), len(state.slots.origins)
-    )
+    if world.root != Header._make(blocks[-1][1]).state_root:
+        raise Damaged("its state does not have the state root of its last block")
+    for moment in range(end, len(timeline)):
+        state.put_back(timeline[moment])
+    hashes = PagedList(file.pages("blocks", had.blocks, _hash))
+    ledger.headers.restore(PagedList(Picked(blocks, 1)), hashes, world)
+    return cells
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Python's garbage collector walks millions of new tuples in vain."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
+def _hash(raw: bytes) -> bytes:
+    """The hash with which a row begins, without the rest, which takes longer to read."""
+    return raw[_HASH]
+
+
+def _block(raw: bytes) -> Row:
+    """A block and its header."""
+    _, block, header = decode(raw)
+    return block, header
+
+
+def _changes(raw: bytes) -> Changes:
+    """What a receipt changed."""
+    return unpack_changes(decode(raw)[1][CHANGES])
+
+
+def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
+    def link(call: Call, digest: bytes) -> None:
+        call.program = ledger.program(digest)
+        if digest not in ledger.programs:
+            ledger.strangers.setdefault(digest, []).append(call)
+
+    return lambda raw: unpack(decode(raw)[1], link)
+
+
+class _Timeline(Sequence[Changes]):
+    """The changes in a file: those of its receipts, and between them its notes."""
+
+    def __init__(self, file: File, changes: Sequence[Changes], notes: Sequence[int]) -> None:
+        self._file, self._changes = file, changes
+        self._notes = array("q", notes)
+
+    def __len__(self) -> int:
+        return len(self._changes) + len(self._notes)
+
+    @overload
+    def __getitem__(self, moment: int) -> Changes: ...
+    @overload
+    def __getitem__(self, moment: slice) -> list[Changes]: ...
+    def __getitem__(self, moment: int | slice) -> Changes | list[Changes]:
+        if isinstance(moment, slice):
+            return [self[i] for i in range(*moment.indices(len(self)))]
+        before = bisect_left(self._notes, moment)
+        if before == len(self._notes) or self._notes[before] != moment:
+            return self._changes[moment - before]
+        with self._file.reading():
+            return unpack_changes(self._file.row("notes", moment))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 from chain.inputs import flag, text
 from chain.ledger.indexes import Indexes, Places
+from chain.ledger.paged import Items, is_stored
 from chain.ledger.queries import Ends, Finder, Query, contract_value
 from chain.ledger.receipts import Receipt, Row
 
@@ -30,11 +31,15 @@ class ReceiptLog(Sequence[Receipt]):
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
-        self._rows: list[Row] = []
+        self._rows: Items[Row] = []
         self._indexes = Indexes()
 
     def append(self, row: Row) -> None:
         self._rows.append(row)
+
+    def restore(self, rows: Items[Row]) -> None:
+        """Be these receipts, from the first on."""
+        self._rows = rows
 
     def cut(self, length: int) -> None:
         """Take back all but the first `length` receipts."""
@@ -64,8 +69,13 @@ class ReceiptLog(Sequence[Receipt]):
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether it still stands here: it may have been taken back, and another put in its place."""
-        place = receipt.position
-        return place < len(self._rows) and self._rows[place] is receipt.row
+        place, rows = receipt.position, self._rows
+        return is_stored(rows, place) or (place < len(rows) and rows[place] is receipt.row)
+
+    def is_same(self, one: Receipt, other: Receipt) -> bool:
+        """Whether both are one receipt of a file, read twice."""
+        is_one = one.position == other.position and one.ledger is other.ledger
+        return is_one and is_stored(self._rows, one.position)
 
     # Questions
 

@@ -285,7 +285,9 @@ class Receipt:
         return self.ledger.hash_of(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Receipt) and self.row is other.row
+        if not isinstance(other, Receipt):
+            return False
+        return self.row is other.row or self.ledger.receipts.is_same(self, other)
 
     def __hash__(self) -> int:
         return hash((self.position, self._sender, self.nonce))

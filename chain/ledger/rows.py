@@ -20,7 +20,7 @@ Link = Callable[
 
 # Where they stand in a row.
 _DIGEST: Final = 15
-_FAILURE, _CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
+_FAILURE, CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
 _WORDS: Final = {
     ACCOUNT: ACCOUNT,
     STORAGE: STORAGE,
@@ -41,7 +41,7 @@ def unpack(packed: Row, link: Link) -> Row:
     """The row again."""
     row = list(packed)
     row[_FAILURE] = _unpack_failure(row[_FAILURE])
-    row[_CHANGES] = unpack_changes(row[_CHANGES])
+    row[CHANGES] = unpack_changes(row[CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
     row[_CALLS] = _unpack_calls(row[_CALLS], link)
     for logs in (_LOGS, _UNDONE_LOGS):

@@ -6,10 +6,10 @@ step that cannot be written is undone in memory too, and one that was left in th
 file has a write-ahead log, so a process that is killed, at whatever moment, loses nothing that was acknowledged. Loss of power
 is another matter: the file stays sound but may lack the last blocks, unless `sync` has each change wait for the disk.
 
-What the chain needs stands in tables with a colon in their names: exact rows in CBOR, each behind its CRC-32, and beside
-them hashes that are dear to make. State is not kept: it is what the changes in the rows lead to, and the state root of the
-last block, written when the block was closed, proves that they still do. Also kept are the keys with which the chain signs for
-its accounts; they are for tests. What others read are the tables without a colon (`chain.ledger.published`).
+What the chain needs stands in tables with a colon in their names: exact rows in CBOR, each behind a seal, with hashes that are
+dear to make. The state is kept as of some block (`chain.ledger.cells`); with the changes that came since it leads to the
+state root of the last block. Also kept are the keys with which the chain signs for its accounts; they are for tests. What
+others read are the tables without a colon (`chain.ledger.published`), which follow from the others.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from typing import Any, NamedTuple
 
 from chain.accounts import Account
 from chain.ledger.blocks import Block, Mining
-from chain.ledger.file import File, sealed, unsealed
+from chain.ledger.cells import EVERY, change_cells, write_cells
+from chain.ledger.file import NOW, SOURCES, File
 from chain.ledger.ledger import Ledger
 from chain.ledger.published import Published
-from chain.ledger.recall import Lengths, Memory, load
+from chain.ledger.recall import Lengths, Memory, Now, load
 from chain.ledger.rows import pack
+from chain.ledger.seal import sealed, unsealed
 
 
 class NotWritten(OSError):
@@ -39,6 +41,8 @@ class Written(NamedTuple):
     lengths: Lengths
     mining: Mining
     open: tuple[Any, ...] | None
+    settled: int | None  # how many of the changes the rows of the state hold
+    sources: int  # of logs
 
 
 class Store:
@@ -49,50 +53,53 @@ class Store:
         file: File,
         ledger: Ledger,
         keys: dict[bytes, Account],
-        had: Memory,
+        memory: Memory,
         sync: bool,
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
-        self._written = Written(had.number, had.had, had.mining, _row_of(ledger.open))
+        self._written = Written(
+            memory.number, memory.had, memory.mining, _row_of(ledger.open), memory.settled, len(ledger.events.sources)
+        )  # fmt: skip
         # How many blocks, moments and receipts of it still stand, where the ledger was cut since.
         self._standing: tuple[int, int, int] | None = None
-        self._is_closed = False
         # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
         self._connection: sqlite3.Connection | None = None
         self._sync = sync
+        self._is_bare = file.sums is None  # the tables for others are still to be made
         ledger.watchers.append(self._cut)
 
     def close(self) -> None:
         """Leave the file to others."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if not self._is_closed:
-            self._file.release()
-            self._is_closed = True
+        self._file.release()
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether this is a fork of the process that has the file, and wanted to go on with it."""
+        return self._file.is_missed
 
     def save(self, mining: Mining) -> None:
         """Write what is new, or raise `NotWritten` with the file as it was."""
         have, held = self._lengths(), _row_of(self._ledger.open)
         acts = slice(0, 3)  # who only looks may have met new slots
-        number, had, *was = self._written
-        if (have[acts], [mining, held]) == (had[acts], was) and number and not self._standing:
+        number, had, *was = self._written[:4]
+        is_same = (have[acts], [mining, held]) == (had[acts], was)
+        if is_same and number and not self._standing and not self._is_bare:
             return
-        if self._is_closed:
-            raise ValueError(f"{self._file.path.name} is closed: open it again to go on")
+        self._file.check_use()
         try:
-            self._write(Written(number + 1, have, mining, held))
+            self._write(number + 1, have, mining, held)
         except (sqlite3.Error, OSError) as problem:
             if not self.is_ahead():
-                name = self._file.path.name
+                name = self._file.name
                 raise NotWritten(
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
 
-    def _write(self, now: Written) -> None:
+    def _write(self, number: int, have: Lengths, mining: Mining, held: Any) -> None:
         if self._connection is None:
             connection = self._file.writing(self._sync)
-            self._published = Published(connection, self._ledger)
+            self._file.read_by(connection)
+            self._published = Published(connection, self._ledger, self._file)
             self._connection = connection
         connection, had = self._connection, self._written.lengths
         connection.execute("begin immediate")
@@ -100,15 +107,17 @@ class Store:
             blocks, moments, receipts = self._standing
             had = had._replace(blocks=blocks, moments=moments, receipts=receipts)
             _shorten(connection, had)
-        self._write_rows(connection, had, now)
-        self._published.update(had.moments, had.receipts, self._standing is not None)
+        pending = self._published.update(had.moments, had.receipts, self._standing is not None)
+        settled, sources = self._settle(connection, had.moments), self._ledger.events.sources
+        now = Written(number, have, mining, held, settled, len(sources))
+        self._write_rows(connection, had, now, sources, pending)
         connection.execute("commit")
-        self._written, self._standing = now, None
+        self._written, self._standing, self._is_bare = now, None, False
 
     def is_ahead(self) -> bool:
         """Whether the file holds more than was known: the step that was left in the middle. From here on it is known."""
         connection, found = self._connection, self._written
-        if connection is not None:
+        if connection is not None and self._file.is_held:
             if connection.in_transaction:
                 connection.execute("rollback")
             found = _written_in(connection) or found
@@ -124,37 +133,56 @@ class Store:
             len(state.codes), len(state.slots.origins), len(self._keys), len(ledger.artifacts),
         )  # fmt: skip
 
-    def _write_rows(self, connection: sqlite3.Connection, had: Lengths, now: Written) -> None:
+    def _write_rows(
+        self, connection: sqlite3.Connection, had: Lengths, now: Written, sources: list[Any], pending: int
+    ) -> None:  # fmt: skip
         ledger, state, have = self._ledger, self._ledger.state, now.lengths
 
-        def put(table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-            for row in rows:
-                marks = ", ".join("?" * len(row))
-                connection.execute(f'insert or replace into "chain:{table}" values ({marks})', row)
+        def put(table: str, rows: Iterable[tuple[int, Any]]) -> None:
+            statement = f'insert or replace into "chain:{table}" values (?, ?)'
+            for key, row in rows:
+                connection.execute(statement, (key, sealed(table, key, row)))
 
         put("receipts", (
-            (receipt.position, ledger.hash_of(receipt), sealed(pack(receipt.row)))
+            (receipt.position, (ledger.hash_of(receipt), pack(receipt.row)))
             for receipt in ledger.receipts[had.receipts :]
         ))  # fmt: skip
-        put("notes", ((m, sealed(ledger.timeline[m])) for m in ledger.notes_from(had.moments)))
+        put("notes", ((m, ledger.timeline[m]) for m in ledger.notes_from(had.moments)))
         put("blocks", (
-            (number, ledger.block_hash(number), sealed((ledger.blocks.row(number), ledger.header(number))))
+            (number, (ledger.block_hash(number), ledger.blocks.row(number), ledger.header(number)))
             for number in range(had.blocks, have.blocks)
         ))  # fmt: skip
         put("codes", ((i, code) for i, (_, code) in _newest(state.codes, had.codes)))
         put("slots", (
-            (i, parent.to_bytes(32), key)
+            (i, (parent.to_bytes(32), key))
             for i, (_, (parent, key)) in _newest(state.slots.origins, had.slots)
         ))  # fmt: skip
         put("artifacts", (
-            (i, digest, sealed(artifact.row))
+            (i, (digest, artifact.row))
             for i, (digest, artifact) in enumerate(ledger.artifacts.newest(had.artifacts), had.artifacts)
         ))  # fmt: skip
         put("keys", (
-            (bytes(address), made.key, made.name)
-            for _, (address, made) in _newest(self._keys, had.keys)
+            (i, (bytes(address), made.key, made.name))
+            for i, (address, made) in _newest(self._keys, had.keys)
         ))  # fmt: skip
-        put("now", [(1, sealed((now.mining, now.open, have, now.number)))])
+        if now.sources != self._written.sources or not self._written.number:
+            put("now", [(SOURCES, sources)])
+        told = Now(now.mining, now.open, have, now.number, now.settled, len(ledger.events), pending)
+        put("now", [(NOW, told)])
+
+    def _settle(self, connection: sqlite3.Connection, moments: int) -> int:
+        """Bring the rows of the state up to date, if it is time: how many changes they hold."""
+        ledger, settled = self._ledger, self._written.settled
+        end = ledger.blocks.head.end_moment
+        if settled is None or settled > moments:
+            write_cells(connection, ledger.state, ledger.timeline[end:])
+            return end
+        if end - settled < EVERY:
+            return settled
+        change_cells(connection, ledger.timeline[settled:end])
+        return end
+
+    # Going back
 
     def _cut(self, blocks: int, receipts: int) -> None:
         """The chain went back: so much of what the file holds still stands."""
@@ -176,11 +204,13 @@ def _shorten(connection: sqlite3.Connection, had: Lengths) -> None:
 
 def _written_in(connection: sqlite3.Connection) -> Written | None:
     """What the file says that it holds."""
-    row = connection.execute('select row from "chain:now" where id = 1').fetchone()
-    if row is None:
+    found = connection.execute('select id, row from "chain:now" where id > 0').fetchall()
+    rows = {key: unsealed("now", key, row) for key, row in found}
+    if NOW not in rows:
         return None
-    mining, held, lengths, number = unsealed(row[0])
-    return Written(number, Lengths._make(lengths), Mining._make(mining), held)
+    now = Now._make(rows[NOW])
+    lengths, mining = Lengths._make(now.lengths), Mining._make(now.mining)
+    return Written(now.number, lengths, mining, now.open, now.settled, len(rows[SOURCES]))
 
 
 def _newest(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any, Any]]]:
@@ -199,5 +229,6 @@ def attach(
     """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and how the chain mines."""
     if file.settings is None:
         file.create(settings)
-    had = load(file, ledger, keys)
-    return Store(file, ledger, keys, had, sync), had.mining
+    memory = load(file, ledger, keys)
+    file.mend(memory.counts)
+    return Store(file, ledger, keys, memory, sync), memory.mining

@@ -155,7 +155,7 @@ class Events(Growing):
         return len(self._log)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
-        places = self._log.of_sources(self.spec.topic, self._is_of_type)
+        places = self._log.of_sources(self.spec.topic, self._is_of_type, first)
         for place in places[bisect_left(places, first) :]:
             row = self._log.rows[place]
             event = decoded(row, self.spec)

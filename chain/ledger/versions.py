@@ -38,6 +38,7 @@ class Versions:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._worlds: dict[bytes, _Index] = {}
+        self._models: dict[int, int | None] = {}  # word -> the slot of the model it is of
 
     def written(self, world: bytes, parent: int) -> Iterator[tuple[int, bytes]]:
         """Slots and keys of all models below `parent`, in the order in which they were first written."""
@@ -64,14 +65,14 @@ class Versions:
 
     def changed(self, world: bytes, moment: int) -> list[int]:
         """The slots of the models that changed from a moment on, in the order in which they first did."""
-        self._moments(world)
-        models, found = self._worlds[world].models, dict[int, None]()
+        models, slots, found = self._models, self._ledger.state.slots, dict[int, None]()
         for changes in self._ledger.timeline[moment:]:
-            found.update(
-                (slot, None)
-                for word, _ in _words(changes, world)
-                if (slot := models[word]) is not None
-            )
+            for word, _ in _words(changes, world):
+                if word not in models:
+                    models[word] = _model_of(word, slots)
+                slot = models[word]
+                if slot is not None:
+                    found[slot] = None
         return list(found)
 
     def cut(self) -> None:
@@ -81,7 +82,7 @@ class Versions:
     def _moments(self, world: bytes) -> dict[int, list[int]]:
         index = self._worlds.get(world)
         if index is None:
-            index = self._worlds[world] = _Index(world)
+            index = self._worlds[world] = _Index(world, self._models)
         index.read(self._ledger.timeline, self._ledger.state.slots)
         return index.moments
 
@@ -89,10 +90,9 @@ class Versions:
 class _Index:
     """The moments at which each model of one world changed, by its slot, as far as the timeline was read."""
 
-    def __init__(self, world: bytes) -> None:
-        self.world = world
+    def __init__(self, world: bytes, models: dict[int, int | None]) -> None:
+        self.world, self.models = world, models
         self.moments: dict[int, list[int]] = {}
-        self.models: dict[int, int | None] = {}  # word -> the slot of the model it is of
         self._done = 0
 
     def read(self, timeline: Sequence[Changes], slots: Slots) -> None:

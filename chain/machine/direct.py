@@ -27,6 +27,7 @@ from chain.machine.state import EMPTY_CODE_HASH, START, State
 from chain.machine.transaction import Outcome, Transaction
 from chain.spec import UPGRADE, ContractSpec
 from chain.unknown_names import explain
+from chain.watchdogs import uninterrupted
 from chain.where import raised_at
 
 _ANY_CONTRACT = ContractSpec(contract.Contract, {}, None, None, [])
@@ -70,7 +71,8 @@ class Machine:
     def evm(self) -> Any:
         """py-evm, imported when the first transaction needs it: that takes most of a second."""
         if self._evm is None:
-            self._evm = import_module("chain.machine.evm").Evm(self)
+            with uninterrupted():
+                self._evm = import_module("chain.machine.evm").Evm(self)
         return self._evm
 
     # One transaction
@@ -316,5 +318,7 @@ def _said(how: Callable[[Any], str], what: Any) -> str:
     """`what` as text that can be written down, whatever its author made of it."""
     try:
         return how(what).encode("utf-8", "replace").decode()
+    except MemoryError:
+        raise
     except Exception:
         return "what it says cannot be read"

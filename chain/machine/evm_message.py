@@ -121,6 +121,8 @@ class Computation(PragueComputation):
         frame = self.frame
         try:
             body(frame)
+        except MemoryError:
+            raise
         except (Exception, Halt) as problem:
             frame.failure = failure_of(frame, problem)
         failure = frame.failure

@@ -17,6 +17,7 @@ from chain.machine.observed import Logged, Observed, Read, Sent, Touched, Wrote,
 
 _SLOAD, _SSTORE = 0x54, 0x55
 _LOOKING: Final = {0x31, 0x3B, 0x3C, 0x3F, 0xFF}  # BALANCE, EXTCODE…, SELFDESTRUCT
+_WORD: Final = 32  # bytes
 _NAMES: Final = {"SHA3": "KECCAK256"}
 
 
@@ -68,6 +69,7 @@ class ObservedComputation(Computation):
 
     def _note(self, code: int, name: str, run: Callable[..., None]) -> None:
         machine, meter = cast(Observed, self.state.machine), self._gas_meter
+        machine.take_room(self._size(machine.keeps_memory))
         stack = [_number(item) for item in self._words]
         pc = max(0, self.code.program_counter - 1)
         made = Operation(
@@ -87,8 +89,13 @@ class ObservedComputation(Computation):
             if code in (_SLOAD, _SSTORE) and made.error is None:
                 self._note_word(made, code, stack)
 
+    def _size(self, with_memory: bool) -> int:
+        """How many bytes the operation takes that is noted next, about."""
+        return _WORD * (1 + len(self._words)) + (len(self._memory) if with_memory else 0)
+
     def _note_word(self, made: Operation, code: int, stack: list[int]) -> None:
         self.known = self.known or {}
+        cast(Observed, self.state.machine).take_room(2 * _WORD * (1 + len(self.known)))
         self.known[stack[-1]] = stack[-2] if code == _SSTORE else _number(self._words[-1])
         made.storage = dict(self.known)
 

@@ -10,9 +10,18 @@ from collections.abc import Callable
 from threading import Thread, current_thread, get_ident, local
 from typing import Any, Final
 
+from chain.steps import here
 from chain.turn import hand_over, is_mine
 
 STEPS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
+
+
+class _Deeper(Thread):
+    """A thread that one other waits for."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.works_for = get_ident()
 
 
 class _Here(local):
@@ -32,7 +41,7 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
     running, me, has_turn = _here.running, get_ident(), is_mine()
 
     def run() -> None:
-        _here.running = running
+        _here.running, here.goes_on = running, True
         if has_turn:
             hand_over(get_ident())
         try:
@@ -40,7 +49,7 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
         except BaseException as problem:
             raised.append(problem)
 
-    thread = Thread(target=run)
+    thread = _Deeper(target=run)
     running.append(thread)
     try:
         thread.start()

@@ -13,6 +13,7 @@ from chain.finished import Finished
 from chain.frame import Frame
 from chain.machine.direct import Machine
 from chain.machine.state import LogRow, State
+from chain.watchdogs import uninterrupted
 
 
 class Read(NamedTuple):
@@ -104,6 +105,10 @@ class FinishedObservedFrame(Finished, ObservedFrame):
 ObservedFrame.finished = FinishedObservedFrame
 
 
+class TraceTooLarge(BaseException):
+    """The operations take more bytes than one trace may. Not an `Exception`: it is no outcome of the message."""
+
+
 class Observed(Machine):
     """Runs messages in frames that note their steps; with `opcodes` also every operation of bytecode, into that list."""
 
@@ -114,11 +119,19 @@ class Observed(Machine):
         self.opcodes: list[Any] | None = None
         self.keeps_memory = False  # with every operation
         self.most_opcodes = 0  # that are noted
+        self.room = 0  # bytes that those noted may still take
+
+    def take_room(self, size: int) -> None:
+        """Count what is about to be noted."""
+        self.room -= size
+        if self.room < 0:
+            raise TraceTooLarge
 
     @property
     def evm(self) -> Any:
         if self._evm is None:
-            self._evm = import_module("chain.machine.evm_observed").ObservedEvm(self)
+            with uninterrupted():
+                self._evm = import_module("chain.machine.evm_observed").ObservedEvm(self)
         return self._evm
 
 

@@ -48,7 +48,7 @@ class World(NamedTuple):
 
     def after(self, moments: Iterable[Changes]) -> World:
         """The world when all these changes are made."""
-        accounts, words, wiped = _gather(moments)
+        accounts, words, wiped = gather(moments)
         items: list[Item] = []
         absent: dict[bytes, Node | None] = {}
         for address in {**accounts, **words}:
@@ -70,7 +70,7 @@ class World(NamedTuple):
 NOTHING: Final = World(None, {})
 
 
-def _gather(
+def gather(
     moments: Iterable[Changes],
 ) -> tuple[dict[bytes, Account | None], dict[bytes, dict[int, int | None]], set[bytes]]:
     """What these changes come to: accounts, words by address, and the addresses that lost all earlier words."""

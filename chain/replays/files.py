@@ -25,5 +25,5 @@ def text_of(path: Path, offered: Offered) -> str:
             return path.read_bytes().decode()
         except UnicodeDecodeError:
             raise BadTranscript(1, "this is neither a transcript nor the file of a chain") from None
-    with Chain.open(path, contracts=offered.classes) as chain:
+    with Chain.open(path, contracts=offered.classes, check=True) as chain:
         return record(chain)

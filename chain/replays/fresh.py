@@ -61,7 +61,7 @@ def play_in(runs: Sequence[Run], text: str, packages: Sequence[str], *, deeds: b
 
 def _play(run: Run, job: str) -> Answer:
     done = subprocess.run(
-        [run.python, "-m", "chain.replays.fresh"], input=job, env=environment(run.seed, run.version),
+        [run.python, "-P", "-m", "chain.replays.fresh"], input=job, env=environment(run.seed, run.version),
         capture_output=True, text=True, encoding="utf-8", timeout=_LONGEST,
     )  # fmt: skip
     if done.returncode:
@@ -99,7 +99,7 @@ def other_versions() -> tuple[Run, ...]:
 def _is_fit(run: Run) -> bool:
     try:
         done = subprocess.run(
-            [run.python, "-c", "import chain.replays.fresh"], env=environment(0, run.version), capture_output=True,
+            [run.python, "-P", "-c", "import chain.replays.fresh"], env=environment(0, run.version), capture_output=True,
             timeout=_LONGEST,
         )  # fmt: skip
     except OSError:

@@ -127,6 +127,8 @@ def _set_time(node: Node, time: int) -> None:
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
     node.snapshots[number] = Place.of(node)
+    if len(node.snapshots) > node.limits.snapshots:
+        del node.snapshots[next(iter(node.snapshots))]
     return quantity(number)
 
 

@@ -11,14 +11,16 @@ from chain.frame import Failure
 from chain.ledger.rerun import block_of, observer, rerun, transaction_of
 from chain.ledger.tracing import trace_of
 from chain.machine.gas import PRECOMPILES
+from chain.machine.observed import TraceTooLarge
 from chain.rpc.blocks import receipts_in
-from chain.rpc.errors import bad_params, refused
+from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.moments import LATEST, PENDING, need_block
 from chain.rpc.own.receipts import need_receipt
 from chain.rpc.own.trace import tree_json
 from chain.rpc.reading import read_transaction
 from chain.rpc.sending import freed, imagined
 from chain.rpc.tracers import (
+    MOST_BYTES,
     MOST_OPERATIONS,
     Run,
     call_tracer,
@@ -75,11 +77,15 @@ def _traced(node: Node, receipt: Receipt, config: Any) -> Any:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What cannot be run again is refused in a sentence."""
+    """What cannot be run again, or not be told, is refused in a sentence."""
     try:
         yield
     except LookupError as no:
         raise refused(str(no)) from None
+    except TraceTooLarge:
+        raise too_much(
+            f"the trace is larger than {MOST_BYTES} bytes: leave out 'enableMemory', or say 'limit'"
+        ) from None
 
 
 def _tracer(config: Any, machine: Observed) -> Callable[[Run], Any]:
@@ -93,7 +99,7 @@ def _tracer(config: Any, machine: Observed) -> Callable[[Run], Any]:
         )
     if not name:
         machine.opcodes, machine.keeps_memory = [], bool(config.get("enableMemory"))
-        machine.most_opcodes = _most_opcodes(config)
+        machine.most_opcodes, machine.room = _most_opcodes(config), MOST_BYTES
     options = to_object(config.get("tracerConfig") or {}, "'tracerConfig'") if name else config
     return lambda run: _TRACERS[name](run, dict(options))
 
@@ -112,7 +118,8 @@ def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None)
     config = to_object(config or {}, "the tracer's configuration")
     machine = observer(node.chain.ledger)
     show = _tracer(config, machine)
-    return show(_rehearse(node, fields, block, machine, config)[1])
+    with _told():
+        return show(_rehearse(node, fields, block, machine, config)[1])
 
 
 def _rehearse(

@@ -15,6 +15,10 @@ NO_METHOD: Final = -32601
 BAD_PARAMS: Final = -32602
 BROKEN: Final = -32603
 NO_JSON: Final = -32700
+NO_MEMORY: Final = (
+    "it needs more memory than it may have, so it was stopped and nothing of it remains:"
+    " 'boardchain node --max-memory' allows more"
+)
 _LONGEST: Final = 1_000
 
 

@@ -7,6 +7,7 @@ a filter does. A chain that goes back says so: `logs` gives every log that was t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from chain.rpc.node import Node
 
 _KINDS: Final = ("newHeads", "logs", "newPendingTransactions", "syncing")
+_AT_ONCE: Final = 100  # blocks or transactions
 _NOT_OF_HEADS: Final = ("transactions", "uncles", "withdrawals", "size")
 
 
@@ -58,9 +60,9 @@ class LogFeed(LogFilter):
         gone, self._going = self._going or [], None
         self._undone += gone
 
-    def changes(self) -> list[Any]:
+    def changes(self, most: int = sys.maxsize) -> list[Any]:
         undone, self._undone = self._undone, []
-        return undone + super().changes()
+        return undone + super().changes(most)
 
 
 class FullPendingFeed(PendingFilter):
@@ -74,8 +76,12 @@ class FullPendingFeed(PendingFilter):
 class SyncFeed(Filter):
     """A chain of one node is never behind, so there is nothing to tell."""
 
-    def changes(self) -> list[Any]:
+    def changes(self, most: int = sys.maxsize) -> list[Any]:
         return []
+
+    @property
+    def is_behind(self) -> bool:
+        return False
 
 
 def _feed(node: Node, kind: Any, wish: Any) -> Filter:
@@ -93,9 +99,9 @@ def _feed(node: Node, kind: Any, wish: Any) -> Filter:
 
 
 class Subscriptions:
-    """Those of one connection. `tell` takes a message to its client."""
+    """Those of one connection. `tell` takes a message to its client; whether that still listens."""
 
-    def __init__(self, node: Node, tell: Callable[[Json], None]) -> None:
+    def __init__(self, node: Node, tell: Callable[[Json], bool]) -> None:
         self._node, self._tell = node, tell
         self._feeds: dict[int, Filter] = {}
         self.methods: dict[str, Callable[..., Any]] = {
@@ -104,11 +110,21 @@ class Subscriptions:
         }
 
     def publish(self) -> None:
-        """Tell what is new."""
+        """Tell what is new, piece by piece: it may be more than the client takes."""
         for number, feed in self._feeds.items():
-            for item in feed.changes():
-                params = {"subscription": quantity(number), "result": item}
-                self._tell({"jsonrpc": "2.0", "method": "eth_subscription", "params": params})
+            while self._tell_all(quantity(number), feed.changes(_AT_ONCE)):
+                if not feed.is_behind:
+                    break
+            else:
+                return
+
+    def _tell_all(self, subscription: str, items: list[Any]) -> bool:
+        """Whether the client still listens."""
+        for item in items:
+            params = {"subscription": subscription, "result": item}
+            if not self._tell({"jsonrpc": "2.0", "method": "eth_subscription", "params": params}):
+                return False
+        return True
 
     def close(self) -> None:
         self._node.feeds -= set(self._feeds.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,15 @@ class Filter:
         self._ledger = ledger
         self._seen = self._length()
 
-    def changes(self) -> list[Any]:
-        """What came since the last call."""
-        start, self._seen = self._seen, self._length()
+    def changes(self, most: int = sys.maxsize) -> list[Any]:
+        """What came since the last call, of so many blocks or transactions."""
+        start = self._seen
+        self._seen = min(self._length(), start + most)
         return self._between(start, self._seen)
+
+    @property
+    def is_behind(self) -> bool:
+        return self._seen < self._length()
 
     def everything(self) -> list[Any]:
         """All that matches, old and new."""

@@ -54,7 +54,7 @@ def _least(cuts: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
     return blocks, moments, receipts
 
 
-def _cuts(node: Node) -> Cuts:
+def cuts_of(node: Node) -> Cuts:
     """Those of the node's ledger, which are told of every cut from the first question on."""
     ledger = node.chain.ledger
     for watcher in ledger.watchers:
@@ -72,27 +72,32 @@ def rules(node: Node) -> list[Any]:
     kept, first = node.chain.blocks.rules, node.chain.blocks[0]
     return [
         kept.chain_id, data(kept.seed), kept.gas_limit, kept.elastic_fees,
-        first.timestamp, quantity(first.base_fee), _cuts(node).token,
+        first.timestamp, quantity(first.base_fee), cuts_of(node).token,
     ]  # fmt: skip
 
 
 def follow(node: Node, token: Any, since: Any) -> str:
     """What came since: `[cuts, blocks, moments, receipts, codes, slots, keys, artifacts]` as the last answer had it."""
-    chain, cuts = node.chain, _cuts(node)
-    if token != cuts.token:
+    if token != cuts_of(node).token:
         raise refused("this chain began anew: connect to it again")
     if not isinstance(since, list | tuple) or len(since) != 8:
         raise bad_params(
             "'since' is a list of eight numbers: as the last answer had it, or zeros with one block"
         )
-    seen, *given = [to_int(each, "a length in 'since'") for each in since]
+    return data(encode(page_since(node, [to_int(each, "a length in 'since'") for each in since])))
+
+
+def page_since(node: Node, since: Sequence[int]) -> tuple[Any, ...]:
+    """The next page of what came since, with all that a follower must know besides."""
+    chain, cuts = node.chain, cuts_of(node)
+    seen, *given = since
     have = lengths_of(chain.ledger, chain.keys)
     back = cuts.since(seen)
     kept = _least([(given[0], given[1], given[2]), *back])
     had = Lengths(*(min(pair) for pair in zip((*kept, *given[3:]), have, strict=True)))
     upto, page = growth(chain.ledger, chain.keys, had)
     held = None if chain.ledger.open is None else chain.ledger.open.row
-    return data(encode((len(cuts), had[:3], upto, int(upto != have), (chain.mining, held), page)))
+    return len(cuts), had[:3], upto, int(upto != have), (chain.mining, held), page
 
 
 # Acting

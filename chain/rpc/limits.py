@@ -12,7 +12,7 @@ from typing import Any, Final
 from chain.rpc.errors import too_much
 
 
-def _most(number: int, of: str) -> Any:
+def _most(number: float, of: str) -> Any:
     return field(default=number, metadata={"help": f"{of}."})
 
 
@@ -21,14 +21,26 @@ class Limits:
     """The most of everything."""
 
     body: int = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
+    head: int = _most(64 << 10, "Bytes of the head of one HTTP request")
+    head_seconds: int = _most(10, "Seconds in which such a head has to arrive")
+    body_seconds: int = _most(60, "Seconds in which the body has to arrive then")
     response: int = _most(32 << 20, "Bytes of one answer")
     batch: int = _most(1_000, "Requests in one batch")
     log_range: int = _most(100_000, "Blocks that one question for logs looks at")
     logs: int = _most(20_000, "Logs in one answer")
     mined: int = _most(100_000, "Blocks mined by one request")
     filters: int = _most(1_000, "Filters kept; the one unused for longest makes room")
+    snapshots: int = _most(1_000, "Snapshots kept; the oldest makes room")
     subscriptions: int = _most(100, "Subscriptions of one connection")
-    waiting: int = _most(100_000, "Messages a connection has not taken; then it is closed")
+    workers: int = _most(16, "Requests that take long and are done beside the others")
+    seconds: float = _most(
+        60, "Seconds of computing that one request may take; then it is stopped, and undone"
+    )
+    memory: int = _most(
+        1 << 30,
+        "Bytes of memory that one request may take beside what the node has",
+    )
+    waiting: int = _most(64 << 20, "Bytes that a connection has not taken; then it is closed")
 
     def check(self, limit: str, number: int, what: str) -> None:
         """Refuse what is more than the limit of that name."""

@@ -63,6 +63,28 @@ _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
     "metadata": about.metadata,
 }
 
+# What runs contracts, for as long as their gas lasts. Looks leave nothing behind.
+LOOKS: Final[frozenset[Callable[..., Any]]] = frozenset(
+    {
+        sending.call, sending.estimate_gas, simulate.simulate, debug.create_access_list, debug.trace_transaction,
+        debug.trace_call, debug.trace_block, debug.trace, debug.trace_look, control.look,
+    }
+)  # fmt: skip
+# The others change the chain, and nothing else that the node keeps: by one transaction …
+SENDS: Final[frozenset[Callable[..., Any]]] = frozenset(
+    {
+        sending.send_transaction, sending.send_raw_transaction, sending.send_unsigned, control.send, following.send,
+    }
+)  # fmt: skip
+# … or by running those in the open block again.
+RERUNS: Final[frozenset[Callable[..., Any]]] = frozenset(
+    {
+        controls.increase_time, controls.set_clock, controls.set_next_timestamp, controls.time_travel, control.advance,
+        control.set_time, steering.set_prevrandao, steering.set_coinbase, steering.set_base_fee, pool.drop, pool.drop_all,
+        pool.drop_sender,
+    }
+)  # fmt: skip
+
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
         "web3_clientVersion": about.client_version,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.errors import InvalidTransaction
 from chain.ledger.store import NotWritten
-from chain.rpc.errors import BROKEN, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
+from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
 from chain.rpc.filters import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
@@ -91,6 +91,8 @@ class Node:
             return {"result": self.request(method, params, own)}
         except RpcError as no:
             return {"error": no.json()}
+        except MemoryError:
+            return {"error": refused(f"{method}: {NO_MEMORY}").json()}
         except Exception as bug:  # what is wrong here must not end the conversation
             return {"error": RpcError(BROKEN, f"{method}: {type(bug).__name__}: {bug}").json()}
 

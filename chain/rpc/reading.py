@@ -14,6 +14,7 @@ from chain.ledger.envelopes import TYPES, decode_raw, kind_of
 from chain.machine.transaction import Transaction
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.values import to_address, to_bytes, to_hash, to_int, to_list, to_object
+from chain.watchdogs import uninterrupted
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
@@ -31,8 +32,14 @@ def read_envelope(chain: Chain, raw: bytes) -> Transaction:
     """The transaction in signed bytes, of any type."""
     if kind_of(raw) in TYPES:
         return decode_raw(raw, chain.chain_id)
-    tx: Transaction = import_module("chain.rpc.typed").decode_raw(raw, chain.chain_id)
+    tx: Transaction = _typed().decode_raw(raw, chain.chain_id)
     return tx
+
+
+def _typed() -> Any:
+    """Transactions of newer types, by py-evm, which is imported when the first comes."""
+    with uninterrupted():
+        return import_module("chain.rpc.typed")
 
 
 def read_transaction(
@@ -71,9 +78,7 @@ def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
         ]
         for item in fields
     ]  # fmt: skip
-    made: Transaction = import_module("chain.rpc.typed").seal_set_code(
-        tx, authorizations, chain.chain_id, account
-    )
+    made: Transaction = _typed().seal_set_code(tx, authorizations, chain.chain_id, account)
     return made
 
 

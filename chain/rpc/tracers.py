@@ -25,6 +25,7 @@ _KINDS: Final = {
     "call": "CALL", "static": "STATICCALL", "delegate": "DELEGATECALL", "create": "CREATE",
 }  # fmt: skip
 MOST_OPERATIONS: Final = 50_000  # in one answer
+MOST_BYTES: Final = 1 << 25  # of stack, memory and words, while the operations are noted
 _OTHER_KINDS: Final = ("CREATE2", "CALLCODE")
 _REASON: Final = revert_data("")[:4]
 

@@ -6,32 +6,40 @@ the limit are not run.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from collections.abc import Awaitable, Callable
+from math import isinf
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from chain.rpc.errors import BROKEN, NO_JSON, RpcError, too_much
+from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
 from chain.rpc.node import VERSION
 
 if TYPE_CHECKING:
+    from chain.rpc.limits import Limits
     from chain.rpc.node import Node, Own
 
+Run = Callable[[Any, int], Awaitable[bytes | None]]  # a request, and the room that its answer has
+
 _DEEPEST: Final = 128
+_TURN: Final = 0.05  # seconds that a batch may take before others have a turn
 _TOKENS: Final = re.compile(
     r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL
 )  # strings, and brackets outside
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
-def answer(node: Node, raw: bytes, own: Own) -> bytes | None:
+async def answer(limits: Limits, raw: bytes, run: Run) -> bytes | None:
     """The answer to the bytes of a request or a batch; None where nothing is to be answered."""
     try:
         message = _decode(raw)
     except ValueError as no:
         return refusal(RpcError(NO_JSON, f"this is no JSON: {no}"))
     if not isinstance(message, list) or not message:
-        return _answer_one(node, message, own, node.limits.response)
-    return _answer_batch(node, message, own)
+        return await run(message, limits.response)
+    return await _answer_batch(limits, message, run)
 
 
 def refusal(no: RpcError, number: Any = None) -> bytes:
@@ -47,7 +55,7 @@ def _decode(raw: bytes) -> Any:
     text = raw.decode("utf-8")
     if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
         raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
-    return json.loads(text, parse_constant=_no_number)
+    return json.loads(text, parse_constant=_no_number, parse_float=_finite)
 
 
 def _depth(text: str) -> int:
@@ -66,21 +74,32 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
-def _answer_batch(node: Node, messages: list[Any], own: Own) -> bytes | None:
-    limits = node.limits
+def _finite(text: str) -> float:
+    """A number that an answer can repeat: Python reads 1e999 as infinity, which JSON has no word for."""
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{shortened(text)} is larger than any number with a point can be")
+    return number
+
+
+async def _answer_batch(limits: Limits, messages: list[Any], run: Run) -> bytes | None:
     if len(messages) > limits.batch:
         return refusal(too_much(f"{len(messages)} requests in a batch: at most {limits.batch}"))
     answers: list[bytes] = []
-    left = limits.response
+    left, began = limits.response, monotonic()
     for message in messages:
-        made = _answer_one(node, message, own, left)
+        made = await run(message, left)
         if made is not None:
             answers.append(made)
             left -= len(made) + 1
+        if monotonic() - began > _TURN:
+            await asyncio.sleep(0)  # whoever waits has a turn
+            began = monotonic()
     return b"[%b]" % b",".join(answers) if answers else None
 
 
-def _answer_one(node: Node, message: Any, own: Own, room: int) -> bytes | None:
+def answer_one(node: Node, message: Any, own: Own, room: int) -> bytes | None:
+    """The answer to one request in at most so many bytes; None to a notification."""
     number = message.get("id") if isinstance(message, dict) else None
     if room <= 0:
         return refusal(_too_large(node), number) if number is not None else None

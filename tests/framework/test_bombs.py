@@ -1,4 +1,4 @@
-"""Programs that try to take more than their fuel pays for all end as out of gas, in the time of a plain loop, in bounded memory."""
+"""Programs that try to take more than their fuel pays for end as out of gas, in the time of a plain loop, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from tests.framework.bombs import Burnt, deployed, programs
 
 from chain import Chain, Contract, call
 from chain.handle import Handle
 from chain.image import meter
 from chain.image.tries import tries_of
 from chain.types import u64
+from tests.framework.bombs import Burnt, deployed, programs
 
 GAS = 300_000  # a hundredth of a block
 MEGABYTES = 256

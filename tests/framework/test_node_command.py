@@ -7,16 +7,21 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import Request, urlopen
 
+import click
 import pytest
 
 from chain import Contract, view
 from chain.accounts import ACCOUNTS
+from chain.cli.commands.node import command
 from chain.code import program_of
 from chain.types import u64
 from contracts.deblockle import Deblockle
@@ -128,3 +133,58 @@ def test_taken_ports_are_told() -> None:
 def test_strange_packages_are_told() -> None:
     code, said = refused("--contracts", "no_such_games")
     assert (code, "no_such_games" in said, "Traceback" in said) == (2, True, False)
+
+
+def test_limits_are_numbers_with_units() -> None:
+    options = [
+        "--max-memory",
+        "512M",
+        "--max-waiting",
+        "64k",
+        "--max-body",
+        "9",
+        "--max-seconds",
+        "0.5",
+    ]
+    chosen = command.make_context("node", options).params
+    found = [chosen[f"max_{name}"] for name in ("memory", "waiting", "body", "seconds")]
+    assert found == [512 << 20, 64 << 10, 9, 0.5]
+
+
+@pytest.mark.parametrize(
+    "words", [("--max-memory", "1X"), ("--max-body", "0"), ("--max-seconds", "0")]
+)
+def test_other_limits_are_refused(words: tuple[str, str]) -> None:
+    with pytest.raises(click.BadParameter, match=r"write 65536, 64K, 512M or 2G|not in the range"):
+        command.make_context("node", [*words])
+
+
+ENDLESS = "0x6004600c60003960046000f35b600056"  # leaves code that jumps back for ever
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["eth_call", "eth_sendTransaction", "debug_traceCall"])
+def test_nobody_waits_for_endless_bytecode(method: str) -> None:
+    """The others get each answer within 0.3 s, and the node ends within 2."""
+    with running("--quiet") as node:
+        deployed = node.ask("eth_sendTransaction", {"data": ENDLESS})
+        where = node.ask("eth_getTransactionReceipt", deployed)["contractAddress"]
+        fields = {"to": where, "gas": hex(30_000_000)}
+        attack = threading.Thread(target=suppressed, args=(node.ask, method, fields))
+        attack.start()
+        times = []
+        for _ in range(60):
+            began = time.monotonic()
+            node.ask("eth_sendTransaction", {"to": "0x" + "11" * 20, "value": "0x5"})
+            times.append(time.monotonic() - began)
+        assert attack.is_alive()
+        assert max(times) < 0.3
+        began = time.monotonic()
+        assert node.end(signal.SIGTERM) == 0
+        assert time.monotonic() - began < 2
+        attack.join()
+
+
+def suppressed(ask: Callable[..., Any], *what: Any) -> None:
+    with suppress(OSError, HTTPException):
+        ask(*what)

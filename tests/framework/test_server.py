@@ -17,7 +17,19 @@ from chain.rpc.server.app import App
 from chain.rpc.server.guests import Guests
 from chain.rpc.server.joined import Joined
 
-SMALL = Limits(body=2_000, response=1_500, batch=3, log_range=4, logs=2, filters=2, subscriptions=2)
+SMALL = Limits(
+    body=2_000,
+    response=1_500,
+    batch=3,
+    log_range=4,
+    logs=2,
+    filters=2,
+    subscriptions=2,
+    snapshots=2,
+)
+
+
+ORIGINS = frozenset({"https://duel.test", "chrome-extension://allowed", "moz-extension://*"})
 
 
 class Answer:
@@ -75,7 +87,7 @@ def chain() -> Chain:
 
 @pytest.fixture
 def ask(chain: Chain) -> Ask:
-    guests = Guests(frozenset({"duel.test"}), frozenset({"https://duel.test"}))
+    guests = Guests(frozenset({"duel.test"}), ORIGINS)
     return asking(App(chain.node, guests, lambda: None))
 
 
@@ -105,7 +117,12 @@ def test_notifications_get_no_body(ask: Ask, chain: Chain) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff", b"[NaN]", b"[" * 100_000, b'{"id": ' + b"9" * 5_000 + b"}"]
+    "body",
+    [
+        *(b"", b"{", b"\xff", b"[NaN]", b"[" * 100_000, b'{"id": ' + b"9" * 5_000 + b"}"),
+        *(b'{"id": 1e999}', b'{"id": {"a": [-1e999]}, "method": "eth_chainId"}'),
+        *(b'{"id": 1, "method": "web3_sha3", "params": [1e999]}', b'{"id": Infinity}'),
+    ],
 )
 def test_broken_json_is_told(ask: Ask, body: bytes) -> None:
     answer = ask(body)
@@ -151,7 +168,8 @@ def test_strange_hosts_are_refused(ask: Ask, chain: Chain, host: str) -> None:
         "http://localhost:5173",
         "https://duel.test",
         "http://127.0.0.1",
-        "chrome-extension://abc",
+        "chrome-extension://allowed",
+        "moz-extension://any-of-them",
     ],
 )
 def test_known_pages_may_read(ask: Ask, origin: str) -> None:
@@ -164,6 +182,8 @@ def test_known_pages_may_read(ask: Ask, origin: str) -> None:
     [
         "https://evil.test",
         "null",
+        "chrome-extension://another",
+        "safari-web-extension://abc",
         "https://localhost.evil.test",
         "http://duel.test",
         "https://duel.test.evil",
@@ -229,6 +249,12 @@ def test_old_filters_make_room(ask_little: Ask) -> None:
     ask_little("eth_newBlockFilter")
     assert "result" in ask_little("eth_getFilterChanges", first).json
     assert "error" in ask_little("eth_getFilterChanges", second).json
+
+
+def test_old_snapshots_make_room(ask_little: Ask) -> None:
+    first, second, third = (ask_little("evm_snapshot").json["result"] for _ in range(3))
+    back = [ask_little("evm_revert", each).json["result"] for each in (first, third, second)]
+    assert back == [False, True, True]
 
 
 def test_what_is_written_in_one_turn_leaves_together() -> None:

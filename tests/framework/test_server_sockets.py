@@ -44,7 +44,7 @@ async def until(holds: Callable[[], Any]) -> None:
 
 
 def test_who_does_not_read_is_let_go(chain: Chain) -> None:
-    chain.node.limits = Limits(waiting=3)
+    chain.node.limits = Limits(waiting=3_000)
     app = App(chain.node, Guests(), lambda: None)
     said = [{"type": "websocket.connect"}]
     said.append({"type": "websocket.receive", "text": json.dumps(request("eth_subscribe", "newHeads"))})  # fmt: skip

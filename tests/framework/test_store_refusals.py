@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.ledger.file import FORMAT, BadChainFile, sealed, unsealed
+from chain.ledger.file import FORMAT, BadChainFile
+from chain.ledger.seal import sealed, unsealed
 from chain.types import u64
 
 ROOT = Path(__file__).parents[2]
@@ -77,15 +78,15 @@ def forge(path: Path) -> None:
     """A receipt that says, in good order, that one word was written which never was."""
     with closing(sqlite3.connect(path)) as connection, connection:
         ((row,),) = connection.execute('select row from "chain:receipts" where position = 1')
-        told = list(unsealed(row))
+        tx_hash, told = unsealed("receipts", 1, row)
+        told = list(told)
         told[20] = (*told[20], told[14], 98, None, 7)  # at the address it reached
-        connection.execute(
-            'update "chain:receipts" set row = ? where position = 1', (sealed(tuple(told)),)
-        )
+        forged = sealed("receipts", 1, (tx_hash, told))
+        connection.execute('update "chain:receipts" set row = ? where position = 1', (forged,))
 
 
 SPOILED = [
-    (forge, "its changes do not lead to the state root of its last block"),
+    (forge, "its state does not have the state root of its last block"),
     (lambda path: path.write_bytes(path.read_bytes()[: len(path.read_bytes()) // 2]), "damaged"),
     (lambda path: path.write_bytes(path.read_bytes()[:50]), "not an SQLite database"),
     (lambda path: path.write_bytes(b""), "not an SQLite database"),
@@ -110,7 +111,7 @@ def test_spoiled_file_stays_untouched(chain, path, spoil, reason):
     spoil(path)
     before = bytes_beside(path)
     with pytest.raises(BadChainFile, match=f"^duel.chain .*{reason}"):
-        Chain.open(path)
+        Chain.open(path, check=True)
     assert bytes_beside(path) == before
 
 

@@ -10,8 +10,9 @@ from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
+from interrupts import run
 
-from chain import Address, Chain, Contract, Map, call, view
+from chain import Address, Chain, Contract, Map, call, event, view
 from chain.accounts import LABELS
 from chain.code import program_of
 from chain.handle import Handle
@@ -34,6 +35,11 @@ TURNS = 8
 
 def down(n: int) -> int:
     return down(n - 1) if n else 0
+
+
+@event
+class Went:
+    left: u64
 
 
 class Works(Contract):
@@ -278,23 +284,45 @@ def test_classes_are_made_once_in_many_threads(tmp_path: Any, monkeypatch: Any) 
     del sys.modules["threaded_toy"]
 
 
-def test_a_message_on_a_fresh_stack_has_its_turn_still() -> None:
-    """Deep messages go on in other threads; what they make there is made in the same turn."""
-    depth = 40
+def test_what_goes_on_in_another_thread_is_in_the_same_turn_and_step() -> None:
+    """Deep messages go on on a fresh stack. They may look at the chain, and so may whoever traces them."""
+    chain, seen = Chain(), []
 
     @probe
     class Deep(Contract):
-        @call
-        def go(self, n: u64) -> u64:
-            if n:
-                return self.at(Deep, self.address).again(n - 1)
-            return sum(1 for _ in range(10))
-
         @call(nonreentrant=False)
-        def again(self, n: u64) -> u64:
-            return self.at(Deep, self.address).again(n - 1) if n else int(is_mine())
+        def go(self, n: u64) -> u64:
+            self.emit(Went(n))
+            if n:
+                return self.at(Deep, self.address).go(n - 1)
+            seen.extend(
+                [is_mine(), chain.nonce(self.origin), handle.fields.address == self.address]
+            )
+            return 1
 
-    chain = Chain()
     handle = chain.deploy(Deep)
-    assert handle.go(depth).return_value == 1
-    assert not is_mine()
+    receipt = handle.go(40)
+    assert (receipt.return_value, seen, is_mine()) == (1, [True, 2, True], False)
+    assert str(receipt.trace).count("emits Went") == 41
+
+
+# Interrupts
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
+def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> None:
+    """Whatever is left over of one, the next turn puts right: fuel, levels, the limit of recursion, the garbage."""
+    before = sys.getrecursionlimit(), gc.isenabled()
+    chain = Chain()
+    handle = chain.deploy(Works)
+    ticks = handle.over.observe(handle.address, 1).ticks, handle.deep.observe(500).ticks
+
+    def play(_: Chain) -> None:
+        handle.deep.observe(20)
+
+    lines = run(play, chain).count
+    for line in range(1, lines + 1, 5):
+        run(play, chain, (line,), kind)
+        now = handle.over.observe(handle.address, 1).ticks, handle.deep.observe(500).ticks
+        assert now == ticks, f"at line {line}"
+        assert (sys.getrecursionlimit(), gc.isenabled()) == before, f"at line {line}"

@@ -5,6 +5,7 @@ Addresses and keys are those of every local Ethereum chain. Never send anything 
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from functools import partial
 from importlib import import_module
@@ -27,6 +28,25 @@ PHRASE = "test test test test test test test test test test test junk"
 option = partial(click.option, show_default=True)
 
 
+class _Bytes(click.ParamType[int]):
+    """A number of bytes, as it is or in larger units: 65536, 64K, 512M, 2G."""
+
+    name = "bytes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"([1-9][0-9]{0,18})([KMG]?)", str(value), re.IGNORECASE)
+        if found is None:
+            self.fail(f"{value!r} is no number of bytes: write 65536, 64K, 512M or 2G", param, ctx)
+        return int(found[1]) << _SHIFTS[found[2].upper()]
+
+
+_SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
+_NUMBERS: dict[Any, click.ParamType[Any]] = {
+    "int": click.IntRange(1),
+    "float": click.FloatRange(0, min_open=True),
+}
+
+
 def _limit_options(command: Any) -> Any:
     """`--max-body BYTES` and so on: one for each limit."""
     for each in reversed(fields(Limits)):
@@ -34,7 +54,7 @@ def _limit_options(command: Any) -> Any:
         made = option(
             name,
             f"max_{each.name}",
-            type=click.IntRange(1),
+            type=_Bytes() if each.metadata["help"].startswith("Bytes") else _NUMBERS[each.type],
             default=each.default,
             help=each.metadata["help"],
         )
@@ -71,7 +91,8 @@ def _limit_options(command: Any) -> Any:
     "origins",
     multiple=True,
     metavar="URL",
-    help="Where web pages may ask from, besides localhost. * for anywhere.",
+    help="Where web pages and browser extensions may ask from, besides localhost: an origin,"
+    " moz-extension://* for all of a kind, * for anywhere.",
 )
 @option(
     "--reload",
@@ -83,7 +104,7 @@ def _limit_options(command: Any) -> Any:
 def command(
     host: str, port: int, chain_id: int | None, gas_limit: int | None, data: str | None,
     offered: Offered, block_time: float | None, hosts: tuple[str, ...], origins: tuple[str, ...], reload: bool,
-    quiet: bool, **limits: int,
+    quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
     running = import_module("chain.rpc.server.running")

@@ -18,6 +18,7 @@ from chain.offered import Offered
 from chain.replays import record
 from chain.replays.files import is_chain, text_of
 from chain.simulator import Chain
+from chain.user_modules import look_in
 
 
 @click.command()
@@ -52,8 +53,8 @@ def command(
 def _played(script: Path, args: tuple[str, ...]) -> list[str]:
     """What was played on each chain that the script made."""
     with _witnessed() as chains, redirect_stdout(sys.stderr):
-        was = sys.argv, sys.path[:]
-        sys.argv, sys.path[:0] = [str(script), *args], [str(script.parent.resolve())]
+        was, sys.argv = sys.argv, [str(script), *args]
+        look_in(script.resolve().parent)
         try:
             main = runpy.run_path(str(script), run_name="__main__").get("main")
             if not chains and callable(main) and takes_chain(main):
@@ -62,7 +63,7 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
             if end.code not in (None, 0):
                 raise click.ClickException(f"{script} ended with {end.code}") from None
         finally:
-            sys.argv, sys.path[:] = was
+            sys.argv = was
     return list(dict.fromkeys(_text(chain) for chain in chains if len(chain.receipts)))
 
 

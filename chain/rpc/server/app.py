@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
 from chain.rpc.server.guests import Guests
+from chain.rpc.server.runner import Runner
 from chain.rpc.server.socket import Socket
 from chain.rpc.wire import answer, refusal
 
@@ -40,6 +41,7 @@ class App:
 
     def __init__(self, node: Node, guests: Guests, after: Callable[[], None]) -> None:
         self._node, self._guests, self._after = node, guests, after
+        self.runner = Runner(node)
         self.sockets: set[Socket] = set()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -90,12 +92,15 @@ class App:
             no = refusal(too_much(f"the request is too large: at most {most} bytes"))
             await _send(send, 413, no, [_JSON, (b"connection", b"close"), *allowed])
             return
-        made = answer(self._node, body, _NO_OWN)
+        made = await answer(self._node.limits, body, self._run)
         self._after()
         if made is None:
             await _send(send, 204, b"", allowed)
         else:
             await _send(send, 200, made, [_JSON, *allowed])
+
+    async def _run(self, message: Any, room: int) -> bytes | None:
+        return await self.runner.answer(message, _NO_OWN, room)
 
     async def _converse(self, receive: Receive, send: Send, no: str | None) -> None:
         await receive()  # that it wants to
@@ -103,7 +108,7 @@ class App:
             await send({"type": "websocket.close", "code": 1008, "reason": no})
             return
         await send({"type": "websocket.accept"})
-        socket = Socket(self._node, receive, send, self._after)
+        socket = Socket(self._node, self.runner, receive, send, self._after)
         self.sockets.add(socket)
         try:
             await socket.run()

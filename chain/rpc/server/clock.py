@@ -7,20 +7,22 @@ after its parent, unless somebody has moved the chain's time since.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from chain.steps import in_one_step
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
+    from chain.rpc.server.app import App
+
+_A_LITTLE: Final = 0.05  # seconds
 
 
 class Clock:
-    """Mines for a node and then calls `publish`. It runs in the event loop of who calls `follow`."""
+    """Mines for a node and then lets its connections know. It runs in the event loop of who calls `follow`."""
 
-    def __init__(self, node: Node, publish: Callable[[], None]) -> None:
-        self._node, self._publish = node, publish
+    def __init__(self, node: Node, app: App) -> None:
+        self._node, self._app = node, app
         self._interval = 0.0
         self._next: asyncio.TimerHandle | None = None
 
@@ -42,9 +44,12 @@ class Clock:
             self._next = asyncio.get_running_loop().call_later(self._interval, self._tick)
 
     def _tick(self) -> None:
+        if self._app.runner.is_held:  # by a transaction that is about to be done
+            self._next = asyncio.get_running_loop().call_later(_A_LITTLE, self._tick)
+            return
         try:
             in_one_step(self._node.chain, self._mine)
-            self._publish()
+            self._app.publish()
         finally:
             self._wait()
 

@@ -13,7 +13,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 ANY: Final = "*"
-_EXTENSIONS: Final = ("chrome-extension", "moz-extension", "safari-web-extension")
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,10 @@ class Guests:
         return ANY in self.hosts or name in self.hosts or _is_local(name) or _is_number(name)
 
     def knows_origin(self, origin: str) -> bool:
-        """Whether a page from there may ask: one of this machine, a wallet in the browser, one that was listed."""
+        """Whether a page from there may ask: one of this machine, or one that was listed. An extension is no page of it."""
         if ANY in self.origins or origin in self.origins:
             return True
-        if origin.partition("://")[0] in _EXTENSIONS:
+        if f"{origin.partition('://')[0]}://{ANY}" in self.origins:
             return True
         name = _name(origin)
         return name is not None and _is_local(name)

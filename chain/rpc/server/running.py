@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,7 @@ from chain.rpc.limits import Limits
 from chain.rpc.server.app import App
 from chain.rpc.server.clock import Clock
 from chain.rpc.server.guests import Guests
-from chain.rpc.server.joined import JoinedProtocol
+from chain.rpc.server.slow_clients import HttpProtocol, WebSocketProtocol
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
@@ -45,15 +46,16 @@ class Server:
         self._node: Node = chain.node
         self._node.limits = settings.limits
         self._app = App(self._node, settings.guests, self._after)
-        self._clock = Clock(self._node, self._app.publish)
+        self._clock = Clock(self._node, self._app)
         self._socket = _listen(settings.host, settings.port)
         config = uvicorn.Config(
-            self._app, http=JoinedProtocol, lifespan="off", access_log=False, log_config=None, log_level="error",
-            ws="websockets-sansio", ws_max_size=settings.limits.body, ws_per_message_deflate=False,
+            self._app, http=partial(HttpProtocol, settings.limits), ws=WebSocketProtocol,  # type: ignore[arg-type]
+            lifespan="off", access_log=False, log_config=None, log_level="error",
+            ws_max_size=settings.limits.body, ws_per_message_deflate=False,
             proxy_headers=False, server_header=False, date_header=False,
             timeout_keep_alive=_IDLE, timeout_graceful_shutdown=1,
         )  # fmt: skip
-        self._uvicorn = _Uvicorn(config)
+        self._uvicorn = _Uvicorn(config, self._app.runner.close)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -111,8 +113,9 @@ def _listen(host: str, port: int) -> socket.socket:
 class _Uvicorn(uvicorn.Server):
     """Says when it takes connections, and takes a signal as the wish to end, not as a mishap."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, end: Callable[[], None]) -> None:
         super().__init__(config)
+        self._end = end
         self.ready = Event()
         self.told: Callable[[], None] = lambda: None
 
@@ -120,6 +123,10 @@ class _Uvicorn(uvicorn.Server):
         await super().startup(sockets)
         self.ready.set()
         self.told()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._end()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.feeds import Subscriptions
 from chain.rpc.format import Json
@@ -17,8 +17,10 @@ from chain.rpc.wire import answer, encode
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
+    from chain.rpc.server.runner import Runner
 
 Message = MutableMapping[str, Any]
+_TOO_SLOW: Final = 1008  # the code of what a server does not put up with
 
 
 class Socket:
@@ -27,13 +29,16 @@ class Socket:
     def __init__(
         self,
         node: Node,
+        runner: Runner,
         receive: Callable[[], Awaitable[Message]],
         send: Callable[[Message], Awaitable[None]],
         after: Callable[[], None],
     ) -> None:
         self._node, self._receive, self._send, self._after = node, receive, send, after
+        self._runner = runner
         self._subscriptions = Subscriptions(node, self._tell)
         self._waiting: deque[bytes] = deque()
+        self._size = 0  # of all that waits
         self._more, self._fewer = asyncio.Event(), asyncio.Event()
         self._is_over = asyncio.Event()
         self.publish = self._subscriptions.publish
@@ -48,18 +53,29 @@ class Socket:
             for part in parts:
                 part.cancel()
             await asyncio.gather(*parts, return_exceptions=True)
+        if self._is_over.is_set():
+            self._waiting.clear()
+            await self._send({"type": "websocket.close", "code": _TOO_SLOW, "reason": self._why})
+
+    @property
+    def _why(self) -> str:
+        most = self._node.limits.waiting
+        return f"this client reads too slowly: more than {most} bytes wait for it"
 
     async def _read(self) -> None:
         while (message := await self._receive())["type"] != "websocket.disconnect":
             text = message.get("text")
             raw = message["bytes"] if text is None else text.encode("utf-8", "surrogatepass")
-            made = answer(self._node, raw, self._subscriptions.methods)
+            made = await answer(self._node.limits, raw, self._run)
             if made is not None:
                 self._put(made)
             self._after()
-            while len(self._waiting) >= self._node.limits.batch:
+            while self._is_behind:
                 self._fewer.clear()
                 await self._fewer.wait()
+
+    async def _run(self, message: Any, room: int) -> bytes | None:
+        return await self._runner.answer(message, self._subscriptions.methods, room)
 
     async def _write(self) -> None:
         while True:
@@ -67,15 +83,24 @@ class Socket:
             self._more.clear()
             while self._waiting:
                 text = self._waiting.popleft().decode("ascii")
+                self._size -= len(text)
                 self._fewer.set()
                 await self._send({"type": "websocket.send", "text": text})
 
-    def _tell(self, message: Json) -> None:
+    def _tell(self, message: Json) -> bool:
         self._put(encode(message))
+        return not self._is_over.is_set()
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether the client must read before it is heard again."""
+        limits = self._node.limits
+        return len(self._waiting) >= limits.batch or self._size >= limits.waiting // 2
 
     def _put(self, raw: bytes) -> None:
-        if len(self._waiting) >= self._node.limits.waiting:
+        if self._size + len(raw) > self._node.limits.waiting:
             self._is_over.set()
             return
         self._waiting.append(raw)
+        self._size += len(raw)
         self._more.set()

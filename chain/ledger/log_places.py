@@ -1,0 +1,99 @@
+"""Where the logs of a chain stand, by what is asked for most: the code that wrote them, their topics."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
+
+from chain.ledger.event_types import Source
+from chain.ledger.indexes import Indexes, Places, shorten
+from chain.machine.state import LogRow
+
+if TYPE_CHECKING:
+    from chain.ledger.event_log import EventLog
+
+
+class BySource(dict[Source, list[int]]):
+    """The places of logs by their source, and which sources a first topic has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sources: defaultdict[int, dict[Source, None]] = defaultdict(dict)
+
+    def __missing__(self, source: Source) -> list[int]:
+        self._sources[source[1]][source] = None
+        made: list[int] = []
+        self[source] = made
+        return made
+
+    def of(self, topic: int) -> Sequence[Source]:
+        return tuple(self._sources.get(topic, ()))
+
+
+class LogPlaces:
+    """Where the logs of each kind stand, from place `first` on: those of the receipts `behind` which it begins."""
+
+    __slots__ = ("_merged", "behind", "by_key", "by_source", "first", "indexes", "receipts")
+
+    def __init__(self, behind: int, first: int) -> None:
+        self.behind, self.first = behind, first
+        self.receipts: list[int] = []  # for each log, the place of its receipt
+        self.by_source = BySource()
+        self.by_key: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        self._merged: dict[int, list[int]] = {}  # by first topic, where there are several sources
+        self.indexes = Indexes()
+
+    def enter(self, place: int, row: LogRow, receipt: int) -> None:
+        self.receipts.append(receipt)
+        topics = row[1]
+        if topics:
+            kind = topics[0]
+            count = len(topics)
+            self.by_source[row[4], kind, count].append(place)
+            for i in range(1, count):
+                self.by_key[kind, i, topics[i]].append(place)
+
+    def cut(self, end: int, rows: Sequence[LogRow]) -> None:
+        """Give up the places from `end` on, where these logs stand."""
+        self.indexes.cut(end)
+        self._merged.clear()
+        for _, topics, _, _, digest in rows:
+            if topics:
+                shorten(self.by_source[digest, topics[0], len(topics)], end)
+                for i in range(1, len(topics)):
+                    key = topics[0], i, topics[i]
+                    shorten(self.by_key[key], end)
+                    if not self.by_key[key]:
+                        del self.by_key[key]
+        del self.receipts[end - self.first :]
+
+    def by_kind(self, kind: int) -> Places:
+        sources = self.by_source.of(kind)
+        if len(sources) < 2:
+            return self.by_source[sources[0]] if sources else ()
+        lists = [self.by_source[source] for source in sources]
+        found = self._merged.get(kind, [])
+        if len(found) != sum(map(len, lists)):
+            found = self._merged[kind] = sorted(place for places in lists for place in places)
+        return found
+
+
+class StoredLogs(Sequence[LogRow]):
+    """The logs in a file, each read with its receipt."""
+
+    def __init__(self, log: EventLog, count: int) -> None:
+        self._log, self._count = log, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> LogRow: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[LogRow]: ...
+    def __getitem__(self, place: int | slice) -> LogRow | list[LogRow]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(self._count))]
+        receipt = self._log.receipt(place)
+        return receipt.log_rows[place - self._log.end_of(receipt.position)]

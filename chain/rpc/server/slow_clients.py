@@ -1,0 +1,115 @@
+"""Clients that are slow, or pretend to be: who sends a request bit by bit is told so, who does not read is let go.
+
+Each holds a connection and some memory meanwhile, and a node has a limited number of the one and not much of the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from chain.rpc.limits import Limits
+from chain.rpc.server.joined import JoinedProtocol
+
+_LAST_WORDS: Final = 1.0  # seconds in which a client may still read why it is let go
+_ANSWER: Final = (
+    b"HTTP/1.1 %b\r\ncontent-type: text/plain; charset=utf-8\r\n"
+    b"content-length: %d\r\nconnection: close\r\n\r\n%b\n"
+)
+_TOO_LARGE: Final = b"431 Request Header Fields Too Large"
+_TOO_SLOW: Final = b"408 Request Timeout"
+
+
+class HttpProtocol(JoinedProtocol):
+    """A connection whose requests have to arrive in time, with a head that is not too large.
+
+    Most requests arrive in one piece, and these are not timed.
+    """
+
+    def __init__(self, limits: Limits, **options: Any) -> None:
+        super().__init__(**options)
+        self.url = b""  # until there is one
+        self._limits = limits
+        self._awaits: str | None = "head"  # the part of a request that is arriving
+        self._size = 0  # bytes of the head that did not come at once
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        awaited = self._awaits
+        super().data_received(data)
+        if self._awaits is None:
+            return
+        if self._awaits == "head":
+            self._size += len(data)
+            self._check_head(self._size)
+        if self._awaits != awaited:
+            self._stop()
+        if self._timer is None:
+            self._watch()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._awaits = None
+        self._stop()
+        super().handle_websocket_upgrade()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._awaits, self._size = "head", 0
+
+    def on_headers_complete(self) -> None:
+        self._awaits = "body"
+        if self._check_head(sum([len(name) + len(value) for name, value in self.headers])):
+            super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._awaits = None
+        self._stop()
+        super().on_message_complete()
+
+    def _check_head(self, size: int) -> bool:
+        """Whether the head is small enough so far."""
+        most = self._limits.head
+        if size + len(self.url) > most:
+            self._refuse(_TOO_LARGE, f"the head of a request has at most {most} bytes")
+        return size <= most and not self.transport.is_closing()
+
+    def _watch(self) -> None:
+        part, limits = self._awaits, self._limits
+        seconds = limits.head_seconds if part == "head" else limits.body_seconds
+        why = f"the {part} of a request has to arrive within {seconds} seconds"
+        self._timer = self.loop.call_later(seconds, self._refuse, _TOO_SLOW, why)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: bytes, why: str) -> None:
+        self._stop()
+        if not self.transport.is_closing():
+            self.transport.write(_ANSWER % (status, len(why) + 1, why.encode()))
+            self.transport.close()
+
+
+class WebSocketProtocol(WebSocketsSansIOProtocol):
+    """A WebSocket that can be closed on a client that does not read."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.close_timeout = _LAST_WORDS
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "websocket.close" and not self.writable.is_set():
+            self.writable.set()  # behind what waits already, and then it is enough
+            self.loop.call_later(_LAST_WORDS, self.transport.abort)
+        await super().send(message)

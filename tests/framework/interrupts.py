@@ -1,0 +1,201 @@
+"""Interrupts at any line of ours, and what must hold after one: the chain stands where a step of its begins or ends.
+
+A play is a function of a chain. It first runs on a fork, which tells all places where the chain may stand; then on the chain
+itself, and is interrupted there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import sha256
+from linecache import getline
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import chain as package
+from chain import Chain
+from chain.ledger.cbor import encode
+from chain.ledger.envelopes import Envelopes
+from chain.ledger.headers import Headers
+from chain.ledger.rows import pack
+from chain.machine.roots import beginning
+
+OURS = str(Path(package.__file__).parent)
+KINDS = (KeyboardInterrupt, MemoryError, SystemExit)
+Play = Callable[[Chain], object]
+SCOPED = ("block", "anchor")
+
+
+class Interrupts:
+    """Counts the lines of ours that run, and raises at those with these numbers: at the line itself, or soon after it."""
+
+    def __init__(
+        self, lines: tuple[int, ...] = (), kind: type[BaseException] = KeyboardInterrupt
+    ) -> None:
+        self.count, self._lines, self._kind = 0, set(lines), kind
+        self._is_late = len(lines) > 1  # tracing ends with what is raised in it
+        self.places: list[str] = []
+
+    def _trace(self, frame: FrameType, event: str, _: Any) -> Any:
+        return self._line if frame.f_code.co_filename.startswith(OURS) else None
+
+    def _line(self, frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line" and not _is_closed(frame):
+            self.count += 1
+            if self.count in self._lines:
+                self.places.append(f"{frame.f_code.co_filename[len(OURS) + 1 :]}:{frame.f_lineno}")
+                if not self._is_late:
+                    raise self._kind("injected")
+                me = ctypes.c_ulong(threading.get_ident())
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(me, ctypes.py_object(self._kind))
+        return self._line
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        before = sys.gettrace()
+        sys.settrace(self._trace)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+
+
+def _is_closed(frame: FrameType) -> bool:
+    """Whether Python itself lets nothing in here: before what ends a `with`, and at a `try`, which does nothing."""
+    line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
+    if line.startswith("with "):
+        return frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
+    return line.startswith("try:")
+
+
+@cache
+def _begins(code: CodeType, line: int) -> int:
+    return min(start for start, _, at in code.co_lines() if at == line)
+
+
+def run(
+    play: Play, chain: Chain, lines: tuple[int, ...] = (), kind: Any = KeyboardInterrupt
+) -> Interrupts:
+    """The play with an interrupt at these lines; how many lines it had, and where it was interrupted."""
+    interrupts = Interrupts(lines, kind)
+    try:
+        with interrupts.running():
+            play(chain)
+    except kind:
+        pass
+    except Exception:
+        if not interrupts.places:
+            raise
+    return interrupts
+
+
+# What is on a chain
+
+
+def _plain(changes: Any) -> list[Any]:
+    return [bytes(each) if isinstance(each, bytes) else each for each in changes]
+
+
+def standing(chain: Chain) -> str:
+    """All that a chain holds, as a digest."""
+    ledger, state = chain.ledger, chain.state
+    accounts = sorted((bytes(who), account) for who, account in state.accounts.items())
+    words = {bytes(who): sorted(words.items()) for who, words in state.storages.items() if words}
+    told = (
+        accounts, sorted(words.items()), [block.row for block in ledger.blocks],
+        [encode(pack(receipt.row)) for receipt in ledger.receipts], list(map(_plain, ledger.timeline)), ledger.notes_from(0),
+        ledger.open and ledger.open.row, tuple(map(int, chain.mining[:3])), chain.mining.overrides,
+    )  # fmt: skip
+    return sha256(repr(told).encode()).hexdigest()
+
+
+class _Enough(BaseException):
+    """Ends a play between two steps."""
+
+
+def places(play: Play, chain: Chain) -> set[str]:
+    """Where the chain may stand: at each end of a step, and where scopes take it when the play ends after so many steps."""
+    found, end = [standing(chain)], chain._end_step
+
+    def told() -> None:
+        end()
+        found.append(standing(chain))
+
+    chain._end_step = told  # type: ignore[method-assign]
+    forks = [chain.fork()]
+    play(chain)
+    if play.__name__ in SCOPED:
+        forks += [forks[0].fork() for _ in found[2:]]
+        found += [_stopped(play, fork, steps) for steps, fork in enumerate(forks)]
+    return set(found)
+
+
+def _stopped(play: Play, chain: Chain, steps: int) -> str:
+    begin, left = chain._begin_step, steps
+
+    def told() -> None:
+        nonlocal left
+        left -= 1
+        if left == -1:
+            raise _Enough
+        begin()
+
+    chain._begin_step = told  # type: ignore[method-assign]
+    with suppress(_Enough):
+        play(chain)
+    return standing(chain)
+
+
+def made_up(chain: Chain) -> list[str]:
+    """What is wrong with what is made from the ledger: indexes, tables, hashes, roots."""
+    fork, wrong = chain.fork(), list[str]()
+    fork.ledger.headers, fork.ledger.envelopes = (
+        Headers(fork.ledger),
+        Envelopes(fork.ledger, fork.keys),
+    )
+    for name, ask in QUESTIONS.items():
+        if (ours := ask(chain)) != (theirs := ask(fork)):
+            wrong.append(f"{name}: {ours} but {theirs}")
+    closed = [receipt for receipt in chain.receipts if receipt.block_number <= chain.head.number]
+    if any(chain.ledger.find(receipt.tx_hash) != receipt for receipt in closed):
+        wrong.append("hashes of transactions")
+    if not chain.ledger.open and len(chain.ledger.timeline) == chain.head.end_moment:
+        root = beginning(chain.state, ()).root
+        wrong += ["state root"] if root != chain.state_root() else []
+    return wrong
+
+
+def left_over(chain: Chain) -> list[str]:
+    """What a step or a scope should have taken along when it ended."""
+    left = chain.state.changes, chain.state.logs, chain.state.closed, chain.begun
+    wrong = [f"something is left over: {left}"] if any(left) else []
+    if chain.is_held or (chain.machine.loaded is not None and chain.machine.loaded.is_wanted):
+        wrong.append("a scope is left over")
+    return wrong
+
+
+def _tables(chain: Chain) -> Any:
+    names = [row["name"] for row in chain.sql("select name from tables where kind <> 'chain'")]
+    return {name: list(map(tuple, chain.sql(f'select * from "{name}"'))) for name in ("receipts", "logs", *names)}  # fmt: skip
+
+
+QUESTIONS: dict[str, Callable[[Chain], Any]] = {
+    "hashes": lambda chain: [chain.block_hash(n) for n in range(len(chain.blocks))],
+    "kinds": lambda chain: {k: list(chain.ledger.events.by_kind(k)) for k in _topics(chain)},
+    "tables": _tables,
+    "failed": lambda chain: [each.position for each in chain.receipts.where(ok=False)],
+    "senders": lambda chain: chain.receipts.where(sender=chain.accounts[1]).count(),
+    "logs": lambda chain: [
+        chain.ledger.events.log(n).receipt.position for n in range(len(chain.ledger.events))
+    ],
+}
+
+
+def _topics(chain: Chain) -> set[int]:
+    return {row[1][0] for row in chain.ledger.events.rows if row[1]}

@@ -1,0 +1,400 @@
+"""Damage to a chain's file: what the chain needs is refused with its place, what others read is made again.."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from shutil import copyfile
+from typing import Any
+
+import pytest
+
+from chain import Address, Chain, Contract, Key, Map, System, call, event, model
+from chain.ledger.file import BadChainFile
+from chain.transcript import transcript_of
+from chain.types import u64, u256
+
+MANY = 5000  # flips of the slow campaign
+
+
+@event
+class Added:
+    by: Key[Address]
+    count: u64
+    large: u256
+
+
+@model
+class Score:
+    player: Key[Address]
+    points: u256
+
+
+class Counter(Contract):
+    count: u64
+    by: Map[str, u64]
+
+    @call
+    def add(self, n: u64) -> u64:
+        self.count += n
+        self.by[self.caller_id] += n
+        self.emit(Added(self.caller, self.count, 2**200 + n))
+        return self.count
+
+
+class Game(System):
+    @call
+    def play(self, points: u64) -> None:
+        self.world.write(Score(self.caller, 2**100 + points))
+
+
+KNOWN = (Counter, Game)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with a bit of everything in it."""
+    path = tmp_path_factory.mktemp("damage") / "sound.chain"
+    with Chain.open(path, contracts=KNOWN) as chain:
+        counter = chain.deploy(Counter)
+        for n in range(12):
+            counter.add(n, sender=chain.accounts[n % 3])
+        chain.set_balance(chain.account("first.testnet"), 10**20)
+        game = chain.deploy_world("duel", systems=[Game], writers={"duel": [Game]}).system(Game)
+        for n in range(3):
+            game.play(n, sender=chain.accounts[n])
+    return path
+
+
+@pytest.fixture
+def path(sound: Path, tmp_path: Path) -> Path:
+    copyfile(sound, tmp_path / "duel.chain")
+    return tmp_path / "duel.chain"
+
+
+def told(chain: Chain) -> Any:
+    """All that a chain knows."""
+    numbers = range(len(chain.blocks))
+    return (
+        transcript_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.row(n) for n in numbers],
+        [chain.ledger.header(n) for n in numbers], [r.tx_hash for r in chain.receipts],
+        [list(r.events) for r in chain.receipts], [[str(w) for w in r.writes] for r in chain.receipts],
+        list(map(tuple, chain.ledger.timeline)), chain.now,
+        chain.state.accounts, {a: w for a, w in chain.state.storages.items() if w}, chain.state.slots.origins,
+        {address: made.key for address, made in chain.keys.items()}, list(chain.ledger.artifacts),
+    )  # fmt: skip
+
+
+def readable(path: Path) -> dict[str, Any]:
+    """What others read in the file."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        names = connection.execute(
+            "select name from sqlite_master where type = 'table' and name not like '%:%'"
+        ).fetchall()
+        return {n: sorted(connection.execute(f'select * from "{n}"'), key=repr) for (n,) in names}
+
+
+def outcome(path: Path, truth: Any, tables: Any) -> str:
+    """What comes of opening a file: `refused`, `right`, or what it says wrongly."""
+    raw = path.read_bytes()
+    try:
+        with Chain.open(path, contracts=KNOWN) as chain:
+            found = told(chain)
+    except BadChainFile:
+        return "refused" if path.read_bytes() == raw else "refused, and written to"
+    if found != truth:
+        return "wrong answers"
+    return "right" if readable(path) == tables else "wrong tables"
+
+
+def cells(path: Path) -> list[tuple[str, str, int]]:
+    """All cells of all tables: table, column, and which row."""
+    with closing(sqlite3.connect(path)) as connection:
+        names = [
+            n for (n,) in connection.execute("select name from sqlite_master where type = 'table'")
+        ]
+        return [
+            (name, column, row)
+            for name in names
+            for _, column, *_ in connection.execute(f'pragma table_info("{name}")').fetchall()
+            for row in range(connection.execute(f'select count(*) from "{name}"').fetchone()[0])
+        ]
+
+
+def spoil_cell(path: Path, cell: tuple[str, str, int], random: Random) -> None:
+    name, column, row = cell
+    with closing(sqlite3.connect(path)) as connection, connection:
+        keys = [
+            c for _, c, _, _, _, key in connection.execute(f'pragma table_info("{name}")') if key
+        ]
+        where = " and ".join(f'"{key}" = ?' for key in keys) or "rowid = ?"
+        chosen = ", ".join(f'"{key}"' for key in keys) or "rowid"
+        asked = f'select {chosen}, "{column}" from "{name}" limit 1 offset {row}'
+        *key, value = connection.execute(asked).fetchone()
+        connection.execute(
+            f'update or replace "{name}" set "{column}" = ? where {where}',
+            (other(value, random), *key),
+        )
+
+
+def other(value: Any, random: Random) -> Any:
+    """A value of the kind, with one thing different."""
+    if isinstance(value, bytes) and value:
+        place = random.randrange(len(value))
+        return (
+            value[:place] + bytes((value[place] ^ 1 << random.randrange(8),)) + value[place + 1 :]
+        )
+    if isinstance(value, str) and value:
+        place = random.randrange(len(value))
+        return value[:place] + chr(ord(value[place]) ^ 1) + value[place + 1 :]
+    return value + 1 if isinstance(value, int | float) else 7
+
+
+def flip(path: Path, place: int, bit: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(place)
+        (found,) = file.read(1)
+        file.seek(place)
+        file.write(bytes((found ^ 1 << bit,)))
+
+
+def campaign(sound: Path, path: Path, number: int, seed: int) -> dict[str, int]:
+    """So many flips, half of them of cells, half of any bit of the file: how often what came of it."""
+    random, all_cells, count = Random(seed), cells(sound), dict[str, int]()
+    with Chain.open(sound, contracts=KNOWN) as chain:
+        truth = told(chain)
+    tables = readable(sound)
+    for n in range(number):
+        copyfile(sound, path)
+        if n % 2:
+            what: Any = random.choice(all_cells)
+            spoil_cell(path, what, random)
+        else:
+            what = random.randrange(sound.stat().st_size), random.randrange(8)
+            flip(path, *what)
+        came = outcome(path, truth, tables)
+        assert came in ("refused", "right"), (what, came)
+        count[came] = count.get(came, 0) + 1
+    return count
+
+
+def test_flips_are_refused_or_mended(sound: Path, path: Path) -> None:
+    assert set(campaign(sound, path, 40, seed=1)) == {"refused", "right"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 7))
+def test_many_flips(sound: Path, path: Path, seed: int) -> None:
+    print(campaign(sound, path, MANY // 5, seed))
+
+
+# What is refused, and how
+
+
+def change(statement: str, *values: Any) -> Callable[[Path], None]:
+    def spoil(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(statement, values)
+
+    return spoil
+
+
+def swap(table: str, key: str) -> Callable[[Path], None]:
+    """Two rows, each as it was written, in each other's place."""
+    return change(
+        f'update "chain:{table}" set row = (select row from "chain:{table}" other where other.{key} ='
+        f' 5 - "chain:{table}".{key}) where {key} in (2, 3)'
+    )  # fmt: skip
+
+
+def flip_hash(table: str, key: str) -> Callable[[Path], None]:
+    """A bit in the hash with which a row begins."""
+    place = "substr(row, 1, 20) || x'00' || substr(row, 22)"
+    return change(f'update "chain:{table}" set row = cast({place} as blob) where {key} = 4')
+
+
+TRUTH = [
+    (swap("receipts", "position"), 'row 2 of "chain:receipts" is not as it was written'),
+    (swap("blocks", "number"), 'row 2 of "chain:blocks" is not as it was written'),
+    (flip_hash("receipts", "position"), 'row 4 of "chain:receipts" is not as it was written'),
+    (flip_hash("blocks", "number"), 'row 4 of "chain:blocks" is not as it was written'),
+    (swap("slots", "place"), 'row 2 of "chain:slots" is not as it was written'),
+    (change('update "chain:codes" set row = 7'), 'row 0 of "chain:codes" is not as it was written'),
+    (change('delete from "chain:slots" where place = 2'), 'row 2 of "chain:slots" is not there'),
+    (change('delete from "chain:receipts" where position = 3'), 'row 3 of "chain:receipts" is not there'),
+    (change('delete from "chain:keys" where place = 10'), 'row 10 of "chain:keys" is not there'),
+    (change('delete from "chain:notes" where moment = 13'), '"chain:notes" has 1 rows, and had 2'),
+    (change('delete from "chain:cells" where slot = x\'\''), "does not have the state root"),
+    (change('drop table "chain:artifacts"'), 'table "chain:artifacts" is not there'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spoil", "reason"), TRUTH)
+def test_damage_to_what_the_chain_needs_is_refused_with_its_place(path, spoil, reason):
+    spoil(path)
+    with (
+        pytest.raises(
+            BadChainFile, match=rf"^duel\.chain is damaged and cannot be opened: .*{reason}"
+        ),
+        Chain.open(path, contracts=KNOWN) as chain,
+    ):
+        told(chain)
+
+
+TABLES = [
+    change("update receipts set sender_name = 'mallory' where position = 3"),
+    change("update logs set event = null where position = 3"),
+    change("update Added set count = 7 where log = 3"),
+    change("update Score set points = 7 where rowid = 1"),
+    change("update exact_numbers set digits = '7'"),
+    change("update tables set columns = 'none' where name = 'Added'"),
+    change("delete from receipts where position = 3"),
+    change("insert into Added select by, count, large, receipt, block, timestamp, address, 999 from Added limit 1"),
+    change("drop table Added"),
+    change("alter table logs rename column data to date"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spoil", TABLES)
+def test_damaged_tables_for_others_are_made_again(sound, path, spoil):
+    spoil(path)
+    with Chain.open(path, contracts=KNOWN) as chain:
+        assert len(chain.receipts) == 20
+        assert readable(path) == readable(sound)
+        chain.handle(Counter, chain.receipts[0].address).add(1)
+        assert len(readable(path)["Added"]) == 13
+    with Chain.open(path, contracts=KNOWN) as chain:
+        assert len(chain.receipts) == 21
+
+
+def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound, path):
+    with closing(sqlite3.connect(path)) as connection:
+        asked = "select rootpage from sqlite_master where name = 'receipts'"
+        ((page,),) = connection.execute(asked)
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(bytes(100))
+    with Chain.open(path, contracts=KNOWN):
+        assert readable(path) == readable(sound)
+
+
+def test_sums_hold_after_whatever_happens(path):
+    for turn in range(2):
+        with Chain.open(path, contracts=KNOWN) as chain:
+            counter = chain.handle(Counter, chain.receipts[0].address)
+            with chain.anchor():
+                counter.add(5)
+                chain.mine(3)
+            counter.add(turn)
+        raw = path.read_bytes()
+        with Chain.open(path, contracts=KNOWN) as chain:  # nothing is mended, as nothing is wrong
+            told(chain)
+        assert path.read_bytes() == raw
+
+
+def test_long_tables_are_looked_at_whole_on_demand(path, monkeypatch):
+    monkeypatch.setattr("chain.ledger.sums._MOST", 1)
+    monkeypatch.setattr("chain.ledger.sums._CHUNK", 4)
+    with Chain.open(path, contracts=KNOWN) as chain:  # written again, in short stretches
+        chain.handle(Counter, chain.receipts[0].address).add(1)
+    before = readable(path)
+    change("update logs set data = 7 where position = 2")(path)
+    with Chain.open(path, contracts=KNOWN):
+        assert readable(path) != before
+    with Chain.open(path, contracts=KNOWN, check=True):
+        assert readable(path) == before
+    flip_hash("receipts", "position")(path)
+    with pytest.raises(BadChainFile, match='row 4 of "chain:receipts" is not as it was written'):
+        Chain.open(path, contracts=KNOWN, check=True)
+
+
+@pytest.mark.parametrize("left", [0, 50, 99, 4096, 20_000, 100_000])
+def test_truncated_file_is_refused(path, left):
+    raw = path.read_bytes()[:left]
+    path.write_bytes(raw)
+    with pytest.raises(BadChainFile, match=r"^duel\.chain"):
+        Chain.open(path)
+    assert path.read_bytes() == raw and [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+# Whose the file is
+
+
+@pytest.fixture
+def chain(path: Path) -> Iterator[Chain]:
+    with Chain.open(path, contracts=KNOWN) as chain:
+        yield chain
+
+
+def test_symbolic_link_goes_by_the_same_lock(chain, path):
+    link = path.with_name("link.chain")
+    link.symlink_to(path)
+    with pytest.raises(
+        BadChainFile, match=rf"link\.chain is open for writing in process {os.getpid()} "
+    ):
+        Chain.open(link)
+
+
+def test_log_beside_the_file_is_read_through_a_symbolic_link(chain, path, tmp_path):
+    chain.handle(Counter, chain.receipts[0].address).add(1)
+    for end in ("", "-wal"):  # as they lie there in the middle of things
+        copyfile(f"{path}{end}", tmp_path / f"killed.chain{end}")
+    folder = tmp_path / "links"
+    folder.mkdir()
+    (folder / "link.chain").symlink_to(tmp_path / "killed.chain")
+    with Chain.open(folder / "link.chain", contracts=KNOWN) as again:
+        assert len(again.receipts) == len(chain.receipts)
+
+
+def test_hard_link_is_refused(chain, path):
+    os.link(path, path.with_name("link.chain"))
+    with pytest.raises(BadChainFile, match=r"link\.chain has other names \(hard links\)"):
+        Chain.open(path.with_name("link.chain"))
+
+
+def in_child(act: Callable[[], str]) -> str:
+    """What an act says in a child of this process."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.write(write, act().encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    os.waitpid(child, 0)
+    with os.fdopen(read) as pipe:
+        return pipe.read()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, where there are threads
+def test_child_is_refused_and_the_parent_goes_on(chain, path):
+    counter = chain.handle(Counter, chain.receipts[0].address)
+    counter.add(1)
+
+    def used() -> str:
+        said = []
+        for act in (lambda: counter.add(2), chain.mine, chain.close):
+            try:
+                act()
+            except RuntimeError as no:
+                said.append(str(no))
+        return "\n".join(said)
+
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    lines = in_child(used).splitlines()
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+    assert len(lines) == 2 and len(set(lines)) == 1
+    assert lines[0].startswith(
+        f"duel.chain is open in process {os.getpid()}, of which this one is a fork"
+    )
+    with pytest.raises(BadChainFile, match="is open for writing"):
+        Chain.open(path)
+    assert counter.add(3).ok
+    chain.close()
+    with Chain.open(path, contracts=KNOWN) as again:
+        assert len(again.receipts) == 22

@@ -1,0 +1,319 @@
+"""A chain whose past lies in its file answers as one that has it in memory, and reads only what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chain import Address, Chain, Contract, Key, System, call, event, model, require
+from chain.ledger import paged
+from chain.ledger.paged import PAGE, PagedList, Pages, is_stored, mark_of
+from chain.types import u64
+
+ACTS = ("add", "fail", "block", "anchor", "note", "mine", "score", "look", "reopen")
+
+
+@event
+class Added:
+    by: Key[Address]
+    count: u64
+
+
+@model
+class Score:
+    player: Key[Address]
+    points: u64
+
+
+class Counter(Contract):
+    count: u64
+    names: list[str]
+
+    @call
+    def add(self, n: u64) -> u64:
+        require(n < 1000, "too much")
+        self.count += n
+        self.names += [f"number {n}"]
+        self.emit(Added(self.caller, self.count))
+        return self.count
+
+    @call
+    def tick(self) -> None:
+        self.emit(Added(self.caller, self.count))
+
+    @call
+    def make(self) -> Address:
+        made = self.deploy(Counter)
+        self.at(Counter, made).add(7)
+        return made
+
+
+class Game(System):
+    @call
+    def play(self, points: u64) -> None:
+        old = self.world.read(Score, self.caller)
+        self.world.write(Score(self.caller, old.points + points))
+
+
+KNOWN = (Counter, Game)
+
+
+# The list itself
+
+
+@given(
+    stored=st.integers(0, 3 * PAGE),
+    steps=st.lists(
+        st.tuples(st.sampled_from("apcsi"), st.integers(-300, 300), st.integers(0, 300))
+    ),
+)
+def test_paged_list_is_a_list(stored: int, steps: list[tuple[str, int, int]]) -> None:
+    plain = [*range(stored)]
+    paged = PagedList(Pages(stored, lambda first, end: [*range(first, end)]))
+    for what, number, other in steps:
+        if what == "a":
+            for each in (plain, paged):
+                each.append(number)
+        elif what == "p" and plain:
+            assert paged.pop() == plain.pop()
+        elif what == "c":
+            for each in (plain, paged):
+                del each[abs(number) :]
+        elif what == "s":
+            assert paged[number:other] == plain[number:other]
+        elif -len(plain) <= number < len(plain):
+            assert paged[number] == plain[number]
+        else:
+            with pytest.raises(IndexError):
+                paged[number]
+        assert len(paged) == len(plain)
+    assert list(paged) == plain and list(reversed(paged)) == plain[::-1]
+
+
+def test_few_pages_are_kept_and_an_item_is_known_again() -> None:
+    read: list[int] = []
+
+    def pages(first: int, end: int) -> list[object]:
+        read.append(first)
+        return [object() for _ in range(first, end)]
+
+    items = PagedList(Pages(100 * PAGE, pages))
+    mark, first = mark_of(items, 5), items[5]
+    assert len(list(items)) == 100 * PAGE and len(read) == 100
+    assert items[5] is not first and mark_of(items, 5) is mark and is_stored(items, 5)
+    del items[5:]
+    items.append(first)
+    assert mark_of(items, 5) is not mark and not is_stored(items, 5)
+
+
+# The chain
+
+
+@contextmanager
+def small_pages() -> Iterator[None]:
+    """So small that a few receipts fill several, and that the state is written now and then."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paged, "PAGE", 3)
+        patch.setattr(paged, "KEPT", 2)
+        patch.setattr("chain.ledger.store.EVERY", 5)
+        yield
+
+
+class Twins:
+    """A chain in a file and one in memory, of which the same is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "duel.chain"
+        self.chains = [Chain.open(self._path, contracts=KNOWN), Chain()]
+        self.both(begin)
+
+    def both(self, act: Any, *values: Any) -> None:
+        one, other = (act(chain, *values) for chain in self.chains)
+        assert one == other, act.__name__
+
+    def reopen(self) -> None:
+        self.chains[0].close()
+        self.chains[0] = Chain.open(self._path, contracts=KNOWN)
+
+
+def begin(chain: Chain) -> None:
+    chain.deploy(Counter)
+    chain.deploy_world("duel", systems=[Game], writers={"duel": [Game]})
+
+
+def do(chain: Chain, what: str, n: int) -> None:
+    counter = chain.handle(Counter, chain.receipts[0].address)
+    who = chain.accounts[n % 3]
+    if what == "add":
+        counter.add(n, sender=who)
+    elif what == "fail":
+        counter.add(5000, sender=who, check=False)
+    elif what == "block":
+        with chain.block():
+            counter.add(1)
+            counter.make(sender=who)
+    elif what == "anchor":
+        with chain.anchor():
+            for _ in range(n % 4):
+                counter.add(n)
+            chain.advance(9)
+    elif what == "note":
+        chain.set_balance(who, 10**20 + n)
+    elif what == "mine":
+        chain.mine(n % 4 + 1)
+    elif what == "score":
+        chain.handle(Game, chain.receipts[2].address).play(n, sender=who)
+
+
+def asked(chain: Chain, n: int) -> Any:
+    """Some of what one asks a chain, in an order that lets each question be the first."""
+    ledger, count = chain.ledger, len(chain.receipts)
+    place = n % count
+    ways: list[Any] = [
+        lambda: [(e.by, e.count) for e in chain.events(Added, by=chain.accounts[n % 3])],
+        lambda: [r.position for r in chain.receipts.where(sender=chain.accounts[n % 3], ok=True)],
+        lambda: [r.position for r in chain.receipts.where(entry="add").between(blocks=(3, 9))],
+        lambda: ledger.find(chain.receipts[place].tx_hash) == chain.receipts[place],
+        lambda: ledger.number_of(chain.block_hash(n % len(chain.blocks))),
+        lambda: [str(write) for write in chain.receipts[place].writes],
+        lambda: str(chain.receipts[place].trace),
+        lambda: list(map(tuple, chain.sql("select * from Added"))),
+        lambda: list(map(tuple, chain.sql("select * from Score order by player"))),
+        lambda: [
+            (v.block_number, v.value)
+            for v in chain.world(chain.receipts[1].address).history(Score, chain.accounts[n % 3])
+        ],
+        lambda: chain.at(n % len(chain.blocks)).state.accounts,
+        lambda: [tuple(changes) for changes in ledger.timeline[-place:]],
+        lambda: [ledger.moment_of(receipt) for receipt in chain.receipts],
+        lambda: (chain.state_root(), chain.block_hash(), chain.transcript(since=place)),
+        lambda: chain.fork(at=n % len(chain.blocks)).block_hash(),
+    ]  # fmt: skip
+    return [ways[(n + i) % len(ways)]() for i in range(3)]
+
+
+@settings(max_examples=8, deadline=None)
+@given(acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 40)), max_size=12))
+def test_answers_are_those_of_a_chain_in_memory(acts: list[tuple[str, int]]) -> None:
+    with small_pages(), TemporaryDirectory() as folder:
+        twins = Twins(Path(folder))
+        try:
+            for what, n in [*acts, ("reopen", 0)]:
+                if what == "reopen":
+                    twins.reopen()
+                elif what == "look":
+                    twins.both(asked, n)
+                else:
+                    twins.both(do, what, n)
+            for n in range(0, 45, 7):
+                twins.both(asked, n)
+        finally:
+            twins.chains[0].close()
+
+
+@settings(max_examples=4, deadline=None)
+@given(before=st.integers(1, 12), held=st.integers(1, 6), number=st.integers(0, 40))
+def test_open_block_is_taken_back_beyond_what_is_in_memory(
+    before: int, held: int, number: int
+) -> None:
+    def goes_back(chain: Chain) -> Any:
+        block = chain.ledger.open
+        assert block is not None
+        last = chain.ledger.last(len(chain.blocks), block.first_moment)
+        chain.revert(chain.snapshot()._replace(
+            moments=block.first_moment, receipts=block.first_receipt, open=None, last=last
+        ))  # fmt: skip
+        do(chain, "add", number)
+        return chain.block_hash(), [chain.ledger.find(r.tx_hash) == r for r in chain.receipts]
+
+    def hold(chain: Chain) -> None:
+        chain.automine = False
+        for n in range(held):
+            do(chain, "add", n)
+
+    with small_pages(), TemporaryDirectory() as folder:
+        twins = Twins(Path(folder))
+        try:
+            for n in range(before):
+                twins.both(do, "add", n)
+            twins.both(hold)
+            twins.reopen()
+            twins.both(goes_back)
+            twins.both(asked, number)
+            twins.reopen()
+            twins.both(asked, number)
+        finally:
+            twins.chains[0].close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "duel.chain"
+    with Chain.open(path, contracts=KNOWN) as chain:
+        begin(chain)
+        counter = chain.handle(Counter, chain.receipts[0].address)
+        with chain.block():
+            for _ in range(5 * PAGE):
+                counter.tick()
+        for n in range(3):
+            do(chain, "score", n)
+    return path
+
+
+def test_snapshot_of_an_opened_chain_holds_though_pages_go(path: Path) -> None:
+    with small_pages(), Chain.open(path, contracts=KNOWN) as chain:
+        receipt, before = chain.receipts[3], chain.block_hash()
+        with chain.anchor():
+            do(chain, "add", 1)
+            assert chain.transcript() and chain.receipts[3] == receipt
+            assert chain.receipts[3].row is not receipt.row and chain.ledger.receipts.holds(receipt)
+        assert chain.block_hash() == before
+
+
+def test_opening_and_calling_read_only_the_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places: list[int] = []
+    get = Pages.__getitem__
+
+    def noted(pages: Any, place: Any) -> Any:
+        places.append(place % len(pages))
+        return get(pages, place)
+
+    monkeypatch.setattr("chain.ledger.store.EVERY", 100)
+    with Chain.open(path, contracts=KNOWN) as chain:  # brings the rows of the state up to date
+        for n in range(3):
+            do(chain, "score", n)
+            chain.mine()
+    address = None
+    with Chain.open(path, contracts=KNOWN) as chain:
+        address, game = chain.receipts[0].address, chain.receipts[2].address
+    monkeypatch.setattr(Pages, "__getitem__", noted)
+    with Chain.open(path, contracts=KNOWN) as chain:
+        chain.handle(Counter, address).add(1)
+        chain.handle(Game, game).play(1)
+        with chain.anchor():
+            chain.handle(Counter, address).add(1)
+        chain.snapshot()
+    assert len(places) < 200
+
+
+def test_reading_leaves_no_trace(path: Path) -> None:
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    with Chain.open(path, contracts=KNOWN) as chain:
+        assert chain.events(Added).count() == 5 * PAGE
+        assert chain.ledger.find(chain.receipts[9].tx_hash) == chain.receipts[9]
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+
+
+def test_closed_chain_says_so_when_it_would_have_to_read(path: Path) -> None:
+    with Chain.open(path, contracts=KNOWN) as chain:
+        receipt = chain.receipts[4]
+    assert receipt.position == 4
+    with pytest.raises(ValueError, match=r"^duel\.chain is closed: open it again to go on$"):
+        chain.receipts[4 * PAGE]

@@ -1,0 +1,126 @@
+"""An interrupt at any line leaves a chain, and its file, before a step or after it, and the chain goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from shutil import copyfile
+
+import interrupts
+import plays
+import pytest
+from interrupts import KINDS, left_over, made_up, places, run, standing
+from plays import PLAYS, Counter, More, Scoring, begin, counter_on
+
+from chain import Chain
+
+KNOWN = (Counter, More, Scoring, plays.Inner)
+FEW = 5 * len(PLAYS)  # interrupts in memory; in a file 2 for each play
+# A scope that was interrupted before it was entered says so.
+pytestmark = pytest.mark.filterwarnings("ignore")
+MANY = int(os.environ.get("INTERRUPTS", "3000"))
+_OFTEN = 8  # so many on one chain
+
+
+def check(chain: Chain, play: interrupts.Play, random: Random) -> str:
+    """Interrupt a play once, or twice in a row: what is wrong then, if anything is."""
+    fork = chain.fork()
+    may_stand = places(play, fork)
+    count = run(play, chain.fork()).count * (3 if chain._store else 1)
+    lines = [random.randrange(1, count + 1)]
+    if random.random() < 0.3:
+        lines.append(lines[0] + random.randrange(1, 60))
+    kind = random.choice(KINDS)
+    done = run(play, chain, tuple(lines), kind)
+    told = f"{play.__name__} by {kind.__name__} at {' and '.join(done.places)}"
+    chain.settle()
+    if standing(chain) not in may_stand:
+        return f"{told}: the chain stands nowhere"
+    wrong = left_over(chain) + (made_up(chain) if random.random() < 0.4 else [])
+    return f"{told}: {wrong}" if wrong else ""
+
+
+def goes_on(chain: Chain) -> None:
+    chain.automine = True
+    count = len(chain.receipts)
+    assert counter_on(chain).add(1).ok
+    assert (len(chain.receipts), chain.ledger.open) == (count + 1, None)
+
+
+def campaign(number: int, seed: int) -> list[str]:
+    """So many interrupts in memory, evenly over the plays: what was wrong."""
+    random, found, base = Random(seed), list[str](), Chain()
+    begin(base)
+    chain = base
+    for n in range(number):
+        if n % _OFTEN == 0:
+            chain = base.fork()
+        wrong = check(chain, PLAYS[n % len(PLAYS)], random)
+        if wrong:
+            found.append(wrong)
+            chain = base.fork()
+            continue
+        goes_on(chain)
+    return found
+
+
+def campaign_in_file(number: int, seed: int, folder: Path) -> list[str]:
+    """The same in a file, which is opened again after each."""
+    random, found = Random(seed), list[str]()
+    path = base = folder / "base.chain"
+    with Chain.open(base) as chain:
+        begin(chain)
+    for n in range(number):
+        if n % _OFTEN == 0 or found[n - 1]:
+            path = folder / f"{n}.chain"
+            copyfile(base, path)
+        with Chain.open(path, contracts=KNOWN) as chain:
+            found.append(check(chain, PLAYS[n % len(PLAYS)], random))
+            stands = standing(chain)
+        if not found[n]:
+            with Chain.open(path, contracts=KNOWN) as chain:
+                wrong = made_up(chain) if n % 3 == 0 else []
+                found[n] = (
+                    "" if standing(chain) == stands and not wrong else f"from the file {wrong}"
+                )
+                goes_on(chain)
+    return list(filter(None, found))
+
+
+def test_interrupts_in_memory_leave_steps_whole() -> None:
+    assert campaign(FEW, 1) == []
+
+
+def test_interrupts_in_a_file_leave_steps_whole(tmp_path: Path) -> None:
+    assert campaign_in_file(2 * len(PLAYS), 2, tmp_path) == []
+
+
+def sweep(play: interrupts.Play, number: int, base: Chain) -> Iterator[str]:
+    """Interrupt a play at so many lines, evenly spread, each time on a fork: what is wrong then."""
+    may_stand = places(play, base.fork())
+    count = run(play, base.fork()).count
+    for n in range(number):
+        chain, line, kind = base.fork(), 1 + n * count // number, KINDS[n % 3]
+        done = run(play, chain, (line,), kind)
+        chain.settle()
+        wrong = left_over(chain) + (made_up(chain) if n % 40 == 0 else [])
+        if standing(chain) not in may_stand or wrong:
+            yield f"{play.__name__} by {kind.__name__} at {done.places}, line {line}: {wrong}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("play", PLAYS, ids=lambda play: play.__name__)
+def test_no_line_is_left_out(play: interrupts.Play) -> None:
+    base = Chain()
+    begin(base)
+    goes_on(base)
+    assert list(sweep(play, MANY // len(PLAYS), base)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_many_interrupts_one_after_the_other(seed: int, tmp_path: Path) -> None:
+    found = campaign(MANY // 20, seed) + campaign_in_file(MANY // 40, seed, tmp_path)
+    assert found == []

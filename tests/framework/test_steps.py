@@ -1,0 +1,208 @@
+"""A step of a chain is done whole or not at all, and who only looks changes nothing, whatever ends it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chain import Chain, Contract, call, view
+from chain.ledger.published import Published
+from chain.ledger.tracing import _Tracing
+from chain.testing import probe
+from chain.types import u64
+
+
+class Counter(Contract):
+    count: u64
+
+    @call
+    def add(self, n: u64) -> u64:
+        self.count += n
+        return self.count
+
+    @view
+    def total(self) -> u64:
+        return self.count
+
+
+@probe
+class Hungry(Contract):
+    count: u64
+
+    @call
+    def eat(self) -> None:
+        self.count += 1
+        raise MemoryError
+
+    @view
+    def look(self) -> u64:
+        raise MemoryError
+
+
+def stop(*_: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+class AfterCommit(sqlite3.Connection):
+    """Is interrupted when a transaction of the file has ended."""
+
+    is_armed, count = False, 0
+
+    def execute(self, *told: Any) -> sqlite3.Cursor:
+        done = super().execute(*told)
+        AfterCommit.count += told[0] == "commit"
+        if told[0] == "commit" and AfterCommit.is_armed:
+            AfterCommit.is_armed = False
+            raise KeyboardInterrupt
+        return done
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Chain:
+    return Chain.open(tmp_path / "x.chain", contracts=[Counter])
+
+
+def interrupted(act: Callable[[], object]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        act()
+
+
+@pytest.fixture
+def interrupts_commits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(*given: Any, **named: Any) -> sqlite3.Connection:
+        return (
+            sqlite3.Connection(*given, **named)
+            if named.get("uri")
+            else AfterCommit(*given, **named)
+        )
+
+    AfterCommit.is_armed = False
+    monkeypatch.setattr("chain.ledger.file.sqlite3.connect", connect)
+
+
+def test_what_the_file_has_is_done(interrupts_commits: None, tmp_path: Path) -> None:
+    with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as chain:
+        counter = chain.deploy(Counter)
+        with chain.anchor():
+            AfterCommit.is_armed = True
+            interrupted(lambda: counter.add(2))
+            assert counter.total() == 2
+        assert counter.add(5).return_value == 5
+    with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as again:
+        assert again.handle(counter).total() == 5
+
+
+def test_open_block_begins_anew_in_one_transaction_of_the_file(
+    interrupts_commits: None, tmp_path: Path
+) -> None:
+    with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as chain:
+        counter = chain.deploy(Counter)
+        chain.automine = False
+        for n in range(5):
+            counter.add(n)
+        AfterCommit.count = 0
+        chain.node.request("evm_setNextBlockTimestamp", [hex(chain.now + 60)])
+        assert (AfterCommit.count, counter.total()) == (1, 10)
+
+
+@pytest.mark.parametrize("where", ["update", "_write"])
+def test_what_the_file_has_not_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
+    counter = chain.deploy(Counter)
+    with monkeypatch.context() as patched:
+        patched.setattr(Published, where, stop)
+        interrupted(lambda: counter.add(2))
+        assert (counter.total(), len(chain.receipts), chain.head.number) == (0, 1, 1)
+    assert counter.add(3).return_value == 3
+    chain.close()
+
+
+def test_interrupted_way_back_is_undone(chain: Chain, monkeypatch: Any) -> None:
+    counter, snapshot = chain.deploy(Counter), chain.snapshot()
+    receipt = counter.add(1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Published, "update", stop)
+        interrupted(lambda: chain.revert(snapshot))
+    assert (counter.total(), chain.receipts[-1]) == (1, receipt)
+    assert chain.ledger.find(receipt.tx_hash) == receipt
+    chain.revert(snapshot)
+    assert counter.total() == 0
+    chain.close()
+
+
+def test_interrupted_trace_changes_nothing(monkeypatch: Any) -> None:
+    chain = Chain()
+    counter = chain.deploy(Counter)
+    receipts = [counter.add(1), counter.add(2)]
+    monkeypatch.setattr(_Tracing, "_tree", stop)
+    seen: list[int] = []
+    monkeypatch.setattr(_Tracing, "__init__", lambda *_: seen.append(chain.storage(counter, 0)))
+    interrupted(lambda: receipts[0].trace)
+    interrupted(lambda: counter.add.trace(7))
+    assert seen == [3, 3]  # also while they look
+
+
+def test_want_of_memory_is_no_receipt() -> None:
+    chain = Chain()
+    hungry = chain.deploy(Hungry)
+    before = chain.state_root(), len(chain.receipts), chain.now
+    for act in (hungry.eat, hungry.look):
+        with pytest.raises(MemoryError):
+            act()
+    assert (chain.state_root(), len(chain.receipts), chain.now) == before
+
+
+def test_interrupted_draw_is_drawn_again(monkeypatch: Any) -> None:
+    class Dice(Contract):
+        last: u64
+
+        @call
+        def roll(self) -> u64:
+            self.last = self.random.below(6, tag="die") + 1
+            return self.last
+
+    chain = Chain()
+    dice = chain.deploy(Dice)
+    with chain.loaded(die=[5, 3]):
+        with monkeypatch.context() as patched:
+            patched.setattr("chain.ledger.ledger.row_of", stop)
+            interrupted(dice.roll)
+        assert [dice.roll().return_value, dice.roll().return_value] == [6, 4]
+
+
+def test_refused_replacement_leaves_what_waited() -> None:
+    chain = Chain(base_fee=1)
+    counter, ask = chain.deploy(Counter), chain.node.request
+    chain.automine = False
+    waiting = [counter.add(n) for n in (1, 2)]
+    fee = {
+        "from": str(chain.accounts[0]),
+        "maxFeePerGas": hex(10**30),
+        "maxPriorityFeePerGas": hex(10**6),
+    }
+    with pytest.raises(Exception, match="may be needed"):
+        ask("eth_sendTransaction", [{**fee, "nonce": hex(waiting[0].nonce), "gas": "0x186a0"}])
+    assert list(chain.receipts[-2:]) == waiting
+
+
+def test_refused_change_of_the_open_block_leaves_it() -> None:
+    chain = Chain()
+    counter = chain.deploy(Counter)
+    chain.automine = False
+    waiting = [counter.add(n) for n in (1, 2)]
+    with pytest.raises(Exception, match="time"):
+        chain.node.request("evm_setNextBlockTimestamp", ["0x1"])
+    assert list(chain.receipts[-2:]) == waiting
+
+
+def test_block_that_was_never_entered_is_not_held() -> None:
+    chain = Chain()
+    counter = chain.deploy(Counter)
+    chain.block().__enter__()  # and its `with` is interrupted
+    counter.add(1)
+    with chain.block():
+        counter.add(2)
+    assert chain.ledger.open is None
