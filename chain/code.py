@@ -6,7 +6,7 @@ one byte more and the constructor's arguments behind it, so any Ethereum tool ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -95,6 +95,15 @@ def program_of(cls: type) -> Program:
 def _make(author: type, make: Callable[[type], Program]) -> None:
     if author not in _programs:  # another thread may have made it meanwhile
         _programs[author] = make(author)
+
+
+def begin_anew(programs: Iterable[Program]) -> list[Program]:
+    """These programs, with images that know of nothing that ran before, as on a machine that starts now."""
+    _programs.clear()
+    import_module("chain.image.worlds").forget()
+    again = [program_of(program.spec.cls) for program in programs if program.world is not None]
+    known = {program.digest: program for program in again}
+    return [known[program.digest] for program in programs if program.digest in known]
 
 
 def image_of(thing: Any) -> Any:

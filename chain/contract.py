@@ -17,7 +17,7 @@ from chain.errors import Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.image.meter import OUTSIDE, SPACE, TANK, begin, end, fail
+from chain.image.meter import OUTSIDE, begin, end, fail, resume
 from chain.inputs import address_of, wei
 from chain.random import Random
 from chain.reading import contract_spec
@@ -276,7 +276,7 @@ def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> No
     with TURN:
         try:
             begin_turn()
-            SPACE[TANK] = OUTSIDE  # whatever an interrupt has left there
+            resume(OUTSIDE)  # whatever an interrupt has left there
             _run(frame, spec, entry, data)
         finally:
             end_turn()

@@ -70,7 +70,7 @@ class Context:
     undone_logs: Sequence[LogRow] = ()
     open_models: frozenset[tuple[bytes, int]] = frozenset()  # by world and slot
     loaded: Forced | None = None  # outcomes of chance that somebody forces
-    fuel: int = 30_000_000  # ticks that contracts of Python may still take
+    fuel: int = 10_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
     metered: int = 0  # how many of them run, one inside the other
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on

@@ -20,7 +20,7 @@ from chain.errors import GuardError
 from chain.fit import short
 from chain.frame import DELEGATION, BlockContext, Context, Frame
 from chain.handle import Handle, bound, meant
-from chain.image.meter import TICKS_PER_GAS
+from chain.image.meter import GAS_PER_TICK
 from chain.inputs import AccountLike, gas_of, raw_bytes, refuse_missing, wei, whole_number
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -39,7 +39,7 @@ from chain.world_handle import WorldHandle
 
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
 _LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
-_LOOK_FUEL: Final = 30_000_000 * TICKS_PER_GAS  # but no longer than a whole block's gas lets it
+_LOOK_FUEL: Final = 30_000_000 // GAS_PER_TICK  # but no longer than a whole block's gas lets it
 
 
 class Looking(Steps, ABC):
@@ -235,7 +235,7 @@ class Looking(Steps, ABC):
         state = machine.state
         state.access = {sender: {}, to: {}}
         context = Context(machine, block, sender, state.account(sender)[0], 0)
-        context.fuel = _LOOK_FUEL if gas is None else gas * TICKS_PER_GAS
+        context.fuel = _LOOK_FUEL if gas is None else gas // GAS_PER_TICK
         code = state.code(to)
         lent = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
         make = machine.frame

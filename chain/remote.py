@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from chain.errors import Revert
-from chain.frame import Frame
+from chain.frame import Frame, revert_text
 from chain.inputs import AccountLike, address_of, gas_of, wei
 from chain.machine.gas import PRECOMPILES
 from chain.overloads import choose
@@ -73,4 +73,5 @@ def answer(child: Frame, caller: Frame) -> bytes:
     if isinstance(failure.cause, Revert):
         program = caller.program
         raise failure.cause if program is None else program.inward(failure.cause)
-    raise Revert(failure.text, data=failure.data)
+    text = revert_text(failure.data) if failure.kind == "exception" else failure.text
+    raise Revert(text, data=failure.data)

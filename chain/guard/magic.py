@@ -55,6 +55,10 @@ OWN_FILE: Final = Rule(
 RULES: Final = (METHOD, ATTRIBUTE, METACLASS, MADE_CLASS, SWALLOWED, BEHIND, OWN_FILE)
 
 _MACHINE: Final = words("_frame")
+# Where an Enum keeps its members, and whatever is asked of it once it keeps, too.
+_TABLES: Final = words(
+    "_member_map_ _member_names_ _value2member_map_ _hashable_values_ _unhashable_values_ _unhashable_values_map_"
+)
 _ATTRIBUTE: Final = "what an attribute is"
 _OTHERS: Final = "what an attribute of another class is"
 _MAKING: Final = "how a class or an instance is made"
@@ -110,7 +114,7 @@ def attributes(node: ast.Attribute, place: Place) -> None:
     name = node.attr
     if name in _MACHINE and isinstance(node.value, ast.Name) and node.value.id == "self":
         place.say(BEHIND, node, name=name)
-    if not _is_magic(name) or (name in METHODS and _is_super(node.value)):
+    if not (_is_magic(name) or name in _TABLES) or (name in METHODS and _is_super(node.value)):
         return
     if name == "__name__" and place.kind(node.value) is not None:
         kind = place.kind(node.value)

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+import bisect
 import json
 import math
 import operator
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import fields, is_dataclass
-from functools import reduce
+from dataclasses import asdict, astuple, fields, is_dataclass
+from functools import lru_cache, partial, reduce, wraps
+from itertools import accumulate
+from textwrap import indent
 from typing import Any, Final
 
+from chain.hashing import keccak
+from chain.image.arithmetic import add, multiply, power, remainder, shift, subtract, take, unite
 from chain.image.meter import charge, dry, spend
-from chain.image.work import (
-    BUILT,
-    MOST_BITS,
-    add,
-    contains,
-    multiply,
-    pay,
-    power,
-    shift,
-    slow,
-    turns,
-)  # fmt: skip
+from chain.image.patterns import by_function
+from chain.image.weight import weigh
+from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, slow, turns
 
 # Modules of which every function pays for what it is given.
 _COSTLY: Final = frozenset(
     [
         "base64",
+        "bisect",
         "collections",
         "copy",
+        "dataclasses",
         "functools",
         "hashlib",
         "heapq",
@@ -59,7 +58,17 @@ _CHEAP: Final = frozenset(
         "heapq.heappush",
         "heapq.heappop",
         "copy.replace",
-        "re.compile",
+        "dataclasses.dataclass",
+        "dataclasses.field",
+        "dataclasses.fields",
+        "dataclasses.replace",
+        "dataclasses.is_dataclass",
+        "dataclasses.KW_ONLY",
+        "dataclasses.InitVar",
+        "operator.neg",
+        "re.Match",
+        "re.Pattern",
+        "re.error",
         "string.Template",
     ]
 )
@@ -68,11 +77,23 @@ _COMBINING: Final = frozenset(
     for name in ("combinations", "combinations_with_replacement", "permutations", "product")
 )
 _COMBINED: Final = 24  # ticks for one of their items, which is made of many
-_DEEP: Final = 60  # ticks for a value that is copied or written with all that is in it
+_KEYED: Final = frozenset(
+    {"collections.Counter", "collections.OrderedDict", "collections.defaultdict"}
+)
+_BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
+_DEEP: Final = 100  # ticks for a value that is copied or written with all that is in it
 
 
 def is_costly(path: str) -> bool:
-    return path.partition(".")[0] in _COSTLY and path not in _CHEAP
+    return path == _KECCAK or (path.partition(".")[0] in _COSTLY and path not in _CHEAP)
+
+
+@lru_cache(maxsize=4096)
+def priced(path: str, function: Any) -> Any:
+    """The function as a value, to be called later; a class stays what it is."""
+    if not callable(function) or isinstance(function, type) or path.startswith("dataclasses."):
+        return function
+    return wraps(function)(partial(library, path, function))
 
 
 def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
@@ -81,17 +102,68 @@ def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -
     special = _SPECIAL.get(path)
     if special is not None:
         return special(*args, **named)
+    if path.startswith("re."):
+        return by_function(function.__name__, args, named)
     for each in (*args, *named.values()):
-        if isinstance(each, int) and each.bit_length() > MOST_BITS:
-            dry()
+        if isinstance(each, int):
+            take(each)
         pay(each, BUILT)
+    if path in _KEYED:
+        args = tuple(map(pay_keys, args))
     args = tuple(slow(each) if isinstance(each, Iterator) else each for each in args)
-    if path.startswith("itertools.") and path != "itertools.tee":
-        return turns(function(*args, **named), _COMBINED if path in _COMBINING else 4)
+    if path == "itertools.tee":
+        return function(turns(args[0]), *args[1:], **named)
+    if path.startswith("itertools."):
+        ticks = _ticks_of(path, args, named)
+        return turns(function(*args, **named), ticks)
     return function(*args, **named)
 
 
+def _ticks_of(path: str, args: tuple[Any, ...], named: dict[str, Any]) -> int:
+    """The price of an item: those of combinations are made of many."""
+    if path not in _COMBINING:
+        return 4
+    many = (
+        len(args) * named.get("repeat", 1)
+        if path == "itertools.product"
+        else [*args, *named.values()][-1]
+    )
+    if not isinstance(many, int):
+        many = len(args[0]) if hasattr(args[0], "__len__") else 1
+    charge(1 + max(many, 1) * (1 + sum(map(_size, args))))
+    return _COMBINED + many // 2
+
+
+def _size(items: Any) -> int:
+    return (
+        len(items)
+        if isinstance(items, list | tuple | str | bytes | dict | set | frozenset | range)
+        else 1
+    )
+
+
 # Numbers
+
+
+def _gcd(*numbers: Any) -> int:
+    return _by_bits(math.gcd, numbers)
+
+
+def _lcm(*numbers: Any) -> int:
+    return _by_bits(math.lcm, numbers)
+
+
+def _isqrt(number: Any) -> int:
+    return _by_bits(math.isqrt, (number,))
+
+
+def _by_bits(function: Callable[..., int], numbers: tuple[Any, ...]) -> int:
+    for each in numbers:
+        if isinstance(each, int):
+            charge(1 + take(each) ** 2 // 2**13)
+    found = function(*numbers)
+    take(found)
+    return found
 
 
 def _factorial(n: int) -> int:
@@ -109,10 +181,12 @@ def _perm(n: int, k: int | None = None) -> int:
 
 
 def _big(function: Callable[..., int], bits: int, *args: int) -> int:
-    if bits > MOST_BITS:
+    if bits > 2**16 or any(isinstance(each, int) and each.bit_length() > 64 for each in args):
         dry()
     charge(1 + max(bits, 0) // 8)
-    return function(*args)
+    found = function(*args)
+    take(found)
+    return found
 
 
 def _prod(items: Iterable[Any], *, start: Any = 1) -> Any:
@@ -132,9 +206,13 @@ def _deep(function: Callable[..., Any]) -> Callable[..., Any]:
         while waiting:
             each = waiting.pop()
             charge(_DEEP)
-            if isinstance(each, dict):
+            if isinstance(each, str | bytes | bytearray):
+                charge(1 + 2 * len(each))
+            elif isinstance(each, dict):
+                charge(1 + len(each))
                 waiting += [*each.keys(), *each.values()]
-            elif isinstance(each, list | tuple | set | frozenset):
+            elif isinstance(each, list | tuple | set | frozenset | deque):
+                charge(1 + len(each))
                 waiting += each
             elif is_dataclass(each) and not isinstance(each, type):
                 waiting += [getattr(each, field.name, None) for field in fields(each)]
@@ -143,6 +221,40 @@ def _deep(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+def _loads(text: Any, **named: Any) -> Any:
+    pay(text, BUILT)
+    return json.loads(text, **named)
+
+
+def _keccak(data: Any) -> bytes:
+    if isinstance(data, bytes | bytearray):
+        charge(1 + len(data) // 4)
+    return keccak(data)
+
+
+def _accumulate(items: Iterable[Any], func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    return turns(accumulate(turns(items), func or add, initial=initial))
+
+
+def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
+    pay_text(len(text) + (text.count("\n") + 1) * len(prefix))
+    charge(1 + 4 * len(text))
+    return indent(text, prefix, *args, **named)
+
+
+def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(items: Any, item: Any, *args: Any, **named: Any) -> Any:
+        for _ in range(len(items).bit_length()):
+            weigh(item)
+        if function.__name__.startswith("insort"):
+            charge(1 + len(items) // 64)
+            spend()
+        return function(items, item, *args, **named)
+
+    return guarded
+
+
+_KECCAK: Final = "chain.hashing.keccak"
 _OPERATORS: Final = {
     operator.mul: multiply,
     operator.pow: power,
@@ -155,13 +267,34 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "math.comb": _comb,
     "math.perm": _perm,
     "math.prod": _prod,
+    "math.gcd": _gcd,
+    "math.lcm": _lcm,
+    "math.isqrt": _isqrt,
     "functools.reduce": _reduce,
+    "itertools.accumulate": _accumulate,
     "copy.deepcopy": _deep(deepcopy),
     "json.dumps": _deep(json.dumps),
+    "json.loads": _loads,
+    "dataclasses.asdict": _deep(asdict),
+    "dataclasses.astuple": _deep(astuple),
+    "textwrap.indent": _indent,
     "operator.mul": multiply,
     "operator.pow": power,
     "operator.lshift": shift,
     "operator.add": add,
     "operator.concat": add,
+    "operator.sub": subtract,
+    "operator.mod": remainder,
+    "operator.or_": unite,
+    "operator.and_": lambda left, right: unite(left, right, operator.and_),
+    "operator.xor": lambda left, right: unite(left, right, operator.xor),
+    "operator.eq": lambda left, right: weigh(left) == right,
+    "operator.ne": lambda left, right: weigh(left) != right,
+    "operator.lt": lambda left, right: weigh(left) < right,
+    "operator.le": lambda left, right: weigh(left) <= right,
+    "operator.gt": lambda left, right: weigh(left) > right,
+    "operator.ge": lambda left, right: weigh(left) >= right,
     "operator.contains": lambda items, item: contains(item, items),
+    _KECCAK: _keccak,
+    **{f"bisect.{name}": _bisecting(getattr(bisect, name)) for name in _BISECTS},
 }

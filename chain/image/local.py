@@ -13,6 +13,7 @@ from typing import Any
 
 from chain.image import meter
 from chain.image.border import register
+from chain.image.imports import instead
 from chain.image.recompile import ticked_code
 from chain.spec import ContractSpec, EntrySpec
 
@@ -129,7 +130,8 @@ class _Renewal:
     def _space(self, old: dict[str, Any]) -> dict[str, Any]:
         """What stands at the top of a module, as it is now."""
         if id(old) not in self._spaces:
-            self._spaces[id(old)] = {**old, "__builtins__": meter.SPACE}
+            names = {name: instead(thing) for name, thing in old.items()}
+            self._spaces[id(old)] = {**names, "__builtins__": meter.SPACE}
         return self._spaces[id(old)]
 
     def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Fuel: what a contract's own computing may take. One gas of a transaction buys one tick, in a tank of its own.
+"""Fuel: what a contract's own computing may take. Three gas of a transaction buy one tick, in a tank of its own.
 
 The tank is an iterator that yields zeros, as many as there are ticks, and stands among the builtins of every image, so that
 `0 in __tank__` takes one of them and is false when none are left: no call, no lookup but one. Who finds the tank dry raises
@@ -22,7 +22,7 @@ from chain.errors import OutOfGas
 if TYPE_CHECKING:
     from chain.frame import Frame
 
-TICKS_PER_GAS: Final = 1
+GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less than half a second
 KEPT_BACK: Final = (
     1024  # of what is left when a message sends another, this part stays with the sender
 )
@@ -30,7 +30,11 @@ DEEPEST: Final = 512  # calls of functions that may call themselves, one inside 
 OUTSIDE: Final = repeat(0, 2**62)  # the tank where no contract runs
 _ONE_BY_ONE: Final = 256  # up to so many ticks are sooner taken than a new tank is made
 
-TANK, DRY, DOWN, UP, DEEP = "__tank__", "__dry__", "__down__", "__up__", "__deep__"
+# The large whole numbers that became keys in the running transaction, by their hash.
+COLLIDING: Final[dict[int, set[int]]] = {}
+
+TANK, EIGHTS, DRY = "__tank__", "__eights__", "__dry__"
+DOWN, UP, DEEP = "__down__", "__up__", "__deep__"
 
 # The builtins of every image.
 SPACE: Final[dict[str, Any]] = dict(vars(builtins))
@@ -44,7 +48,12 @@ def left() -> int:
 
 def fill(ticks: int) -> None:
     """Put so many ticks into the tank."""
-    SPACE[TANK] = repeat(0, ticks)
+    _take_from(repeat(0, ticks))
+
+
+def _take_from(tank: Any) -> None:
+    SPACE[TANK] = tank
+    SPACE[EIGHTS] = islice(tank, 7, None, 8)
 
 
 def charge(ticks: int) -> None:
@@ -62,22 +71,9 @@ def charge(ticks: int) -> None:
 
 def spend() -> None:
     """Take eight ticks, in the time of two."""
-    tank = SPACE[TANK]
-    if tank is not _eights.tank:
-        _eights.tank, _eights.taken = tank, zip(*[tank] * 8)  # noqa: B905  # it ends with the tank
-    for _ in _eights.taken:
+    for _ in SPACE[EIGHTS]:
         return
     dry()
-
-
-class _Eights:
-    """The tank as `spend` last saw it, to be taken from by eights."""
-
-    tank: Any = None
-    taken: Any = ()
-
-
-_eights: Final = _Eights()
 
 
 def dry() -> NoReturn:
@@ -89,12 +85,12 @@ def dry() -> NoReturn:
 def rest() -> Any:
     """Stop counting, and give the tank as it stands: what the chain does meanwhile is not the contract's."""
     tank = SPACE[TANK]
-    SPACE[TANK] = OUTSIDE
+    _take_from(OUTSIDE)
     return tank
 
 
 def resume(tank: Any) -> None:
-    SPACE[TANK] = tank
+    _take_from(tank)
 
 
 class _Levels:
@@ -118,13 +114,14 @@ def deep() -> None:
 
 def begin(frame: Frame) -> tuple[int, Any, Any, Any]:
     """Fill the tank for a message, and give it its levels: how many ticks it may take, and what whoever sent it has of both."""
-    context, limit = frame.context, frame.gas * TICKS_PER_GAS
+    context, limit = frame.context, frame.gas // GAS_PER_TICK
     tank, down, up, depth = SPACE[TANK], SPACE[DOWN], SPACE[UP], frame.depth
     if context.metered:
         most: int = tank.__length_hint__() - 1
         most -= most // KEPT_BACK
     else:
         most = context.fuel
+        COLLIDING.clear()
     context.metered += 1
     if most < limit:
         limit = most
@@ -134,7 +131,7 @@ def begin(frame: Frame) -> tuple[int, Any, Any, Any]:
     if len(levels.left) <= DEEPEST:  # another message still has some, or was interrupted
         levels = _levels[depth] = _Levels()
     SPACE[DOWN], SPACE[UP] = levels.down, levels.up
-    SPACE[TANK] = repeat(0, limit + 1)  # whoever takes the last of these has taken one too many
+    fill(limit + 1)  # whoever takes the last of these has taken one too many
     return limit, tank, down, up
 
 
@@ -149,7 +146,7 @@ def end(frame: Frame, began: tuple[int, Any, Any, Any]) -> None:
     if context.metered:
         fill(tank.__length_hint__() - used)
     else:
-        SPACE[TANK] = tank
+        _take_from(tank)
         context.fuel -= used
         context.ticks += used
     if not left:
@@ -167,4 +164,5 @@ def fail(frame: Frame, began: tuple[int, Any, Any, Any], problem: BaseException)
             raise OutOfGas from problem
 
 
-SPACE.update({DRY: dry, DEEP: deep, TANK: OUTSIDE, DOWN: _levels[0].down, UP: _levels[0].up})
+_take_from(OUTSIDE)
+SPACE.update({DRY: dry, DEEP: deep, DOWN: _levels[0].down, UP: _levels[0].up})

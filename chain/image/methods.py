@@ -4,72 +4,207 @@ under such a name ticks by itself."""
 from __future__ import annotations
 
 import re
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
+from string import Formatter, Template
 from typing import Any, Final
 
-from chain.image.meter import dry, spend
-from chain.image.work import BUILT, pay, pay_for_order, pay_text, size_of
+from chain.image.constants import taken
+from chain.image.meter import charge, dry, spend
+from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet
+from chain.image.patterns import METHODS as PATTERN_METHODS
+from chain.image.patterns import by_pattern
+from chain.image.texts import worded
+from chain.image.weight import key, weigh, weight_of
+from chain.image.work import (
+    BUILT,
+    contains,
+    pay,
+    pay_keys,
+    pay_pairs,
+    pay_text,
+    shown,
+    size_of,
+    sort,
+    turns,
+    written,
+)  # fmt: skip
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 _WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is told by a value
 _TEXTS: Final = (str, bytes, bytearray)
-_PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset)
+_PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int)
+_OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Formatter, Template})
+_OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
 _JOINED: Final = (list, tuple)
 _SHORT: Final = 256  # characters of a template that is worth remembering
+_HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
 
 
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
-    spend()
     if isinstance(thing, _PLAIN):
+        spend()
         args = _PRICES[name](thing, args) or args
+        special = _DONE_HERE.get(name)
+        if special is not None:
+            return special(thing, name, args, named)
     elif isinstance(thing, type):
-        if args and isinstance(args[0], _PLAIN):
-            _PRICES[name](args[0], args[1:])  # as in str.ljust("a", 9)
-        else:
+        if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
+            return method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
+        if thing in _OWNERS:
+            spend()
             args = _PRICES[name](thing, args) or args
-    elif isinstance(thing, int) and name == "to_bytes":
-        _width(thing, args)
-    found = getattr(thing, name)(*args, **named)
-    return written(found) if name == "format" else found
+        return taken(getattr(thing, name))(*args, **named)
+    elif isinstance(thing, re.Pattern | re.Match):
+        return by_pattern(thing, name, args, named)
+    elif type(thing).__module__ in _FOREIGN:
+        return _foreign(thing, name, args, named)
+    elif name == "keccak" and args and isinstance(args[0], bytes):
+        charge(1 + len(args[0]) // _HASHED_AT_ONCE)
+    return getattr(thing, name)(*args, **named)
+
+
+def bound(thing: Any, name: str) -> Any:
+    """`thing.name`, to be called later."""
+    found = getattr(thing, name)
+    if isinstance(thing, _PLAIN) or (isinstance(thing, type) and thing in _OWNERS):
+        return partial(method, thing, name)
+    if isinstance(thing, re.Pattern | re.Match) or type(thing).__module__ in _FOREIGN:
+        return partial(method, thing, name) if callable(found) else found
+    return taken(found)
+
+
+# Things of the standard library
+
+_FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
+
+
+def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A hash that is fed, or a template that is filled in."""
+    spend()
+    for each in args:
+        if isinstance(each, bytes | bytearray):
+            charge(1 + len(each) // _HASHED_AT_ONCE)
+    if isinstance(thing, Formatter):
+        if args and isinstance(args[0], str):
+            _format(args[0], (*args[1:], *named.values()))
+    elif isinstance(thing, Template):
+        _fill(thing.template, args, named)
+    return getattr(thing, name)(*args, **named)
+
+
+def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    values = [*named.values(), *(each for some in args for each in _values_of(some))]
+    pay_text(len(template) * (1 + max([len(_short_text(each)) for each in values], default=0)))
+
+
+def _short_text(value: Any) -> str:
+    return str(shown(value))
+
+
+def _values_of(values: Any) -> Iterable[Any]:
+    return pay(values).values() if isinstance(values, dict) else ()
+
+
+# Prices
 
 
 def _whole(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
         pay_text(len(thing))
+        for each in args:
+            if isinstance(each, _TEXTS):
+                pay_text(len(each))
+            elif isinstance(each, tuple):  # of beginnings
+                pay_text(sum(len(one) for one in pay(each) if isinstance(one, _TEXTS)))
     else:
         pay(thing)
+
+
+def _sought(thing: Any, args: tuple[Any, ...]) -> None:
+    """As `_whole`, where each is compared."""
+    _whole(thing, args)
+    if args and not isinstance(thing, _TEXTS):
+        charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
 
 
 def _both(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(thing, type):
         pay(thing)
-    return _others(thing, args)
+    return tuple(map(pay_keys, args))
+
+
+def _more_keys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    if isinstance(thing, dict) and not isinstance(thing, Counter):
+        return tuple(map(pay_pairs, args))
+    return tuple(map(pay_keys, args))
+
+
+def _fromkeys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(pay_keys(each) if i == 0 else each for i, each in enumerate(args))
 
 
 def _others(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(pay(each, BUILT) for each in args)
 
 
-def _order(thing: Any, args: tuple[Any, ...]) -> None:
-    pay_for_order(size_of(thing))
+def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
+    for each in args:
+        if isinstance(each, int):
+            charge(1 + each.bit_length() // 128)
+
+
+def _moved(thing: Any, args: tuple[Any, ...]) -> None:
+    """Half the items move, unless it is the last that comes or goes."""
+    if args and isinstance(thing, list | bytearray) and args[0] != -1:
+        charge(1 + len(thing) // 64)
+    elif args and isinstance(thing, dict):
+        key(args[0])
+
+
+def _asked(thing: Any, args: tuple[Any, ...]) -> None:
+    if args:
+        weigh(args[0])
+
+
+def _new_key(thing: Any, args: tuple[Any, ...]) -> None:
+    if args:
+        key(args[0])
+
+
+def _removed(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, set | dict):
+        _asked(thing, args)
+    else:
+        _sought(thing, args)
 
 
 def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     items = args[0] if args else ()
-    if isinstance(items, _JOINED):
-        try:
-            texts = sum(map(len, items))
-        except TypeError:  # no texts: the method says so itself
-            return args
-        pay_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
-    return (pay(items, BUILT), *args[1:]) if args else args
+    if not isinstance(items, _JOINED):
+        return (list(map(shown, turns(items))),) if isinstance(items, Iterable) else args
+    try:
+        texts = sum(map(len, items))
+    except TypeError:  # no texts: the method says so itself
+        return args
+    pay_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
+    return (pay(items, BUILT), *args[1:])
 
 
 def _width(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        pay_text(len(thing))
     if args and isinstance(args[0], int):
         pay_text(args[0])
+
+
+def _tabs(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        tab = "\t" if isinstance(thing, str) else b"\t"
+        width = args[0] if args and isinstance(args[0], int) else 8
+        pay_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
 
 
 def _replace(thing: Any, args: tuple[Any, ...]) -> None:
@@ -79,12 +214,45 @@ def _replace(thing: Any, args: tuple[Any, ...]) -> None:
             pay_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
 
+def _translate(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        pay_text(len(thing))
+        if args and isinstance(args[0], dict):
+            into = [len(each) for each in pay(args[0]).values() if isinstance(each, str)]
+            pay_text(len(thing) * max(into, default=1))
+
+
+def _number(thing: Any, args: tuple[Any, ...]) -> None:
+    """`int.from_bytes`"""
+    for each in args[:1]:
+        if size_of(each) > _SHORT:
+            dry()
+
+
+def _order(thing: Any, args: tuple[Any, ...]) -> None:
+    return None
+
+
 def _format(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, str):
         pay_for_widths(thing)
+        values = [shown(each) for each in args]
         if has_widths(thing):
-            for each in args:
+            for each in values:
                 pay_for_width(each)
+        longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
+        if longest > _SHORT:
+            pay_text(thing.count("{") * longest)
+
+
+def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
+    if args:
+        _format(thing, args)
+
+
+def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
+    if args and isinstance(args[0], dict):
+        _format(thing, tuple(pay(args[0]).values()))
 
 
 def pay_for_widths(template: str) -> None:
@@ -119,43 +287,102 @@ def pay_for_width(value: Any) -> Any:
     return value
 
 
-def percent(left: Any, right: Any) -> Any:
+def formatted(left: Any, right: Any) -> Any:
     """`left % right`, where the left is a text."""
     spend()
-    if isinstance(left, str | bytes):
-        text = left if isinstance(left, str) else left.decode("latin-1")
-        pay_for_widths(text)
+    text = left if isinstance(left, str) else left.decode("latin-1")
+    pay_for_widths(text)
+    if isinstance(right, tuple):
+        right = tuple(map(worded, right))
+    elif not isinstance(right, dict):
+        right = worded(right)
+    values = right if isinstance(right, tuple) else (right,)
+    if isinstance(right, dict):
+        values = tuple(pay(right).values())
+    for each in values:
+        shown(each)
         if "*" in text:
-            for each in right if isinstance(right, tuple) else (right,):
-                pay_for_width(each)
+            pay_for_width(each)
+    longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
+    if longest > _SHORT:
+        pay_text(text.count("%") * longest)
     return written(left % right)
-
-
-def written(text: Any) -> Any:
-    """Pay for a text by its length, where that could not be told before."""
-    if isinstance(text, str | bytes):
-        pay_text(len(text))
-    return text
 
 
 def guarded_format(value: Any, spec: str = "") -> str:
     spend()
     pay_for_widths(spec)
-    return format(value, spec)
+    text: str = written(format(shown(value), spec))
+    return text
+
+
+# What is done in another way
+
+
+def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) -> None:
+    if isinstance(thing, list) and type(thing).sort is list.sort:
+        return sort(thing, *args, **named)
+    thing.sort(*args, **named)
+    return None
+
+
+def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    if isinstance(thing, str) and named:
+        _format(thing, (*args, *named.values()))
+    return written(getattr(thing, name)(*args, **named))
+
+
+def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    """In a range by arithmetic."""
+    if isinstance(thing, range) and args and not contains(args[0], thing):
+        if name == "count":
+            return 0
+        raise ValueError(f"{args[0]!r} is not in range")
+    if isinstance(thing, range) and isinstance(args[0], int):
+        args = (int(args[0]), *args[1:])
+    return getattr(thing, name)(*args, **named)
+
+
+def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    return turns(getattr(thing, name)(*args, **named))
 
 
 _Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]
 _NAMES: Final[dict[str, _Price]] = {
-    "count index remove insert copy reverse find rfind rindex split rsplit splitlines translate encode decode hex upper"
-    " lower casefold swapcase capitalize title": _whole,
-    "union intersection difference symmetric_difference issubset issuperset isdisjoint update difference_update"
+    "copy reverse find rfind rindex split rsplit splitlines encode decode hex upper lower casefold swapcase capitalize title"
+    " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
+    " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements most_common"
+    " tobytes tolist fromhex safe_substitute substitute vformat clear rotate": _whole,
+    "count index": _sought,
+    "remove discard": _removed,
+    "union intersection difference symmetric_difference issubset issuperset isdisjoint difference_update"
     " intersection_update symmetric_difference_update": _both,
-    "extend extendleft fromkeys": _others,
+    "update subtract": _more_keys,
+    "extend extendleft": _others,
+    "fromkeys": _fromkeys,
+    "append appendleft": _one_more,
+    "insert pop": _moved,
+    "get": _asked,
+    "add setdefault": _new_key,
     "sort": _order,
     "join": _join,
-    "ljust rjust center zfill expandtabs to_bytes": _width,
+    "ljust rjust center zfill to_bytes": _width,
+    "expandtabs": _tabs,
     "replace": _replace,
-    "format": _format,
+    "translate": _translate,
+    "from_bytes": _number,
+    "keccak": _asked,
+    "format": _format_plain,
+    "format_map": _format_map,
+    " ".join(PATTERN_METHODS): _whole,
 }  # fmt: skip
+_DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
+    "sort": _sorted_in_place,
+    "format": _formatted,
+    "format_map": _formatted,
+    "count": _index,
+    "index": _index,
+    "elements": _elements,
+}
 _PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
 METHODS: Final = frozenset(_PRICES)

@@ -27,6 +27,14 @@ def tick_at(place: ast.AST) -> ast.expr:
     return made
 
 
+def tick_before(place: ast.stmt) -> ast.stmt:
+    """A tick that stands by itself, which is the quicker kind."""
+    made: ast.stmt = ast.parse(f"for __t__ in {TANK}: break\nelse: {DRY}()").body[0]
+    for node in ast.walk(made):
+        ast.copy_location(node, place)
+    return made
+
+
 class Ticking(ast.NodeTransformer):
     """Changes a tree in place."""
 
@@ -39,7 +47,7 @@ class Ticking(ast.NodeTransformer):
         node.body = [self.visit(each) for each in node.body]
         head = [node.body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
         first = node.body[0] if node.body else head[0]
-        tick: list[ast.stmt] = [_statement(tick_at(first), first)]
+        tick = [tick_before(first)]
         if (node.lineno, node.col_offset) in self.recursive:
             node.body = [*head, *tick, *_levelled(node, first)]
         else:
@@ -79,7 +87,7 @@ class Ticking(ast.NodeTransformer):
     def _loop(self, node: ast.For | ast.While) -> ast.AST:
         self.generic_visit(node)
         first = node.body[0]
-        node.body.insert(0, _statement(tick_at(first), first))
+        node.body.insert(0, tick_before(first))
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:

@@ -2,35 +2,49 @@
 
 These stand in the place of builtins, operators and methods where the source of an image calls them (`shapes` says where).
 What yields without end (`itertools.count`, `map` over it) yields through a loop of ours that ticks, so whoever drains it in one
-go pays as a loop would. A whole number has at most so many bits; one that would pass that is out of gas at once.
+go pays as a loop would. What compares what it finds pays for the weight of that as well.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sized, ValuesView
+from enum import Enum, EnumType
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
 from chain.frozen_list import FrozenList
+from chain.image.constants import CONSTANTS
 from chain.image.meter import charge, dry, spend
+from chain.image.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
+from chain.image.texts import worded
+from chain.image.weight import keys, pairs, weigh, weight_of
 
-MOST_BITS: Final = 2**16
 FREE: Final = 16  # items that cost nothing beside the tick of the call
 BUILT: Final = 4  # ticks for an item that is put into a new collection
+KEYS: Final = 12  # and where it is found by its hash
 TEXT: Final = 4  # characters or bytes for a tick
 
-_SMALL: Final = 2**1024
 _SIZED: Final[tuple[type[Sized], ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
+MOST_BYTES: Final = 2**20  # of one text
+
 _TEXTS: Final = (str, bytes, bytearray)
-_PLAIN: Final = frozenset({*_TEXTS, list, FrozenList, tuple, set, frozenset, dict})
-_ROWS: Final = (list, tuple, deque)
-_REPEATED: Final = (*_TEXTS, list, tuple)
-_SLICED: Final = frozenset(_REPEATED)
-_HASHED: Final = frozenset({set, frozenset, dict, type({}.keys()), range, MappingProxyType})
+_SETS: Final = frozenset({set, frozenset, OrderedSet, OrderedFrozenSet})
+_PLAIN: Final = CONSTANTS | _SETS | {*_TEXTS, list, FrozenList, tuple, dict}
+_TEXT_KINDS: Final = frozenset(_TEXTS)
+_NEVER_EQUAL: Final[frozenset[Any]] = frozenset(
+    {object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__, list.__eq__, dict.__eq__}
+)
+_SLICED: Final = frozenset({*_TEXTS, list, tuple})
+_HASHED: Final = (
+    _SETS
+    | {dict, type({}.keys()), Keys, MappingProxyType}
+    | {kind for kind in CONSTANTS if issubclass(kind, dict | set)}
+)
+_INDEXED: Final = frozenset({*_PLAIN, range})
 
 
 def size_of(items: Any) -> int:
@@ -60,7 +74,18 @@ def pay_built(items: Any) -> Any:
     return pay(items, BUILT)
 
 
+def pay_keys(items: Any) -> Any:
+    """The same, where each becomes a key."""
+    return keys(pay(items, KEYS))
+
+
+def pay_pairs(items: Any) -> Any:
+    return pairs(pay(items, KEYS))
+
+
 def pay_text(size: int) -> None:
+    if size > MOST_BYTES:
+        dry()
     if size > TEXT * FREE:
         charge(size // TEXT)
 
@@ -121,12 +146,12 @@ def slow_turns(made: Any, items: Any) -> Any:
 # What drains
 
 
-def walking(real: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
+def walking(real: Callable[..., Any], paid: Callable[[Any], Any]) -> Callable[..., Any]:
     """`real`, which walks over its first argument at once."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         if args:
-            return real(pay(args[0], each), *args[1:], **named)
+            return real(paid(args[0]), *args[1:], **named)
         return real(**named)
 
     return guarded
@@ -134,21 +159,86 @@ def walking(real: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
 
 def guarded_sorted(items: Iterable[Any], **how: Any) -> list[Any]:
     found = list(pay(items, BUILT))
-    pay_for_order(len(found))
-    found.sort(**how)
+    sort(found, **how)
     return found
 
 
-def pay_for_order(size: int) -> None:
-    if size > FREE:
-        charge(size * size.bit_length())
+def sort(items: list[Any], *, key: Any = None, reverse: bool = False) -> None:
+    """Put a list in order; what is compared pays as often as it may be."""
+    rounds = len(items).bit_length()
+    if len(items) > FREE:
+        charge(len(items) * rounds)
+    if key is None:
+        charge(1 + weight_of(items) * rounds)
+        items.sort(reverse=reverse)
+    else:
+        items.sort(key=_weighing(key, rounds), reverse=reverse)
+
+
+def _weighing(key: Callable[[Any], Any], times: int) -> Callable[[Any], Any]:
+    def weighed(item: Any) -> Any:
+        found = key(item)
+        if type(found) is not int:
+            charge(1 + weight_of(found) * times)
+        return found
+
+    return weighed
+
+
+def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
+    """`min` or `max`."""
+
+    def guarded(*items: Any, **how: Any) -> Any:
+        if how.get("key") is not None:
+            how["key"] = _weighing(how["key"], 1)
+        if len(items) != 1:
+            return real(*map(weigh, items), **how)
+        paid = pay(items[0])
+        if not isinstance(paid, Iterator):
+            return real(weigh(paid), **how)
+        return real(
+            paid if type(paid) is GeneratorType and "key" in how else map(weigh, paid), **how
+        )
+
+    return guarded
+
+
+def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callable[..., Any]:
+    """`str`, `repr` or `ascii`: it writes all that is in a value."""
+
+    def guarded(*args: Any, **named: Any) -> Any:
+        if args:
+            shown(args[0])
+            args = words(args[0]), *args[1:]
+        return written(real(*args, **named))
+
+    return guarded
+
+
+def shown(value: Any) -> Any:
+    """`value`, which becomes part of a text."""
+    if isinstance(value, _TEXTS):
+        spend()
+        if len(value) > TEXT * FREE:
+            pay_text(len(value))
+        return value
+    return worded(weigh(value))
+
+
+def written(text: Any) -> Any:
+    """Pay for a text by its length, where that could not be told before."""
+    if isinstance(text, str | bytes):
+        pay_text(len(text))
+    return text
 
 
 def guarded_sum(items: Iterable[Any], start: Any = 0) -> Any:
     if isinstance(start, int):
         return sum(pay(items), start)
     for item in turns(items):
-        start = add(start, item)
+        size = size_of(start) + size_of(item)
+        charge(1 + size)
+        start = start + item
     return start
 
 
@@ -163,95 +253,43 @@ def guarded_bytes(real: type) -> Callable[..., Any]:
     return guarded
 
 
-# Operators
-
-
-def _check(number: Any) -> Any:
-    if number.bit_length() > MOST_BITS:
-        dry()
-    return number
-
-
-def add(left: Any, right: Any, *, inside: bool = False) -> Any:
-    spend()
-    if type(left) is int and type(right) is int:
-        total = left + right
-        return total if -_SMALL < total < _SMALL else _check(total)
-    if isinstance(left, _TEXTS):
-        pay_text(len(left) + size_of(right))
-    elif isinstance(left, _ROWS):
-        size = size_of(right) + (0 if inside else len(left))
-        if size > FREE:
-            charge(size)
-    if inside:
-        left += right
-        return left
-    return left + right
-
-
-def united(left: Any, right: Any) -> Any:
-    """`left | right`"""
-    spend()
-    size = size_of(left) + size_of(right)
-    if size > FREE:
-        charge(size * BUILT)
-    return left | right
-
-
-def multiply(left: Any, right: Any, *, inside: bool = False) -> Any:
-    spend()
-    if type(left) is int and type(right) is int:
-        if -_SMALL < left < _SMALL and -_SMALL < right < _SMALL:
-            return left * right
-        bits = left.bit_length(), right.bit_length()
-        if sum(bits) > MOST_BITS:
-            dry()
-        charge(1 + bits[0] * bits[1] // 2**16)
-        return left * right
-    for items, count in ((left, right), (right, left)):
-        if isinstance(items, _REPEATED) and isinstance(count, int) and count > 0:
-            if isinstance(items, _TEXTS):
-                pay_text(len(items) * count)
-            elif len(items) * count > FREE:
-                charge(len(items) * count * BUILT)
-    if inside:
-        left *= right
-        return left
-    return left * right
-
-
-def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
-    spend()
-    if isinstance(base, int) and isinstance(exponent, int):
-        if modulus is not None:
-            bits = _check(modulus).bit_length() if isinstance(modulus, int) else 0
-            charge(1 + abs(exponent).bit_length() * (1 + bits * bits // 2**16))
-        elif exponent < 0:
-            raise ValueError(
-                "a power with a negative exponent is a float: divide by the power with '//'"
-            )
-        elif exponent > 0 and base not in (0, 1, -1):
-            bits = base.bit_length() * exponent
-            if bits > 2 * MOST_BITS:
-                dry()
-            charge(1 + bits * bits // 2**18)
-            return _check(pow(base, exponent))
-    return pow(base, exponent, modulus)
-
-
-def shift(left: Any, right: Any) -> Any:
-    spend()
-    whole = isinstance(left, int) and isinstance(right, int)
-    if whole and left.bit_length() + right > MOST_BITS:
-        dry()
-    return left << right
+# What asks
 
 
 def contains(item: Any, items: Any) -> bool:
     """`item in items`"""
-    if type(items) in _HASHED:
-        return item in items
+    spend()
+    kind = type(items)
+    if kind in _HASHED:
+        return weigh(item) in items
+    if kind is range:
+        return _is_in_range(item, items)
+    if isinstance(items, EnumType):
+        return _is_member(item, items)
+    if type(item) is not int and kind not in _TEXT_KINDS:
+        times = min(size_of(items), 2**40)
+        charge(1 + weight_of(item) * times)
     return item in pay(items)
+
+
+def _is_member(item: Any, members: EnumType) -> bool:
+    if isinstance(item, Enum):
+        return isinstance(item, members)
+    raise TypeError(
+        f"whether a value is one of {members.__name__} is answered otherwise by each version of Python:"
+        f" write 'value in [each.value for each in {members.__name__}]'"
+    )
+
+
+def _is_in_range(item: Any, items: range) -> bool:
+    """By arithmetic; only an author's own number is asked whether it equals one after the other."""
+    charge(32 if type(item) is int else 64)
+    equality: Any = type(item).__eq__
+    if equality is int.__eq__:
+        return int(item) in items
+    if equality in _NEVER_EQUAL:
+        return False
+    return any(item == each for each in turns(items))
 
 
 def sliced(found: Any) -> Any:
@@ -259,3 +297,21 @@ def sliced(found: Any) -> Any:
     if type(found) in _SLICED and len(found) > FREE:
         charge(len(found) // TEXT)
     return found
+
+
+def moved(items: Any) -> Any:
+    """`items`, of which all behind a place move."""
+    if isinstance(items, list | bytearray):
+        charge(1 + len(items) // 64)
+    return items
+
+
+def counted(source: Any) -> Any:
+    """`source` of a comprehension, with the room of a new list for each turn."""
+    if isinstance(source, _SIZED):
+        size = size_of(source)
+        if size > FREE:
+            charge(2 * size)
+    elif isinstance(source, Iterator) and type(source) is not GeneratorType:
+        return turns(source, 2)
+    return source

@@ -23,7 +23,9 @@ from chain.guard.sources import Definition, Module
 from chain.guard.uses import uses_of
 from chain.image import meter
 from chain.image.border import former, names_above, register_module
+from chain.image.constants import ConstantChanged
 from chain.image.data_files import OWN, DataFiles
+from chain.image.freezing import Freezing
 from chain.image.reach import Reach
 from chain.image.shapes import Guarding
 from chain.image.sources import top_of
@@ -129,6 +131,7 @@ class World:
             with self._instead():
                 for module in reach.modules:
                     self._make(self.modules[module.name], reach)
+            Freezing({each.source: each.space for each in self.modules.values()}).run()
         finally:
             meter.resume(tank)
         for module in reach.modules:
@@ -276,6 +279,11 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
     return undo
 
 
+def forget() -> None:
+    """Make no more in the worlds that there are: what is made from now on begins anew."""
+    _worlds.clear()
+
+
 def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
     for thing in list(space.values()):
         if isinstance(thing, type) and thing.__module__ == module and thing not in former:
@@ -285,12 +293,19 @@ def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
 
 def world_for(reach: Reach) -> World:
     """The world in which this was made: the one that holds most of it, if none of its sources has changed since."""
+    names = {module.name for module in reach.modules}
     fitting = [world for world in reversed(_worlds) if world.suits(reach)]
-    if not fitting:
-        fitting = [World()]
-        _worlds.extend(fitting)
-    world = max(
-        fitting, key=lambda world: len(world.modules.keys() & {m.name for m in reach.modules})
-    )
+    if fitting:
+        world = max(fitting, key=lambda world: len(world.modules.keys() & names))
+        _worlds.remove(world)  # unless all goes well, nothing more is made in it
+        try:
+            return _made(world, reach)
+        except ConstantChanged:
+            pass  # what is new there changes what is frozen already
+    return _made(World(), reach)
+
+
+def _made(world: World, reach: Reach) -> World:
     world.make(reach)
+    _worlds.append(world)
     return world

@@ -18,7 +18,8 @@ from chain.errors import Halt, InvalidTransaction, Revert, Undeclared, UnknownCo
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
 from chain.hashing import checksum_address, create_address, keccak
 from chain.image.border import author_of, turned_error
-from chain.image.meter import TICKS_PER_GAS
+from chain.image.meter import GAS_PER_TICK
+from chain.image.texts import is_own
 from chain.inputs import wei
 from chain.machine import gas as cost
 from chain.machine.nesting import STEPS, on_fresh_stack
@@ -100,7 +101,7 @@ class Machine:
             nonce,
             price,
             loaded=self.loaded,
-            fuel=(gas - intrinsic) * TICKS_PER_GAS,
+            fuel=(gas - intrinsic) // GAS_PER_TICK,
         )
         kind = "call" if tx.to is not None else "create"
         frame = self.frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
@@ -306,8 +307,11 @@ def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
 def _exception(frame: Frame, bug: BaseException) -> Failure:
     place = raised_at(bug.__traceback__) or (None, None)
     known = explain(bug, frame.program.spec.name) if frame.program else None
-    text = f"{type(bug).__name__}: {known or _said(str, bug)}"
-    return Failure("exception", text, revert_data(text), turned_error(bug, author_of), *place)
+    name = type(bug).__name__
+    text = f"{name}: {known or _said(str, bug)}"
+    # A contract may read the data, so Python's own words, which change with its versions, are no part of them.
+    data = revert_data(text if is_own(bug) else name)
+    return Failure("exception", text, data, turned_error(bug, author_of), *place)
 
 
 def _said(how: Callable[[Any], str], what: Any) -> str:

@@ -31,7 +31,7 @@ from chain.code import split_code, split_initcode
 from chain.errors import InvalidTransaction, Undeclared
 from chain.frame import BlockContext, Context, Failure, Frame
 from chain.hashing import create_address
-from chain.image.meter import TICKS_PER_GAS
+from chain.image.meter import GAS_PER_TICK
 from chain.machine import gas as cost
 from chain.machine.direct import Machine
 from chain.machine.evm_message import Computation, FrameMessage
@@ -58,7 +58,7 @@ class Evm:
         blobs = tuple(asked.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
         context = Context(
             machine, block, tx.sender, tx.nonce, price, blobs, loaded=machine.loaded,
-            fuel=(tx.gas - asked.intrinsic_gas) * TICKS_PER_GAS,
+            fuel=(tx.gas - asked.intrinsic_gas) // GAS_PER_TICK,
         )  # fmt: skip
         state = self._state_of(context)
         world.access = {}

@@ -58,6 +58,7 @@ def _deed(receipt: Receipt, shown: Shown) -> Deed:
             ["its result", str(error.text) if error else shown.show(receipt.return_value)],
             ["its output", receipt.output.hex()],
             ["its gas", str(receipt.gas_used)],
+            ["its ticks", str(receipt.ticks)],
             ["its sender's number", str(receipt.nonce)],
         ],
     }  # fmt: skip

@@ -12,7 +12,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
-from chain.code import program_of
+from chain.code import begin_anew, program_of
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
 from chain.ledger.artifacts import full_name
@@ -116,14 +116,17 @@ class Replay:
 
 def replay(
     text: str, *, contracts: Iterable[type[Contract]] = (), offered: Sequence[Offered] = (), to_the_end: bool = False,
-    moves_only: bool = False, through: Callable[[Sequence[Step]], Iterable[Step]] = iter,
+    moves_only: bool = False, through: Callable[[Sequence[Step]], Iterable[Step]] = iter, anew: bool = False,
 ) -> Replay:  # fmt: skip
     """Play a transcript on a fresh chain, up to the first difference or to the end.
 
     With `moves_only` the hash of the last block may be another one, as it is whenever the code of a contract changes.
-    `through` sees each step go by.
+    `through` sees each step go by. With `anew` all contracts are loaded a second time half way, as on a machine that starts
+    then: what they remember outside of storage is lost.
     """
     player = Player(read(text), contracts, offered)
+    if anew:
+        player.anew_at = len(player.steps) // 2
     difference = player.play(to_the_end, through) or (None if moves_only else player.end())
     if difference is not None:
         difference = replace(difference, missing=player.missing)
@@ -148,7 +151,8 @@ class Player:
     def __init__(
         self, text: Text, contracts: Iterable[type[Contract]], offered: Sequence[Offered]
     ) -> None:
-        self._text = text
+        self._text, self.steps = text, text.steps
+        self.anew_at: int | None = None  # the step before which all contracts are loaded again
         self.chain = _chain(text)
         self._start = self.chain.head.timestamp
         classes, self.missing = classes_of(text, contracts, offered)
@@ -164,7 +168,10 @@ class Player:
         self, to_the_end: bool, through: Callable[[Sequence[Step]], Iterable[Step]]
     ) -> Difference | None:
         first: Difference | None = None
-        for step in through(self._text.steps):
+        for i, step in enumerate(through(self.steps)):
+            if i == self.anew_at:
+                for program in begin_anew(list(self.chain.machine.programs.values())):
+                    self.chain.machine.declare(program)
             difference = self.step(step)
             first = first or difference
             if first is not None and not to_the_end:

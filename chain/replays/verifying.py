@@ -1,4 +1,5 @@
-"""Whether a play comes out the same in every interpreter: it is played under five hash seeds, and all block hashes compared."""
+"""Whether a play comes out the same in every interpreter: under five hash seeds, with the contracts loaded again half way, and
+on every version of Python at hand. All block hashes are compared, and the ticks, which are in no block."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from chain.offered import Offered
 from chain.replays.deeds import Parting, parting
 from chain.replays.form import read
-from chain.replays.fresh import SEEDS, Answer, play_under
+from chain.replays.fresh import SEEDS, Answer, Run, other_versions, play_in
 from chain.replays.playing import classes_of
 
 
@@ -17,9 +18,10 @@ class Verdict:
     """What came out. `parting` tells where two runs differ, `difference` where all differ from what is written."""
 
     seeds: Sequence[int]
+    versions: Sequence[str]  # of Python, other than that of this process
     blocks: int
     parting: Parting | None = None
-    parted: tuple[int, int] | None = None  # the seeds
+    parted: tuple[str, str] | None = None  # what the runs are called
     difference: str | None = None
 
     @property
@@ -28,33 +30,37 @@ class Verdict:
 
     def __str__(self) -> str:
         if self.parted is not None:
-            one, other = (f"under hash seed {seed}" for seed in self.parted)
             if self.parting is None:
-                return f"the blocks {one} and {other} differ, though no transaction tells how"
-            return self.parting.told(one, other)
+                return f"the blocks or ticks {self.parted[0]} and {self.parted[1]} differ, though no transaction tells how"
+            return self.parting.told(*self.parted)
         if self.difference is not None:
             return f"it comes out the same {len(self.seeds)} times, but not as it is written: {self.difference}"
-        return f"{self.blocks} blocks came out the same under {len(self.seeds)} hash seeds"
+        others = "".join(f", on Python {version}" for version in self.versions)
+        return (
+            f"{self.blocks} blocks came out the same under {len(self.seeds)} hash seeds,"
+            f" with the contracts loaded again half way{others}"
+        )
 
 
 def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> Verdict:
-    """Play a transcript under each hash seed.
+    """Play a transcript in each interpreter.
 
     A text that is none, or whose contracts are not offered, is refused before any interpreter starts.
     """
     classes_of(read(text), (), [Offered(package) for package in packages])
-    answers = play_under(seeds, text, packages)
-    first = answers[0]
-    for seed, answer in zip(seeds, answers, strict=True):
+    others = other_versions()
+    runs = [*map(Run, seeds), Run(anew=True), *others]
+    answers = play_in(runs, text, packages)
+    first, blocks = answers[0], len(answers[0]["hashes"])
+    versions = [run.version for run in others]
+    for run, answer in zip(runs, answers, strict=True):
         if _came(answer) != _came(first):
-            parted = seeds[0], seed
-            one, other = play_under(parted, text, packages, deeds=True)
-            return Verdict(
-                seeds, len(first["hashes"]), parting(one["deeds"], other["deeds"]), parted
-            )
-    return Verdict(seeds, len(first["hashes"]), difference=first["difference"])
+            one, other = play_in((runs[0], run), text, packages, deeds=True)
+            found = parting(one["deeds"], other["deeds"])
+            return Verdict(seeds, versions, blocks, found, (str(runs[0]), str(run)))
+    return Verdict(seeds, versions, blocks, difference=first["difference"])
 
 
-def _came(answer: Answer) -> tuple[object, object]:
-    """All that must be the same: the hashes, and what is in no block, as what calls returned."""
-    return answer["hashes"], answer["text"]
+def _came(answer: Answer) -> tuple[object, ...]:
+    """All that must be the same: the hashes, and what is in no block, as what calls returned and took."""
+    return answer["hashes"], answer["text"], answer["ticks"]

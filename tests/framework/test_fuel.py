@@ -20,6 +20,7 @@ import pytest
 
 from chain import Chain, Contract, call, require, view
 from chain.handle import Handle
+from chain.image.meter import GAS_PER_TICK
 from chain.machine.gas import TRANSACTION, of_data
 from chain.rpc.errors import REFUSED
 from chain.rpc.server.running import Server, Settings
@@ -419,7 +420,7 @@ def stove() -> Handle:
 @pytest.mark.parametrize("name", BURNERS)
 def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
     receipt = getattr(stove, name)(gas=GAS, check=False)
-    ticks = GAS - TRANSACTION - of_data(receipt.data)
+    ticks = (GAS - TRANSACTION - of_data(receipt.data)) // GAS_PER_TICK
     assert (receipt.error.kind, receipt.gas_used, receipt.ticks) == ("out of gas", GAS, ticks)
     assert stove.fields.lit == 1
     assert stove.light().return_value == 2

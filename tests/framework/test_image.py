@@ -376,7 +376,7 @@ def test_message_runs_dry_alone() -> None:
     outer = Chain(guard=False).deploy(Outer)
     receipt = outer.begin()
     assert receipt.return_value == 1
-    assert 50_000 <= receipt.ticks < 50_100
+    assert 16_666 <= receipt.ticks < 16_800
     assert receipt.calls[-1].failure.kind == "out of gas"
 
 

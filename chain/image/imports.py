@@ -1,0 +1,81 @@
+"""What an image imports: Python's own modules as they are, but for a few functions of which others stand in their place.
+
+Some change a list that they are given without asking it; some give out methods by a name. An image imports, and finds in every
+module of Python, those that ask (`constants`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import functools
+import heapq
+import operator
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Final
+
+from chain.image.constants import asking, settable, taken
+from chain.image.meter import SPACE
+
+
+def _attrgetter(*names: str) -> Callable[[Any], Any]:
+    if any(part.startswith("_") for name in names for part in name.split(".")):
+        raise ValueError("attrgetter is given a name with '_' before it, and that is nobody else's")
+    found = operator.attrgetter(*names)
+    if len(names) > 1:
+        return lambda thing: tuple(map(taken, found(thing)))
+    return lambda thing: taken(found(thing))
+
+
+def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator that changes a class: not one that outlives the call."""
+
+    @functools.wraps(real)
+    def marked(cls: Any = None, /, **how: Any) -> Any:
+        if cls is None:
+            return lambda inner: real(**how)(settable(inner))
+        return real(settable(cls), **how)
+
+    return marked
+
+
+_HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
+# By module and name what stands in the place of Python's own.
+_OTHERS: Final[dict[str, dict[str, Any]]] = {
+    "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
+    "operator": {"attrgetter": _attrgetter},
+    "dataclasses": {"dataclass": _marking(dataclasses.dataclass)},
+    "functools": {"total_ordering": _marking(functools.total_ordering)},
+}
+_CLONES: dict[str, ModuleType] = {}
+_INSTEAD: Final = {
+    id(getattr(sys.modules[module], name)): other
+    for module, others in _OTHERS.items()
+    for name, other in others.items()
+}
+
+
+def instead(thing: Any) -> Any:
+    """What an image has in the place of something that was imported outside of one."""
+    if type(thing) is ModuleType:
+        return _module(thing)
+    return _INSTEAD.get(id(thing), thing)
+
+
+def _module(module: ModuleType) -> ModuleType:
+    name = module.__name__
+    if name not in _OTHERS or sys.modules.get(name) is not module:
+        return module
+    if name not in _CLONES:
+        clone = _CLONES[name] = ModuleType(name)
+        vars(clone).update({**vars(module), **_OTHERS[name]})
+    return _CLONES[name]
+
+
+def _import(*args: Any, **named: Any) -> Any:
+    return instead(builtins.__import__(*args, **named))
+
+
+SPACE["__import__"] = _import

@@ -1,0 +1,175 @@
+"""What source tells of a value before it is there: that it is a number, or at least nothing that holds much.
+
+Only what is sure whatever runs: a constant, a length, what arithmetic gives with a number in it, and a name that nothing in
+its function sets to anything else. All else is looked at when it runs (`chain.image.weight`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+Function: TypeAlias = ast.FunctionDef | ast.Lambda
+
+FEW: Final = 64  # a constant up to this makes nothing big at once
+_COUNTING: Final = frozenset({"len", "ord", "bool", "isinstance", "issubclass", "callable"})
+_RANGE: Final = "range"
+_WHOLE: Final = (ast.FloorDiv, ast.LShift, ast.RShift, ast.Pow)
+_EITHER: Final = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
+_CODE: Final = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
+
+
+class Light:
+    """Knows the numbers of one function."""
+
+    def __init__(
+        self, numbers: frozenset[str] = frozenset(), small: frozenset[str] = frozenset()
+    ) -> None:
+        self.numbers = numbers
+        self.small = small  # those of them that cannot grow
+
+    def is_number(self, node: ast.expr) -> bool:
+        """Whether it is a whole number for sure."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, int)
+        if isinstance(node, ast.Name):
+            return node.id in self.numbers
+        if isinstance(node, ast.BinOp):
+            return self._is_sum(node)
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Name) and node.func.id in _COUNTING
+        if isinstance(node, ast.IfExp):
+            return self.is_number(node.body) and self.is_number(node.orelse)
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Invert | ast.Not) or self.is_number(node.operand)
+        return isinstance(node, ast.NamedExpr) and self.is_number(node.value)
+
+    def _is_sum(self, node: ast.BinOp) -> bool:
+        left, right = self.is_number(node.left), self.is_number(node.right)
+        if isinstance(node.op, ast.Mod):
+            return left
+        if isinstance(node.op, ast.Mult):
+            return left and right
+        return isinstance(node.op, _WHOLE) or (isinstance(node.op, _EITHER) and (left or right))
+
+    def is_light(self, node: ast.expr) -> bool:
+        """Whether it holds next to nothing for sure."""
+        if isinstance(node, ast.Constant | ast.Compare | ast.Lambda) or _is_member(node):
+            return True
+        if isinstance(node, ast.IfExp):
+            return self.is_light(node.body) and self.is_light(node.orelse)
+        if isinstance(node, ast.Tuple):
+            return all(map(self.is_light, node.elts))
+        return self.is_number(node)
+
+    def is_small(self, node: ast.expr) -> bool:
+        """Whether it is a small number for sure, however often it is added."""
+        if isinstance(node, ast.UnaryOp):
+            return self.is_small(node.operand)
+        if isinstance(node, ast.Call):
+            return self.is_number(node)
+        if isinstance(node, ast.Name):
+            return node.id in self.small
+        if isinstance(node, ast.BinOp):
+            return (
+                isinstance(node.op, ast.Mod)
+                and self.is_number(node.left)
+                and self.is_small(node.right)
+            )
+        return isinstance(node, ast.Constant) and (
+            isinstance(node.value, int) and abs(node.value) <= FEW
+        )
+
+
+def _is_member(node: ast.expr) -> bool:
+    """`Side.LEFT`: what stands in a class was there before anything ran."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    name = node.value.id
+    return node.attr.isupper() and name[:1].isupper() and not name.isupper()
+
+
+def light_in(function: Function, constants: Light) -> Light:
+    """What is known of the names in a function, and of those around it that it does not set."""
+    found: dict[str, list[ast.expr | None]] = {}
+    for name, value in _bindings(function):
+        found.setdefault(name, []).append(value)
+    around = Light(constants.numbers - found.keys(), constants.small - found.keys())
+    numbers = around.numbers | found.keys()
+    while True:
+        light = Light(numbers, around.small)
+        wrong = {
+            name
+            for name, values in found.items()
+            if not all(value is not None and light.is_number(value) for value in values)
+        }
+        if numbers.isdisjoint(wrong):
+            break
+        numbers -= wrong
+    often = {name for name, values in found.items() if len(values) > 1}
+    small = {
+        name
+        for name, values in found.items()
+        if all(value is not None and _is_bounded(value, around, often) for value in values)
+    }
+    return Light(numbers, around.small | small)
+
+
+def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
+    """Whether it is a small number, or one of a range whose end no loop moves."""
+    if isinstance(value, ast.Call) and not around.is_number(value):
+        parts = [part for each in value.args for part in ast.walk(each)]
+        return not any(
+            isinstance(part, ast.Attribute | ast.Subscript | ast.NamedExpr)
+            or (isinstance(part, ast.Name) and part.id in often)
+            for part in parts
+        )
+    return around.is_small(value)
+
+
+def _bindings(function: Function) -> Iterator[tuple[str, ast.expr | None]]:
+    """Each name that something sets, with what it is set to if that can be seen."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            yield node.arg, None
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, node.value
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name):
+            yield node.target.id, node.value
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, ast.BinOp(node.target, node.op, node.value)
+        elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
+            yield node.target.id, node.iter if _is_range(node.iter) else None
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            yield from ((name, None) for name in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node is not function:
+            yield node.name, None
+        yield from ((name, None) for name in _other_names(node))
+
+
+def _other_names(node: ast.AST) -> Iterator[str]:
+    """The names that a statement sets in ways that do not tell what to."""
+    targets: list[ast.AST] = []
+    if isinstance(node, ast.Assign):
+        targets = [each for each in node.targets if not isinstance(each, ast.Name)]
+    elif isinstance(node, ast.For | ast.comprehension) and not isinstance(node.target, ast.Name):
+        targets = [node.target]
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        targets = [node.optional_vars]
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name.partition(".")[0]
+    for target in targets:
+        yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+
+
+def _is_range(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    )

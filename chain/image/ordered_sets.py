@@ -1,0 +1,252 @@
+"""Sets that keep the order in which their items came, as dicts do.
+
+The order of Python's own sets hangs on hashes, which are salted anew in every run, and on addresses. So in an image `set` and
+`frozenset` are these: subclasses of the others, which keep a dict of the items beside them. Whether something is in one is
+asked of the set as ever; whoever walks through one walks through the dict. `pop` takes the item that came last.
+
+Where nobody can tell the order, as in `x in {1, 2}` or `len(set(row))`, a plain set does (`gathering`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Set
+from types import BuiltinFunctionType, MappingProxyType, MethodDescriptorType
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+
+class _Ordered:
+    """What both kinds share. Results are plain ones of the left one's kind, never of an author's subclass."""
+
+    __slots__ = ()
+    _order: dict[Any, None]
+    _kind: type[Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._order)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if not self._order:
+            return f"{name}()"
+        items = f"{{{', '.join(map(repr, self._order))}}}"
+        return items if name == "set" else f"{name}({items})"
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return self._kind, (list(self._order),)
+
+    def copy(self) -> Any:
+        return self._kind(self._order)
+
+    def _kept(self, kept: Set[Any]) -> Any:
+        return self._kind([each for each in self._order if each in kept])
+
+    def union(self, *others: Iterable[Any]) -> Any:
+        order: dict[Any, None] = dict(self._order)
+        for each in others:
+            order.update(dict.fromkeys(each))
+        return self._kind(order)
+
+    def intersection(self, *others: Iterable[Any]) -> Any:
+        return self._kept(_plain(self).intersection(*others))
+
+    def difference(self, *others: Iterable[Any]) -> Any:
+        return self._kept(_plain(self).difference(*others))
+
+    def symmetric_difference(self, other: Iterable[Any]) -> Any:
+        order = dict.fromkeys(other)
+        mine = [each for each in self._order if each not in order]
+        return self._kind([*mine, *(each for each in order if each not in self._order)])
+
+    def __or__(self, other: Any) -> Any:
+        return self.union(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __and__(self, other: Any) -> Any:
+        return self.intersection(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        return self.difference(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __xor__(self, other: Any) -> Any:
+        return self.symmetric_difference(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return OrderedSet(other) | self if isinstance(other, _SETS) else NotImplemented
+
+    def __rand__(self, other: Any) -> Any:
+        return OrderedSet(other) & self if isinstance(other, _SETS) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return OrderedSet(other) - self if isinstance(other, _SETS) else NotImplemented
+
+    def __rxor__(self, other: Any) -> Any:
+        return OrderedSet(other) ^ self if isinstance(other, _SETS) else NotImplemented
+
+
+class OrderedSet(_Ordered, set[T]):
+    __slots__ = ("_order",)
+
+    def __new__(cls, *_: Any, **__: Any) -> Any:
+        made: Any = set.__new__(cls)
+        made._order = {}
+        return made
+
+    def __init__(self, items: Iterable[T] = (), /) -> None:
+        self.clear()
+        self._order.update(dict.fromkeys(items))
+        set.update(self, self._order)
+
+    def add(self, item: T) -> None:
+        self._order.setdefault(item)
+        set.add(self, item)
+
+    def discard(self, item: Any) -> None:
+        set.discard(self, item)
+        self._order.pop(_key(item), None)
+
+    def remove(self, item: Any) -> None:
+        set.remove(self, item)
+        self._order.pop(_key(item), None)
+
+    def pop(self) -> Any:
+        if not self._order:
+            raise KeyError("pop from an empty set")
+        item, _ = self._order.popitem()
+        set.discard(self, item)
+        return item
+
+    def clear(self) -> None:
+        self._order.clear()
+        set.clear(self)
+
+    def update(self, *others: Iterable[Any]) -> None:
+        for each in others:
+            order = dict.fromkeys(each)
+            self._order.update(order)
+            set.update(self, order)
+
+    def intersection_update(self, *others: Iterable[Any]) -> None:
+        OrderedSet.__init__(self, self.intersection(*others))
+
+    def difference_update(self, *others: Iterable[Any]) -> None:
+        for each in others:
+            for item in list(each):
+                self.discard(item)
+
+    def symmetric_difference_update(self, other: Iterable[Any]) -> None:
+        OrderedSet.__init__(self, self.symmetric_difference(other))
+
+    def __ior__(self, other: Any) -> Any:
+        return self._inside(other, self.update)
+
+    def __iand__(self, other: Any) -> Any:
+        return self._inside(other, self.intersection_update)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._inside(other, self.difference_update)
+
+    def __ixor__(self, other: Any) -> Any:
+        return self._inside(other, self.symmetric_difference_update)
+
+    def _inside(self, other: Any, change: Any) -> Any:
+        if not isinstance(other, _SETS):
+            return NotImplemented
+        change(other)
+        return self
+
+
+class OrderedFrozenSet(_Ordered, frozenset[T]):
+    __slots__ = ("_order",)
+
+    def __new__(cls, items: Iterable[T] = (), /) -> Any:
+        if type(items) is cls is OrderedFrozenSet:
+            return items
+        order = dict.fromkeys(items)
+        made: Any = frozenset.__new__(cls, order)
+        made._order = order
+        return made
+
+
+OrderedSet._kind, OrderedFrozenSet._kind = OrderedSet, OrderedFrozenSet
+for _cls, _name in ((OrderedSet, "set"), (OrderedFrozenSet, "frozenset")):
+    _cls.__name__ = _cls.__qualname__ = _name
+    _cls.__module__ = "builtins"
+
+
+def made(order: dict[Any, None]) -> OrderedSet[Any]:
+    """What a literal or a comprehension makes: `{1, 2}` stands as `{1: None, 2: None}`."""
+    new: OrderedSet[Any] = OrderedSet.__new__(OrderedSet)
+    new._order = order
+    set.update(new, order)
+    return new
+
+
+def _plain(items: _Ordered) -> set[Any]:
+    return set(items._order)
+
+
+def _key(item: Any) -> Any:
+    return frozenset(item) if isinstance(item, set) else item
+
+
+# Views of dicts, whose operators make sets
+
+
+class _View:
+    """What both kinds share."""
+
+    __slots__ = ()
+    _mapping: Any
+
+    @classmethod
+    def _from_iterable(cls, items: Iterable[Any]) -> Any:
+        return OrderedSet(items)
+
+    @property
+    def mapping(self) -> Any:
+        return MappingProxyType(self._mapping)
+
+
+class Keys(_View, KeysView[Any]):
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"dict_keys({list(self)!r})"
+
+    def __reversed__(self) -> Any:
+        return reversed(self._mapping)
+
+
+class Items(_View, ItemsView[Any, Any]):
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"dict_items({list(self)!r})"
+
+    def __reversed__(self) -> Any:
+        return reversed(self._mapping.items())
+
+
+_KEYS: Final[type] = type({}.keys())
+_ITEMS: Final[type] = type({}.items())
+_SETS: Final[Any] = (set, frozenset, _KEYS, _ITEMS, Keys, Items)
+
+
+def view(found: Any) -> Any:
+    """What `x.keys()` gave: of a dict, a view whose operators keep the order."""
+    kind = type(found)
+    if kind is _KEYS:
+        return Keys(found.mapping)
+    if kind is _ITEMS:
+        return Items(found.mapping)
+    if kind is KeysView:
+        return Keys(found._mapping)
+    return Items(found._mapping) if kind is ItemsView else found
+
+
+def viewing(found: Any) -> Any:
+    """`x.keys`, uncalled: a method of a dict that gives such a view, or whatever else is called so."""
+    if type(found) in (BuiltinFunctionType, MethodDescriptorType):
+        return lambda *args: view(found(*args))
+    return found

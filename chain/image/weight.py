@@ -1,0 +1,189 @@
+"""What it takes to compare, to hash or to write a value: Python goes through all that is in it, as often as it is in it.
+
+A value that holds others may hold one of them twice, so that forty lines make what a million years do not compare. `weigh`
+goes the same way before Python does, and pays for each step. Texts pay by their length, whole numbers are bounded, and nothing
+else is held by a light value.
+
+Keys are counted too. Python finds a key by a number, which for whole numbers is the rest of a division: those that have the
+same rest stand in one line, and are looked through one after the other. That many fall together does not happen by itself.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap, deque
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
+from dataclasses import fields, is_dataclass
+from enum import EnumType
+from functools import lru_cache
+from operator import attrgetter
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
+from typing import Any, Final, cast
+
+from chain.image.meter import COLLIDING, charge, dry, spend
+from chain.types import Address
+
+LIGHT: Final[set[type]] = {
+    int, bool, NoneType, Address, range, slice, type, FunctionType, BuiltinFunctionType, type(...),
+}  # fmt: skip
+# What is written in a step; no text is large. A function's text would tell where it lies in memory.
+PLAIN: Final[set[type]] = {*LIGHT, str} - {FunctionType, BuiltinFunctionType}
+TEXTS: Final = (str, bytes, bytearray, memoryview)
+SHORT: Final = 512  # characters that are compared in the time of a tick
+STEP: Final = 32  # ticks to go into one thing that holds others, which take one each
+ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
+_FEW: Final = 16
+_KNOWN: Final = 4096  # classes of enums that are remembered
+_EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
+_AT_ONCE: Final = 1024  # ticks that are paid for together
+_TEXT_KINDS: Final = frozenset(TEXTS)
+_REST: Final = 2**61 - 1
+_LISTED: Final[tuple[Any, ...]] = (
+    list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
+)  # fmt: skip
+_HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type({}.keys()))
+
+
+def weigh(value: Any) -> Any:
+    """`value`, which is gone through next."""
+    kind = type(value)
+    if kind not in LIGHT:
+        if isinstance(kind, EnumType):
+            _remember(kind)
+            return value
+        spend()
+        if kind is not str or len(value) >= SHORT:
+            weight_of(value)
+    return value
+
+
+def _remember(kind: type) -> None:
+    """The members of an enum are light. Whether one was met before changes no price."""
+    if len(LIGHT) < _KNOWN and kind.__eq__ in _EQUALITY:
+        LIGHT.add(kind)
+        PLAIN.add(kind)
+
+
+def weight_of(value: Any) -> int:
+    """Pay for going through a value; the ticks it took."""
+    if isinstance(value, TEXTS):
+        ticks = len(value) // SHORT
+        if ticks:
+            charge(ticks)
+        return ticks
+    parts = _parts_of(cast(Any, type(value)))
+    if parts is None:
+        return 0
+    if parts is not list or len(value) <= _FEW:
+        inner = parts(value)
+        if len(inner) <= _FEW and LIGHT.issuperset(map(type, inner)):
+            return 8
+    return _walk(value, parts)
+
+
+def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
+    ticks = owed = 0
+    waiting = [(value, parts)]
+    while waiting:
+        each, parts = waiting.pop()
+        owed += STEP + (len(each) if isinstance(each, _LISTED) else 0)
+        if owed > _AT_ONCE:
+            charge(owed)
+            ticks += owed
+            owed = 0
+        inner = parts(each)
+        if LIGHT.issuperset(map(type, inner)):
+            continue
+        for part in inner:
+            kind = type(part)
+            if kind in _TEXT_KINDS:
+                owed += len(part) // SHORT
+            elif kind not in LIGHT and (more := _parts_of(cast(Any, kind))) is not None:
+                waiting.append((part, more))
+    charge(owed)
+    return ticks + owed
+
+
+@lru_cache(maxsize=4096)
+def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
+    """What a thing of this class holds; None where nothing goes through it."""
+    if issubclass(kind, _LISTED):
+        return list
+    if issubclass(kind, dict | MappingProxyType):
+        return _items
+    if is_dataclass(kind):
+        names = [field.name for field in fields(kind)]
+        return attrgetter(*names, "__class__", "__class__") if names else None
+    if issubclass(kind, ChainMap):
+        return lambda thing: thing.maps
+    if issubclass(kind, BaseException):
+        return lambda thing: thing.args
+    return None
+
+
+def _items(mapping: Any) -> list[Any]:
+    charge(1 + 2 * len(mapping))
+    return [*mapping.keys(), *mapping.values()]
+
+
+# Keys
+
+
+def key(value: Any) -> Any:
+    """`value`, which becomes a key, with the room that it takes."""
+    spend()
+    if type(value) is not int or not -_REST < value < _REST:
+        _hold_key(value)
+    return value
+
+
+def keys(items: Any) -> Any:
+    """`items`, which become keys all at once; their room is paid for."""
+    if isinstance(items, _HASHED) or (isinstance(items, range) and _is_near(items)):
+        return items
+    if isinstance(items, Iterator):
+        return map(key, items)
+    if isinstance(items, Iterable) and not isinstance(items, TEXTS):
+        items = list(items)
+        kinds = set(map(type, items))
+        if not kinds <= {bool, NoneType, Address, int} or not (
+            int not in kinds or all(map(_is_small, (min(items), max(items))))
+        ):
+            for each in items:
+                _hold_key(each)
+    return items
+
+
+def pairs(items: Any) -> Any:
+    """The same for the pairs that a `dict` is made of."""
+    if isinstance(items, Iterator):
+        return ((key(name), value) for name, value in items)
+    if isinstance(items, list | tuple):
+        for each in items:
+            if isinstance(each, list | tuple) and each:
+                _hold_key(each[0])
+    return items
+
+
+def _is_near(items: range) -> bool:
+    return -_REST < items.start < _REST and -_REST < items.stop < _REST
+
+
+def _is_small(number: int) -> bool:
+    return -_REST < number < _REST
+
+
+def _hold_key(value: Any) -> None:
+    """Weigh a key, and remember the large numbers in it by their rest."""
+    if isinstance(value, int):
+        if not -_REST < value < _REST:
+            alike = COLLIDING.setdefault(hash(value), set())
+            alike.add(value)
+            if len(alike) > ALIKE:
+                dry()
+        return
+    if type(value) in LIGHT or isinstance(value, TEXTS):
+        return
+    weigh(value)
+    parts = _parts_of(cast(Any, type(value)))
+    for part in parts(value) if parts is not None else ():
+        _hold_key(part)

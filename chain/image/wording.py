@@ -1,0 +1,52 @@
+"""Puts what makes texts the same everywhere into a syntax tree (`texts`), where `str` and its like are not named."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from chain.image.gathering import Gathering
+from chain.image.meter import SPACE
+from chain.image.texts import args_of, picturable, told, worded
+from chain.image.ticks import parsed
+
+TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"
+_FORMATS: Final = ("format", "format_map")
+_PICTURES: Final = (ord("r"), ord("a"))
+
+SPACE.update({TOLD: told, WORDED: worded, PICTURED: picturable, ARGS: args_of})
+
+
+class Wording(Gathering):
+    """Ticks, questions, ordered sets, and texts that are the same everywhere."""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        first = node.decorator_list[0] if node.decorator_list else node
+        node.decorator_list.insert(0, parsed(TOLD, first))
+        return node
+
+    def see_call(self, node: ast.Call, path: str | None) -> None:
+        super().see_call(node, path)
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr in _FORMATS:
+            node.args = [self._worded(each) for each in node.args]
+            for each in node.keywords:
+                each.value = self._worded(each.value)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
+        for each in node.values:
+            if isinstance(each, ast.FormattedValue) and each.conversion in _PICTURES:
+                each.value = self._asked(PICTURED, each.value)
+        self.generic_visit(node)
+        return node
+
+    def reached(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.attr == "args":
+            return self._asked(ARGS, self.visit(node.value))
+        return super().reached(node)
+
+    def _worded(self, value: ast.expr) -> ast.expr:
+        if isinstance(value, ast.Starred | ast.Constant | ast.JoinedStr):
+            return value
+        return self._asked(WORDED, value)

@@ -1,0 +1,113 @@
+"""The words that stand in the source of an image for what works long: builtins, operators and what else pays first."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from typing import Any, Final
+
+from chain.image import arithmetic, gathering  # noqa: F401  # whose sets these are
+from chain.image.hashes import no_identity, stable_hash
+from chain.image.libraries import library, priced
+from chain.image.meter import SPACE, spend
+from chain.image.methods import bound, guarded_format, method, pay_for_width
+from chain.image.texts import picturable, worded
+from chain.image.weight import LIGHT, PLAIN, key, weigh
+from chain.image.work import (
+    contains,
+    counted,
+    guarded_bytes,
+    guarded_extreme,
+    guarded_iter,
+    guarded_reversed,
+    guarded_sorted,
+    guarded_str,
+    guarded_sum,
+    lazily,
+    moved,
+    pay,
+    pay_built,
+    pay_keys,
+    pay_pairs,
+    shown,
+    sliced,
+    slow,
+    walking,
+    written,
+)  # fmt: skip
+
+WALKING: Final = ("any", "all")
+BUILDING: Final = ("list", "tuple")
+KEYED: Final = ("set", "frozenset")
+BUILTINS: Final[dict[str, Any]] = {
+    "sum": guarded_sum,
+    "sorted": guarded_sorted,
+    "iter": guarded_iter,
+    "pow": arithmetic.power,
+    "divmod": arithmetic.guarded_divmod,
+    "int": arithmetic.guarded_int,
+    "format": guarded_format,
+    "hash": lambda value: stable_hash(weigh(value)),
+    "id": no_identity,
+    "str": guarded_str(str, worded),
+    **{name: guarded_str(getattr(builtins, name), picturable) for name in ("repr", "ascii")},
+    **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
+    **{name: walking(getattr(builtins, name), pay) for name in WALKING},
+    **{name: walking(getattr(builtins, name), pay_built) for name in BUILDING},
+    **{name: walking(SPACE[name], pay_keys) for name in KEYED},
+    "dict": walking(dict, pay_pairs),
+    **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
+    "map": lazily(map, 1),
+    "filter": lazily(filter, 1),
+    "zip": lazily(zip),
+    "enumerate": lazily(enumerate, 0, 1),
+    "reversed": guarded_reversed,
+}
+CLASSES: Final = frozenset(name for name in BUILTINS if isinstance(getattr(builtins, name), type))
+CALLING: Final = frozenset(
+    {
+        "builtins.map",
+        "builtins.filter",
+        "functools.reduce",
+        "functools.partial",
+        "itertools.starmap",
+        "collections.defaultdict",
+    }
+)
+OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
+    ast.Add: (arithmetic.add, operator.iadd),
+    ast.Sub: (arithmetic.subtract, operator.isub),
+    ast.Mult: (arithmetic.multiply, operator.imul),
+    ast.FloorDiv: (arithmetic.divide, operator.ifloordiv),
+    ast.Mod: (arithmetic.remainder, operator.imod),
+    ast.Pow: (arithmetic.raise_to, operator.ipow),
+    ast.LShift: (arithmetic.shift, operator.ilshift),
+    ast.BitOr: (arithmetic.unite, operator.ior),
+    ast.BitAnd: (arithmetic.intersect, operator.iand),
+    ast.BitXor: (arithmetic.differ, operator.ixor),
+}
+_WORDS: Final = {
+    f"__{each.__name__}__": each
+    for each in (
+        written, shown, contains, sliced, method, bound, library, priced, pay, pay_built, pay_keys, pay_pairs, slow, key, weigh,
+        counted, moved, pay_for_width, spend, arithmetic.summed,
+        *(each for pair in OPERATORS.values() for each in pair),
+    )
+}  # fmt: skip
+SPACE.update(_WORDS)
+SPACE.update(
+    {f"__bare_{name}_paid__": walking(getattr(builtins, name), pay_keys) for name in KEYED}
+)
+SPACE.update({f"__{name}__": guarded for name, guarded in BUILTINS.items()})
+SPACE.update(
+    {
+        "__light__": LIGHT,
+        "__plain__": PLAIN,
+        "__class_of__": type,
+        "__length_of__": len,
+        "__int_class__": int,
+        "__most__": arithmetic.LARGE,
+        "__least__": -arithmetic.LARGE,
+    }
+)
