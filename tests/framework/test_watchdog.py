@@ -84,6 +84,14 @@ def test_a_file_has_nothing_of_it(tmp_path: Path) -> None:
         assert everything(chain) == before
 
 
+def test_tracers_work_after_it(busy: Handle) -> None:
+    """CPython 3.11 stood still in the first traced function once an interrupt had been withdrawn."""
+    with pytest.raises(LimitExceeded), watchdog(seconds=0.01):
+        busy.look()
+    code = "import sys; sys.settrace(lambda *_: None); (lambda: None)(); sys.settrace(None)"
+    exec(code, {})
+
+
 def test_what_is_done_in_time_is_left_alone(chain: Chain) -> None:
     with watchdog(seconds=60, memory=1 << 30):
         chain.mine()
