@@ -27,7 +27,7 @@ class FieldsFrame(Frame):
         self.context = Context(chain.machine, chain.here, bytes(ACCOUNTS[0]), 0, 0)
         self.state, self.kind, self.static = chain.state, "fields", True
         self.address = self.code_address = address
-        self.caller, self.value, self.depth = bytes(ACCOUNTS[0]), 0, 0
+        self.caller, self.value, self.depth, self.gas = bytes(ACCOUNTS[0]), 0, 0, 0
         self.program, self.entry = program, None
         self.notes = []
 
@@ -36,6 +36,11 @@ class FieldsFrame(Frame):
 
     def touch(self, address: bytes) -> None:
         """Nobody is told."""
+
+    def beside(self, address: bytes) -> FieldsFrame:
+        made = FieldsFrame(self._chain, address, self.program)
+        made.entry = self.entry
+        return made
 
     @undisturbed
     def sload(self, slot: int) -> int:

@@ -7,7 +7,6 @@ machine with the same digest might not have.
 
 from __future__ import annotations
 
-import builtins
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -185,19 +184,16 @@ def refuse(wrong: str, remedy: str = _REMEDY) -> NoReturn:
     )
 
 
-def _import(
-    name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
-) -> Any:
-    """`__import__` of instrumented copies: they see nothing of the disk but their data files."""
-    if OWN in (globals or {}) and not level:
-        files: DataFiles | None = globals[OWN]
-        if files is not None:
-            found = files.imported(name, tuple(fromlist or ()))
-            if found is not None:
-                return found
-        elif name in _READERS:
-            refuse(f"'{name}' is imported in a function", "import it at the top of the module")
-    return builtins.__import__(name, globals, locals, fromlist, level)
+def imported_in(space: Any, name: str, parts: Any, level: int) -> SimpleNamespace | None:
+    """What stands for a module that reads files, where a copy with these globals imports one: it sees its data files only."""
+    if OWN not in (space or {}) or level:
+        return None
+    files: DataFiles | None = space[OWN]
+    if files is not None:
+        return files.imported(name, tuple(parts or ()))
+    if name in _READERS:
+        refuse(f"'{name}' is imported in a function", "import it at the top of the module")
+    return None
 
 
 def _open(file: Any, *args: Any, **named: Any) -> IO[Any]:
@@ -225,4 +221,4 @@ def _fits(names: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     return bool(names) and fnmatchcase(names[0], first) and _fits(names[1:], tuple(rest))
 
 
-SPACE.update({"__import__": _import, "open": _open})
+SPACE["open"] = _open

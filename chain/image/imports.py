@@ -1,7 +1,7 @@
 """What an image imports: Python's own modules as they are, but for a few functions of which others stand in their place.
 
 Some change a list that they are given without asking it; some give out methods by a name. An image imports, and finds in every
-module of Python, those that ask (`constants`).
+module of Python, those that ask (`constants`). Of what reads files it has but a stand-in (`data_files`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from chain.image.constants import asking, settable, taken
+from chain.image.data_files import imported_in
 from chain.image.meter import SPACE
 
 
@@ -74,8 +75,14 @@ def _module(module: ModuleType) -> ModuleType:
     return _CLONES[name]
 
 
-def _import(*args: Any, **named: Any) -> Any:
-    return instead(builtins.__import__(*args, **named))
+def _import(
+    name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+) -> Any:
+    """`__import__` of instrumented copies."""
+    found = imported_in(globals, name, fromlist, level)
+    if found is not None:
+        return found
+    return instead(builtins.__import__(name, globals, locals, fromlist, level))
 
 
 SPACE["__import__"] = _import

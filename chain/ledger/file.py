@@ -62,11 +62,11 @@ class File:
         self.name = self.path.name
         if self.path.is_dir():
             raise BadChainFile(f"{self.path} is a folder: give the name of a chain's file")
-        self._real = (
-            self.path.resolve()
-        )  # SQLite puts its log beside the file itself, not beside a link to it
-        if not self._real.parent.is_dir():
-            raise BadChainFile(f"{self.path}: there is no folder {self._real.parent}")
+        # SQLite puts its log beside the file itself, not beside a link to it.
+        self._real = self.path.resolve()
+        for each in (self.path, self._real):
+            if not each.parent.is_dir():
+                raise BadChainFile(f"{self.path}: there is no folder {each.parent}")
         try:
             self._lock = Lock(self._real)
         except Held as held:

@@ -169,9 +169,9 @@ def test_journal_tells_the_upgrade(project: Project) -> None:
     second = project.record()
     with Chain.open(project.where) as chain:
         receipt = chain.receipts[2]
-    assert second["upgrade"] == {
-        "transaction": f"0x{receipt.tx_hash.hex()}", "block": receipt.block_number, "receipt": 2,
-    }  # fmt: skip
+        transaction = f"0x{receipt.tx_hash.hex()}"
+    told = {"transaction": transaction, "block": receipt.block_number, "receipt": 2}
+    assert second["upgrade"] == told
     same = ("address", "transaction", "block", "receipt", "sender", "args")
     assert [second[name] for name in same] == [first[name] for name in same]
     assert second["digest"] != first["digest"]
