@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from chain.code import Program
+from chain.code import Program, program_of
 from chain.errors import DeclarationError
 from chain.guard.packages import home_of, text_of
 from chain.guard.sources import Definition, Module, is_main, read
@@ -19,7 +19,7 @@ from chain.image.digest import digest_of
 from chain.image.local import content_of, renewed
 from chain.image.reach import Reach
 from chain.image.sources import module_in, own_module, top_of
-from chain.image.worlds import world_for
+from chain.image.worlds import World, world_for
 from chain.image.written import class_node, first_line, is_as_written, text_of_code
 from chain.mentions import functions_in, paths_in
 from chain.spec import ContractSpec
@@ -116,10 +116,25 @@ def make_image(thing: Any) -> Any:
     module = own_module(name, name.partition(".")[0])
     if module is None:
         raise TypeError(f"{name} has no image: it is no module of yours that lies in a file")
-    reach = Reach(module)
-    reach.whole(module)
-    made = world_for(reach).modules[name].made
+    world = _world_of(thing, name)
+    if world is None:
+        reach = Reach(module)
+        reach.whole(module)
+        world = world_for(reach)
+    made = world.modules[name].made
     return names_above(vars(made), thing.__qualname__) if isinstance(thing, type) else made
+
+
+def _world_of(thing: Any, module: str) -> World | None:
+    """The world in which the contracts run that are in a module, or are `thing`."""
+    found = [thing] if isinstance(thing, type) else list(vars(thing).values())
+    contracts = (
+        each
+        for each in found
+        if isinstance(each, type) and each.__module__ == module and "__spec__" in vars(each)
+    )
+    worlds = (program_of(each).world for each in contracts)
+    return next((world for world in worlds if world is not None), None)
 
 
 def _values_around(cls: type) -> list[str]:

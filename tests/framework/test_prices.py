@@ -79,7 +79,9 @@ class Deed:
     def refund(self, to, data):
         """What a transaction would get back for what it clears."""
         chain, sender = self.chain, bytes(self.chain.accounts[0])
-        tx = Transaction(sender, bytes(to), data, 0, 10_000_000, chain.nonce(sender), chain.head.base_fee)
+        tx = Transaction(
+            sender, bytes(to), data, 0, 10_000_000, chain.nonce(sender), chain.head.base_fee
+        )
         return chain.rehearse(tx).context.refund
 
     @property
@@ -128,7 +130,9 @@ class Twins:
     def refund(self, to, data):
         """What a transaction would get back for what it clears."""
         chain, sender = self.chain, bytes(self.chain.accounts[0])
-        tx = Transaction(sender, bytes(to), data, 0, 10_000_000, chain.nonce(sender), chain.head.base_fee)
+        tx = Transaction(
+            sender, bytes(to), data, 0, 10_000_000, chain.nonce(sender), chain.head.base_fee
+        )
         return chain.rehearse(tx).context.refund
 
     @property
