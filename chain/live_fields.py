@@ -22,7 +22,7 @@ class FieldsFrame(Frame):
 
     __slots__ = ("_chain", "border")
 
-    def __init__(self, chain: Looking, address: bytes, program: Program) -> None:
+    def __init__(self, chain: Looking, address: bytes, program: Program | None) -> None:
         self._chain, self.border = chain, chain.border
         self.context = Context(chain.machine, chain.here, bytes(ACCOUNTS[0]), 0, 0)
         self.state, self.kind, self.static = chain.state, "fields", True
