@@ -1,8 +1,9 @@
 """Whole numbers of any size in SQL. SQLite itself has 64 bits, with the sign; what is larger it only has as REAL, which rounds.
 
 In the tables of `chain.sql` each number beyond 64 bits is a REAL of its own: the nearest that lies above those of all lesser
-numbers and below those of all greater ones. So they sort, compare and group exactly in whatever expression they stand, and
-such a REAL in an answer is the number again. `sum` and `avg` are exact too. What `+ - * /` make of them is rounded, as ever.
+numbers and below those of all greater ones, and with another sign that of the number with another sign. So they sort, compare,
+group and are negated exactly in whatever expression they stand, and such a REAL in an answer is the number again. `sum`,
+`total` and `avg` are exact too. What other arithmetic makes of them is rounded, as ever.
 
 In a chain's file, for any reader of SQLite, a larger number stands as the nearest REAL; its digits stand in `exact_numbers`.
 """
@@ -16,22 +17,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
-from math import inf, isinf, isnan, nextafter
+from math import copysign, inf, isinf, isnan, nextafter
 from typing import Any, Final
 
 HALF: Final = 2**63
 
 _LONGEST: Final = 300  # digits of a number in a question; a longer one is infinite to SQLite
-_INSIDE: Final = -(2.0**63), nextafter(2.0**63, 0)  # the first REAL within 64 bits, and the last
 _DIGITS: Final = re.compile(rf"-?\d{{1,{_LONGEST}}}")
 _NUMERIC: Final = re.compile(r"\s*([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)")
 _TOKEN: Final = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\[[^\]]*\]|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|$)"
-    r"|(?P<minus>-\s*)?(?<![\w.?$@:#])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])",
+    r"|(?<![\w.?$@:#])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])",
     re.DOTALL,
-)
-_BEFORE_A_SIGN: Final = re.compile(
-    r"(?:^|[=<>(,]|\b(?:and|or|between|in|then|else|when|select|not|is|like))\s*$", re.IGNORECASE
 )
 
 
@@ -40,12 +37,14 @@ def is_large(value: int | float) -> bool:
 
 
 class LargeNumbers:
-    """The numbers beyond 64 bits in the tables of one database, each with its REAL."""
+    """The numbers beyond 64 bits in the tables of one database, without their signs, each with its REAL."""
 
     def __init__(self) -> None:
-        self._sorted: list[int] = []
-        self._reals: dict[int, float] = {}
-        self._numbers: dict[float, int] = {}
+        self._sorted = [
+            HALF
+        ]  # it is known from the start: below zero it is an integer, and the same REAL
+        self._reals = {HALF: float(HALF)}
+        self._numbers = {float(HALF): HALF}
         self._guests: list[int] | None = None
         self.is_crowded = False  # some number has no REAL to itself: all need new ones
 
@@ -53,12 +52,13 @@ class LargeNumbers:
         """A number as a table has it."""
         if not is_large(value):
             return value
-        found = self._reals.get(value)
-        return self._add(value) if found is None else found
+        found = self._reals.get(abs(value))
+        return copysign(self._add(abs(value)) if found is None else found, value)
 
     def number(self, cell: Any) -> Any:
         """What comes back, with numbers as numbers."""
-        return self._numbers.get(cell, cell) if type(cell) is float else cell
+        found = self._numbers.get(abs(cell)) if type(cell) is float else None
+        return cell if found is None else found if cell > 0 else -found
 
     def parameter(self, value: Any) -> Any:
         """What is given to a question. Text, which is how a command line gives a number, is one only where it is large."""
@@ -77,7 +77,7 @@ class LargeNumbers:
         return _TOKEN.sub(self._literal, question)
 
     def _literal(self, found: re.Match[str]) -> str:
-        text, minus = found["number"], found["minus"] or ""
+        text = found["number"]
         if text is None:
             return found[0]
         value = Decimal(text)
@@ -87,18 +87,12 @@ class LargeNumbers:
             or not is_large(int(value))
         ):
             return found[0]
-        if minus and _BEFORE_A_SIGN.search(found.string[: found.start()]):
-            return repr(self.real(-int(value)))
-        return minus + repr(self.real(int(value)))
+        return repr(self.real(int(value)))
 
     def _add(self, value: int) -> float:
         place = bisect_left(self._sorted, value)
-        below = self._reals[self._sorted[place - 1]] if place else -inf
+        below = self._reals[self._sorted[place - 1]]
         above = self._reals[self._sorted[place]] if place < len(self._sorted) else inf
-        if value < 0:
-            above = min(above, _INSIDE[0])
-        else:
-            below = max(below, _INSIDE[1])
         real = min(max(float(value), nextafter(below, inf)), nextafter(above, -inf))
         self.is_crowded |= not below < real < above
         self._sorted.insert(place, value)
@@ -114,14 +108,9 @@ class LargeNumbers:
         """Give each number a REAL to itself again, from the 64 bits outwards."""
         self._reals.clear()
         self._numbers.clear()
-        middle = bisect_left(self._sorted, 0)
-        last = _INSIDE[1]
-        for value in self._sorted[middle:]:
+        last = 0.0
+        for value in self._sorted:
             last = max(float(value), nextafter(last, inf))
-            self._keep(value, last)
-        last = _INSIDE[0]
-        for value in reversed(self._sorted[:middle]):
-            last = min(float(value), nextafter(last, -inf))
             self._keep(value, last)
         self.is_crowded = False
 
@@ -141,7 +130,7 @@ class LargeNumbers:
 
     def teach(self, connection: sqlite3.Connection) -> None:
         """Have a connection add up numbers as what they are."""
-        for name, made in (("sum", Sum), ("avg", Average)):
+        for name, made in (("sum", Sum), ("total", Total), ("avg", Average)):
             connection.create_window_function(name, 1, partial(made, self))
 
 
@@ -175,6 +164,15 @@ class Sum:
         if not self._count:
             return None
         return self._sum + self._rest if self._is_real else self._numbers.real(self._sum)
+
+    finalize = value
+
+
+class Total(Sum):
+    """`total`, a REAL also where there is nothing."""
+
+    def value(self) -> float:
+        return float(super().value() or 0)
 
     finalize = value
 

@@ -129,6 +129,25 @@ def test_signed_columns_as_python(values: list[int], other: int) -> None:
         assert column(chain, question) == [max(values)] * (max(values) > other)
 
 
+@given(st.lists(SIGNED | CLOSE, min_size=1, max_size=4), SIGNED)
+def test_a_sign_changes_nothing_but_the_sign(values: list[int], other: int) -> None:
+    """A number of a column is never shown as its neighbour, and a literal has its sign wherever it stands."""
+    chain = Chain()
+    numbers = chain.deploy(Numbers)
+    with chain.block():
+        for value in values:
+            numbers.put(0, 0, value)
+    assert column(chain, "select -low from Counted where low > -9223372036854775808") == [
+        -v for v in values if v > -(2**63)
+    ]
+    assert column(chain, "select abs(low) from Counted where low <> -9223372036854775808") == [
+        abs(v) for v in values if v != -(2**63)
+    ]
+    assert column(chain, "select total(low) from Counted") == pytest.approx([sum(values)])
+    below = f"select low from Counted where {other} < low or low = {-other} order by low"
+    assert column(chain, below) == sorted(v for v in values if other < v or v == -other)
+
+
 def test_numbers_that_sqlite_rounds_to_the_same() -> None:
     chain = Chain()
     for last in (5, 1, 3, 2):
@@ -148,7 +167,7 @@ def test_numbers_beyond_all_bounds(paid: Chain, number: str) -> None:
 def test_only_numbers_are_rewritten() -> None:
     kept = (
         "select '99999999999999999999', \"a99999999999999999999\", x99999999999999999999, ?1,"
-        " [99999999999999999999] -- 99999999999999999999\n, 9223372036854775807, 0x10, -9223372036854775808"
+        " [99999999999999999999] -- 99999999999999999999\n, 9223372036854775807, 0x10, -9223372036854775807"
     )
     assert LargeNumbers().rewritten(kept) == kept
 
