@@ -33,7 +33,7 @@ from chain.loaded import Loaded
 from chain.machine.transaction import Transaction
 from chain.past import Past
 from chain.scope import scope
-from chain.simulator import Chain, Snapshot
+from chain.simulator import Chain, Snapshot, check_snapshot
 from chain.steps import step
 from chain.types import Address
 from chain.wire import NodeError, ShortWire, Wire
@@ -327,6 +327,7 @@ class Far(Chain):
         return taken
 
     def revert(self, snapshot: Snapshot) -> None:
+        check_snapshot(snapshot)
         place = next((i for i, (taken, _) in enumerate(self._taken) if taken is snapshot), None)
         if place is None or not self._do("evm_revert", self._taken[place][1]):
             raise ValueError("this snapshot is of a future that was undone")

@@ -18,6 +18,7 @@ from chain.code import check_classes
 from chain.contract import Contract
 from chain.deploys import Deploys
 from chain.errors import InvalidTransaction
+from chain.fit import short
 from chain.inputs import AccountLike
 from chain.lasting import Lasting
 from chain.ledger.blocks import Block, Blocks, Mining, Rules
@@ -53,6 +54,11 @@ class Snapshot(NamedTuple):
     last: tuple[
         Any, ...
     ] = ()  # what stood at the end then; once taken back, it never stands there again
+
+
+def check_snapshot(thing: object) -> None:
+    if not isinstance(thing, Snapshot):
+        raise TypeError(f"{short(thing)} is no snapshot: give back what chain.snapshot() gave")
 
 
 class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
@@ -340,8 +346,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     @step
     def revert(self, snapshot: Snapshot) -> None:
         """Undo everything since `snapshot`: the clock, mining and the overrides of the next block included."""
-        if not isinstance(snapshot, Snapshot):
-            raise TypeError(f"{snapshot!r} is no snapshot: give back what chain.snapshot() gave")
+        check_snapshot(snapshot)
         ledger = self.ledger
         now = ledger.last(snapshot.blocks, snapshot.moments)
         if len(now) < 2 or now[0] is not snapshot.last[0] or now[1] is not snapshot.last[1]:

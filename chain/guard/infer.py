@@ -21,6 +21,7 @@ from chain.guard.kinds import (
     attribute,
     call_result,
     copied,
+    copied_whole,
     either,
     element,
     finder,
@@ -138,7 +139,7 @@ def _call(node: ast.Call, place: Place) -> Kind | None:
 def _copy_of(kind: Kind | None, path: str) -> Kind | None:
     if kind is None or not path.startswith("copy."):
         return kind  # the same lists are in it
-    return copied(kind)
+    return copied_whole(kind) if path == "copy.deepcopy" else copied(kind)
 
 
 def _held(func: ast.Name, place: Place) -> Kind | None:

@@ -191,6 +191,11 @@ def copied(kind: Kind | None) -> Kind | None:
     return kind._replace(field="") if kind is not None and kind.field else kind
 
 
+def copied_whole(kind: Kind | None) -> Kind | None:
+    """The kind of a copy in which nothing is of storage."""
+    return kind and Kind(kind.name, tuple(map(copied_whole, kind.of)))
+
+
 def finder(module: Module) -> Find:
     """What names mean at the top of a module."""
 

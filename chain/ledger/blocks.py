@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
+from chain.fit import short
 from chain.hashing import keccak
 from chain.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.ledger.paged import Items, mark_of
@@ -156,4 +157,9 @@ class Blocks(Sequence[Block]):
     def __getitem__(self, number: int | slice) -> Block | list[Block]:
         if isinstance(number, slice):
             return [Block(self.rules, *row) for row in self._rows[number]]
-        return Block(self.rules, *self._rows[number])
+        try:
+            return Block(self.rules, *self._rows[number])
+        except IndexError:
+            raise IndexError(f"there is no block {number}: the last is {len(self) - 1}") from None
+        except TypeError:
+            raise TypeError(f"{short(number)} is not the number of a block") from None

@@ -45,15 +45,23 @@ class Events(Sequence[Any]):
     def __getitem__(self, key: slice | str | type) -> list[Any]: ...
     def __getitem__(self, key: int | slice | str | type) -> Any:
         if isinstance(key, int | slice):
-            return self._events[key]
+            return self._at(key)
+        if not isinstance(key, str | type):
+            raise TypeError(f"{short(key)} is not an event: give its class or its name")
         found = [event for event in self._events if is_event(event, key)]
         if not found and isinstance(key, str):
             self._types.check_name(key)
         return found
 
+    def _at(self, place: int | slice) -> Any:
+        try:
+            return self._events[place]
+        except IndexError:
+            raise IndexError(f"there is no event {place}: there are {len(self)}") from None
+
     def one(self, kind: str | type) -> Any:
         """The only event of that kind."""
-        if not isinstance(kind, str | type):
+        if isinstance(kind, int):
             raise TypeError(f"{short(kind)} is not an event: give its class or its name")
         found = self[kind]
         if len(found) != 1:

@@ -33,6 +33,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from chain import inputs
+
 FIRST: Final = "boardchain transcript 1"
 INDENT: Final = "    "
 _WITH: Final = f"{INDENT}with "
@@ -88,7 +90,7 @@ class Text:
 
 def read(text: str) -> Text:
     """A transcript from its text."""
-    lines = enumerate(text.split("\n"), 1)
+    lines = enumerate(inputs.text(text, "the transcript").split("\n"), 1)
     if next(lines)[1] != FIRST:
         raise BadTranscript(1, f"this is no transcript: it does not begin with '{FIRST}'")
     made = Text()

@@ -6,13 +6,13 @@ imported. Playing ends at the first difference, unless all shall be written anew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
-from chain.code import begin_anew, program_of
+from chain.code import begin_anew, check_classes, program_of
 from chain.contract import Contract
 from chain.errors import InvalidTransaction
 from chain.ledger.artifacts import full_name
@@ -115,7 +115,7 @@ class Replay:
 
 
 def replay(
-    text: str, *, contracts: Iterable[type[Contract]] = (), offered: Sequence[Offered] = (), to_the_end: bool = False,
+    text: str, *, contracts: Collection[type[Contract]] = (), offered: Sequence[Offered] = (), to_the_end: bool = False,
     moves_only: bool = False, through: Callable[[Sequence[Step]], Iterable[Step]] = iter, anew: bool = False,
 ) -> Replay:  # fmt: skip
     """Play a transcript on a fresh chain, up to the first difference or to the end.
@@ -124,6 +124,7 @@ def replay(
     `through` sees each step go by. With `anew` all contracts are loaded a second time half way, as on a machine that starts
     then: what they remember outside of storage is lost.
     """
+    check_classes(contracts)
     player = Player(read(text), contracts, offered)
     if anew:
         player.anew_at = len(player.steps) // 2
@@ -134,7 +135,7 @@ def replay(
 
 
 def check_transcript(
-    path: str | Path, *, contracts: Iterable[type[Contract]] = (), packages: Sequence[str] = (), moves_only: bool = False
+    path: str | Path, *, contracts: Collection[type[Contract]] = (), packages: Sequence[str] = (), moves_only: bool = False
 ) -> None:  # fmt: skip
     """For a test that keeps a transcript as a golden file: an AssertionError tells the first difference."""
     __tracebackhide__ = True

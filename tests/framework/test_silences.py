@@ -13,6 +13,7 @@ import pytest
 import chain as public
 from chain import Chain, Contract, Reverted, call, event, require, reverts, view
 from chain.handle import Handle
+from chain.replays import record, replay
 from chain.types import u8
 
 
@@ -293,3 +294,65 @@ def test_scope_is_a_decorator_too(chain: Chain, bell: Handle) -> None:
 
     work()
     work()
+
+
+# What is asked for and is not there
+
+
+def answer_at(chain: Chain, key: Any) -> Any:
+    return chain.receipts[-1].events[key]
+
+
+def block_at(chain: Chain, key: Any) -> Any:
+    return chain.blocks[key]
+
+
+NOT_THERE: list[tuple[Callable[[Chain, Any], Any], Any, type[Exception], str]] = [
+    (answer_at, 9, IndexError, "there is no event 9: there are 1"),
+    (answer_at, None, TypeError, "None is not an event: give its class or its name"),
+    (block_at, 99, IndexError, "there is no block 99: the last is 2"),
+    (block_at, "x", TypeError, "'x' is not the number of a block"),
+]
+
+
+@pytest.mark.parametrize(("ask", "key", "wrong", "text"), NOT_THERE)
+def test_what_is_not_there_is_told(
+    chain: Chain, bell: Handle, ask: Callable[[Chain, Any], Any], key: Any, wrong: type[Exception], text: str
+) -> None:  # fmt: skip
+    bell.ring()
+    with pytest.raises(wrong) as caught:
+        ask(chain, key)
+    assert str(caught.value) == text
+
+
+def test_no_snapshot_is_none_on_a_node_either(chain: Chain) -> None:
+    for each in (chain, Chain.connect(chain.node)):
+        with pytest.raises(
+            TypeError, match=r"^None is no snapshot: give back what chain\.snapshot"
+        ):
+            each.revert(None)  # type: ignore[arg-type]
+
+
+def test_replay_takes_a_text_and_a_list_of_contracts(chain: Chain) -> None:
+    with pytest.raises(TypeError, match=r"^the transcript = 5 is not a text$"):
+        replay(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^contracts = .*Bell.* is not a list$"):
+        replay(record(chain), contracts=Bell)  # type: ignore[arg-type]
+
+
+def test_trace_on_a_chain_that_runs_all_through_the_evm() -> None:
+    chain = Chain(evm_only=True)
+    chain.deploy(Bell).ring()
+    assert "writes Bell.times: 0 -> 1" in str(chain.receipts[-1].trace)
+    assert "deploy Bell()" in str(chain.receipts[0].trace)
+
+
+def test_contract_beside_names_imported_by_star(tmp_path: Path) -> None:
+    """What `from __future__ import annotations` leaves in a module comes with its other names."""
+    path = tmp_path / "star.py"
+    path.write_text(
+        "from chain import *\nfrom chain.types import *\n\n\nclass Race(Contract):\n    square: u8\n\n"
+        "    @call\n    def roll(self) -> None:\n        self.square += 1\n\n\n"
+        "Chain().deploy(Race).roll()\n"
+    )
+    subprocess.run([sys.executable, str(path)], check=True)
