@@ -20,6 +20,8 @@ from chain.world_handle import Resource, WorldHandle, Writer, check_world
 class Deploys(ABC):
     """Something that one can deploy on."""
 
+    __slots__ = ()
+
     @abstractmethod
     def declare(self, contract: type[Contract]) -> Program:
         """Make a contract class known, so that it can be deployed."""

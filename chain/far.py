@@ -69,6 +69,8 @@ def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any
 class Far(Chain):
     """The chain of a node."""
 
+    __slots__ = ("_ask", "_followed", "_mined_before", "_since", "_taken", "_token", "_wire", "url")
+
     _since: Sequence[int]  # how far we know the node's ledger
     _followed: Sequence[int]  # and did when the step began that is running
 

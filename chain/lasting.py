@@ -27,6 +27,8 @@ from chain.world import World
 class Lasting(Steps, ABC):
     """A chain that may be kept in a file."""
 
+    __slots__ = ()
+
     ledger: Ledger
     state: State
     keys: dict[bytes, Account]

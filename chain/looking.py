@@ -48,6 +48,8 @@ class Looking(Steps, ABC):
     Wherever an account is meant, its Address does, a handle, hex text, or the name by which the chain knows it.
     """
 
+    __slots__ = ()
+
     state: State
     machine: Machine
     ledger: Ledger

@@ -18,10 +18,12 @@ from chain.machine.state import State
 class Past(Looking):
     """What `chain.at(block=17)` gives: handles, worlds and accounts as they were then."""
 
+    __slots__ = ("begun", "block", "border", "ledger", "machine", "scopes", "state")
+
     def __init__(
         self, ledger: Ledger, machine: Machine, block: Block, state: State | None = None
     ) -> None:
-        self.border = RLock()
+        self.begun, self.scopes, self.border = None, (), RLock()
         self.block = block
         self.ledger = ledger
         self.state = state_at(ledger, block.end_moment) if state is None else state
@@ -53,6 +55,8 @@ class Past(Looking):
 
 class Aside(Past):
     """A moment of a chain as long as that stands still. It may be changed, and is then thrown away."""
+
+    __slots__ = ("_moment",)
 
     def __init__(self, then: Ledger, machine: Machine, block: Block, moment: int) -> None:
         super().__init__(then, machine, block, then.state)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, TypeVar, overload
 
 from chain.inputs import LAST_TIME, whole_number
@@ -21,7 +20,10 @@ E = TypeVar("E")
 class Questions(Steps):
     """What a chain answers out of its ledger."""
 
+    __slots__ = ()
+
     ledger: Ledger
+    _database: Database | None
 
     @property
     def receipts(self) -> ReceiptLog:
@@ -43,14 +45,16 @@ class Questions(Steps):
         """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
         `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
-        Whole numbers of any size sort, compare and add as such; what `+ - * /` make of them beyond 64 bits is rounded.
+        Whole numbers of any size sort, compare and add up as such; what else is computed of them beyond 64 bits is rounded.
         """
         return self.database.ask(question, values, named)
 
-    @cached_property
+    @property
     def database(self) -> Database:
         """The tables that `sql` asks."""
-        return Database(self.ledger)
+        if self._database is None:
+            self._database = Database(self.ledger)
+        return self._database
 
     @reading
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:

@@ -27,6 +27,8 @@ _OF_ROW: Final = [field.name for field in fields(Block)][1:]
 class Recovery(Steps):
     """A chain that can be taken back to where a step began."""
 
+    __slots__ = ()
+
     ledger: Ledger
     state: State
     machine: Machine

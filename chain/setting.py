@@ -18,6 +18,8 @@ from chain.types import Address
 class Setting(Steps, ABC):
     """A chain whose accounts and next block can be set."""
 
+    __slots__ = ()
+
     ledger: Ledger
     state: State
     _clock: int

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple, Self
 from weakref import ref
@@ -64,6 +63,29 @@ def check_snapshot(thing: object) -> None:
 class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
+    # So that `chain.autmine = False` is refused, at no cost to a call.
+    __slots__ = (
+        "__weakref__",
+        "_automine",
+        "_block_interval",
+        "_clock",
+        "_database",
+        "_held",
+        "_node",
+        "_overrides",
+        "_store",
+        "_web3",
+        "accounts",
+        "begun",
+        "border",
+        "chain_id",
+        "keys",
+        "ledger",
+        "machine",
+        "scopes",
+        "state",
+    )
+
     def __init__(
         self,
         *,
@@ -91,6 +113,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     ) -> None:
         """Be a chain of one block, the first."""
         self.begun, self.scopes, self._store = None, (), None  # every call looks at these
+        self._database, self._node, self._web3 = None, None, None
         self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
         self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
@@ -393,12 +416,16 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     def moment(self) -> int:
         return len(self.ledger.timeline)
 
-    @cached_property
+    @property
     def node(self) -> Any:
         """This chain as a JSON-RPC node: `chain.node.request("eth_blockNumber")`."""
-        return import_module("chain.rpc.node").Node(self)
+        if self._node is None:
+            self._node = import_module("chain.rpc.node").Node(self)
+        return self._node
 
-    @cached_property
+    @property
     def web3(self) -> Any:
         """A web3.py Web3 on this very chain."""
-        return import_module("chain.rpc.provider").web3_of(self)
+        if self._web3 is None:
+            self._web3 = import_module("chain.rpc.provider").web3_of(self)
+        return self._web3

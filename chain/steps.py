@@ -30,6 +30,9 @@ class _Here(local):
 
 here: Final = _Here()
 LOOKS: Final = ()  # the note of what changes nothing for good
+NO_SLOTS: Final[
+    tuple[str, ...]
+] = ()  # a chain has all slots itself: its bases can have none beside each other
 
 
 class Entered(Protocol):
@@ -45,6 +48,8 @@ class Entered(Protocol):
 
 class Steps(ABC):
     """Something that is changed, and looked at, step by step."""
+
+    __slots__ = NO_SLOTS
 
     border: Any  # the lock
     begun: Any = None  # where the step began that has not ended

@@ -34,6 +34,8 @@ class OlderNode(ValueError):
 class Upgrading(ABC):
     """Something on which contracts can be upgraded."""
 
+    __slots__ = ()
+
     ledger: Ledger
 
     @abstractmethod

@@ -356,3 +356,10 @@ def test_contract_beside_names_imported_by_star(tmp_path: Path) -> None:
         "Chain().deploy(Race).roll()\n"
     )
     subprocess.run([sys.executable, str(path)], check=True)
+
+
+@pytest.mark.parametrize("name", ["autmine", "timestamp", "interval"])
+def test_nothing_but_what_a_chain_has_can_be_set_on_it(chain: Chain, name: str) -> None:
+    for each in (chain, chain.at(0), Chain.connect(chain.node)):
+        with pytest.raises(AttributeError, match=name):
+            setattr(each, name, False)
