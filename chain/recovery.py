@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
 from chain.accounts import Account
-from chain.ledger.blocks import Block, Mining
+from chain.ledger.blocks import Block, Mining, reopened
 from chain.ledger.ledger import Ledger
 from chain.machine.direct import Machine
 from chain.machine.nesting import rest
@@ -79,8 +79,9 @@ class Recovery(Steps):
     ) -> None:  # fmt: skip
         """Be as a step found it."""
         self.ledger.undo((head + 1, moments, notes, moments - notes))
-        for field, value in zip(_OF_ROW, row or (), strict=False):
-            setattr(block, field, value)
+        if block is not None:
+            for field, value in zip(_OF_ROW, row, strict=True):
+                setattr(reopened(block), field, value)
         self.ledger.open, self._held = block, held
         while len(self.keys) > keys:
             self.keys.popitem()

@@ -36,8 +36,8 @@ _PLAIN: Final = frozenset({int, str, bytes, bool, float, complex, type(None), ra
 # Modules of Python whose objects do not change, or only by an attribute that is set.
 _STILL: Final = words(
     """
-    __future__ _abc _collections _operator abc builtins collections collections.abc dataclasses datetime decimal enum fractions functools
-    numbers operator pathlib re string types typing typing_extensions uuid
+    __future__ _abc _collections _operator abc builtins collections collections.abc dataclasses datetime decimal enum fractions
+    functools numbers operator pathlib re string types typing typing_extensions uuid
     """
 )
 _CHANGING: Final = (list, dict, set, bytearray)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, NoReturn, overload
 
 from chain.fit import short
 from chain.hashing import keccak
@@ -85,6 +85,34 @@ class Block:
         return int.from_bytes(keccak(self.rules.seed + self.number.to_bytes(8)))
 
 
+class Closed(Block):
+    """A block that is closed: what stands in it has happened, and is only read."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **named: Any) -> Block:  # type: ignore[misc]
+        """What `dataclasses.replace` makes of it is another block, and open."""
+        return Block(*args, **named)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"block {self.number} is closed: its {name} cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return closed, (Block(self.rules, *self.row),)
+
+
+def closed(block: Block) -> Block:
+    """The same block, which from now on is only read."""
+    block.__class__ = Closed
+    return block
+
+
+def reopened(block: Block) -> Block:
+    """The same block, of which it was taken back that it was closed."""
+    object.__setattr__(block, "__class__", Block)
+    return block
+
+
 class Mining(NamedTuple):
     """What decides on the blocks to come. A snapshot holds it, a chain's file keeps it, a node tells it to who follows."""
 
@@ -106,7 +134,7 @@ class Blocks(Sequence[Block]):
 
     def append(self, block: Block) -> None:
         self._rows.append(block.row)
-        self.head = block
+        self.head = closed(block)
 
     def restore(self, rows: Items[tuple[Any, ...]]) -> None:
         """Be these blocks, from the first on."""
@@ -156,9 +184,9 @@ class Blocks(Sequence[Block]):
     def __getitem__(self, number: slice) -> list[Block]: ...
     def __getitem__(self, number: int | slice) -> Block | list[Block]:
         if isinstance(number, slice):
-            return [Block(self.rules, *row) for row in self._rows[number]]
+            return [closed(Block(self.rules, *row)) for row in self._rows[number]]
         try:
-            return Block(self.rules, *self._rows[number])
+            return closed(Block(self.rules, *self._rows[number]))
         except IndexError:
             raise IndexError(f"there is no block {number}: the last is {len(self) - 1}") from None
         except TypeError:

@@ -83,7 +83,7 @@ def is_event(event: Any, kind: str | type) -> bool:
 
 
 def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: int) -> Row:
-    """What the ledger keeps of a transaction, in the order in which `Receipt.__init__` takes it apart."""
+    """What the ledger keeps of a transaction, at the places where `Receipt` finds it."""
     frame, context = outcome.frame, outcome.context
     program = frame.program
     return (
@@ -97,80 +97,49 @@ def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: 
     )  # fmt: skip
 
 
+def _of_row(place: int) -> Any:
+    """A member of the row, for reading."""
+    return property(lambda receipt: receipt.row[place])
+
+
 class Receipt:
     """What a transaction asked, did and left behind."""
 
-    __slots__ = (
-        "_address",
-        "_digest",
-        "_sender",
-        "_to",
-        "access_list",
-        "block_number",
-        "calls",
-        "changes",
-        "data",
-        "error",
-        "forced",
-        "gas",
-        "gas_price",
-        "gas_used",
-        "index",
-        "ledger",
-        "log_rows",
-        "max_fee",
-        "nonce",
-        "output",
-        "position",
-        "raw",
-        "row",
-        "ticks",
-        "tip",
-        "type",
-        "undone_changes",
-        "undone_log_rows",
-        "value",
-    )  # fmt: skip
+    __slots__ = ("ledger", "row")
 
     ledger: Ledger
     row: Row
-    position: int  # on the chain
-    block_number: int
-    index: int  # in its block
-    type: int
-    data: bytes
-    value: int
-    gas: int
-    nonce: int
-    max_fee: int
-    tip: int
-    access_list: tuple[tuple[bytes, tuple[int, ...]], ...]
-    raw: bytes | None  # its signed bytes, where it came in with them
-    output: bytes
-    error: (
-        Failure | None
-    )  # why it failed, with its revert data and the place in the contract's source
-    gas_used: int
-    gas_price: int
-    changes: Changes
-    log_rows: Sequence[LogRow]
-    undone_changes: Changes
-    undone_log_rows: Sequence[LogRow]
-    calls: tuple[Call, ...]
-    forced: Drawn  # the outcomes of chance that were loaded
-    ticks: int  # what the contracts' own computing took
+    position: int = _of_row(0)  # on the chain
+    block_number: int = _of_row(1)
+    index: int = _of_row(2)  # in its block
+    type: int = _of_row(3)
+    _sender: bytes = _of_row(4)
+    _to: bytes | None = _of_row(5)
+    data: bytes = _of_row(6)
+    value: int = _of_row(7)
+    gas: int = _of_row(8)
+    nonce: int = _of_row(9)
+    max_fee: int = _of_row(10)
+    tip: int = _of_row(11)
+    access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = _of_row(12)
+    raw: bytes | None = _of_row(13)  # its signed bytes, where it came in with them
+    _address: bytes = _of_row(14)
+    _digest: bytes | None = _of_row(15)
+    output: bytes = _of_row(16)
+    # Why it failed, with its revert data and the place in the contract's source.
+    error: Failure | None = _of_row(17)
+    gas_used: int = _of_row(18)
+    gas_price: int = _of_row(19)
+    changes: Changes = _of_row(20)
+    log_rows: Sequence[LogRow] = _of_row(21)
+    undone_changes: Changes = _of_row(22)
+    undone_log_rows: Sequence[LogRow] = _of_row(23)
+    calls: tuple[Call, ...] = _of_row(24)
+    forced: Drawn = _of_row(25)  # the outcomes of chance that were loaded
+    ticks: int = _of_row(26)  # what the contracts' own computing took
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
         self.ledger, self.row = ledger, row
-        (
-            self.position, self.block_number, self.index,
-            self.type, self._sender, self._to, self.data, self.value, self.gas, self.nonce, self.max_fee, self.tip,
-            self.access_list, self.raw,
-            self._address, self._digest, self.output, self.error,
-            self.gas_used, self.gas_price, self.changes, self.log_rows,
-            self.undone_changes, self.undone_log_rows, self.calls, self.forced,
-            self.ticks,
-        ) = row  # fmt: skip
 
     @property
     def border(self) -> Any:

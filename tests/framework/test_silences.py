@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -363,3 +364,25 @@ def test_nothing_but_what_a_chain_has_can_be_set_on_it(chain: Chain, name: str) 
     for each in (chain, chain.at(0), Chain.connect(chain.node)):
         with pytest.raises(AttributeError, match=name):
             setattr(each, name, False)
+
+
+FINISHED: list[tuple[Callable[[Chain], Any], str]] = [
+    (lambda chain: chain.receipts[-1], "gas_used"),
+    (lambda chain: chain.receipts[-1], "note"),
+    (lambda chain: chain.head, "timestamp"),
+    (lambda chain: chain.blocks[1], "number"),
+    (lambda chain: chain.mine(), "end_receipt"),
+]
+
+
+@pytest.mark.parametrize(("find", "name"), FINISHED)
+def test_what_has_happened_cannot_be_set(
+    chain: Chain, bell: Handle, find: Callable[[Chain], Any], name: str
+) -> None:
+    bell.ring()
+    for each in (chain, Chain.connect(chain.node)):
+        found = find(each)
+        before = repr(found)
+        with pytest.raises(AttributeError, match=name):
+            setattr(found, name, 5)
+        assert repr(copy(found)) == before
