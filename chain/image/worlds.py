@@ -22,6 +22,7 @@ from chain.guard.scopes import DEFINITIONS
 from chain.guard.sources import Definition, Module
 from chain.guard.uses import uses_of
 from chain.image import meter
+from chain.image.agreeing import check_agreement
 from chain.image.border import former, names_above, register_module
 from chain.image.constants import ConstantChanged
 from chain.image.data_files import OWN, DataFiles
@@ -131,6 +132,9 @@ class World:
             with self._instead():
                 for module in reach.modules:
                     self._make(self.modules[module.name], reach)
+            check_agreement(
+                reach, {module: self.modules[module.name].space for module in reach.modules}
+            )
             Freezing({each.source: each.space for each in self.modules.values()}).run()
         finally:
             meter.resume(tank)

@@ -219,3 +219,35 @@ def test_statements_run_in_their_order(names: str, load: Callable[..., Any]) -> 
     script, chain = load(ORDER), Chain(guard=False)
     found = {name: chain.deploy(getattr(script, f"Has{name}")).get() for name in names}
     assert found == {"A": 1, "B": 2}
+
+
+CHANGED = {
+    "by an imported helper": "from helpers import add\nROWS = [1]\nadd(ROWS)\n",
+    "by a helper of its module": "from helpers import ROWS, grow\ngrow()\n",
+    "by a decorator": "from helpers import ROWS, kept\n@kept\ndef of_no_contract(): pass\n",
+    "by a method under another name": "ROWS = [1]\npush = ROWS.append\npush(2)\n",
+    "by a function of a function": "ROWS = [1]\ndef add(to): to.append(2)\ndef fill(to): add(to)\nfill(ROWS)\n",
+}
+HELPERS = (
+    "ROWS = [1]\ndef add(to): to.append(2)\ndef grow(): ROWS.append(2)\n"
+    "def kept(f):\n ROWS.append(2)\n return f\n"
+)
+SIZE = (
+    "class Size(Contract):\n @view\n def get(self) -> u64: return len(ROWS)\n"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", CHANGED)
+def test_table_changed_in_a_way_that_is_not_followed_is_refused(
+    how: str, load: Callable[..., Any]
+) -> None:
+    """The contract would run with another table than stands in the module."""
+    script = load(CHANGED[how] + SIZE, helpers=HELPERS)
+    with pytest.raises(DeclarationError, match=r"'ROWS' is \[1, 2\] here, and \[1\] in what would"):
+        Chain(guard=False).deploy(script.Size)
+
+
+def test_table_that_a_test_changes_is_not_what_runs(load: Callable[..., Any]) -> None:
+    script = load("ROWS = [1]\nOTHERS = [*ROWS]\n" + SIZE)
+    script.ROWS.append(2)
+    assert Chain(guard=False).deploy(script.Size).get() == 1
