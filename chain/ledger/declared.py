@@ -3,7 +3,8 @@
 A name is settled when the code of the contract that declares it first comes onto the chain: the first comer is called like its
 event or model, a later one of that name `Contract_Event`, and one after that `Contract_Event_2`. So names follow from the
 artifacts and their order alone, which are in the chain's file: they are the same for whoever opens it, and for a fork and a
-follower. What is declared and not yet on the chain comes last, under names that may still change.
+follower. `Upgraded` is the chain's own from the start, whoever else announces one. What is declared and not yet on the chain
+comes last, under names that may still change.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.ledger.artifacts import describe_record
-from chain.ledger.event_types import EventType
+from chain.ledger.event_types import UPGRADED, EventType
 from chain.models import ModelSpec
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
-OURS: Final = ("receipts", "logs", "tables", "exact_numbers")
+OURS: Final = ("receipts", "logs", "tables", "exact_numbers", UPGRADED.name)
 
 
 class ModelType(NamedTuple):
@@ -43,7 +44,7 @@ def declared_on(ledger: Ledger) -> list[Declared]:
     taken = {name.casefold() for name in OURS}
     found = []
     for type in _types(ledger):
-        name = _free_name(type, taken)
+        name = UPGRADED.name if type.spec is UPGRADED else _free_name(type, taken)
         taken.add(name.casefold())
         found.append(Declared(name, type))
     return found

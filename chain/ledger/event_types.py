@@ -9,7 +9,7 @@ two versions of a contract that left the event as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData
 from chain.foreign import ForeignEvent, events_from_json
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Spec: TypeAlias = EventSpec | ForeignEvent
 Source: TypeAlias = tuple[bytes | None, int, int]  # digest of the code, first topic, topics
 
-_UPGRADED: EventSpec = Upgraded.__event__  # type: ignore[attr-defined]  # any contract may announce it
+UPGRADED: Final[EventSpec] = Upgraded.__event__  # type: ignore[attr-defined]  # any contract may announce it
 
 
 class EventType(NamedTuple):
@@ -89,6 +89,11 @@ class EventTypes:
         """All contracts that are known: those on the chain in the order in which they came, then the others."""
         self._update()
         return self._known
+
+    def has_upgrades(self) -> bool:
+        """Whether some contract was upgraded."""
+        self._update()
+        return self._is_upgraded
 
     def meaning(self, row: LogRow) -> Meaning | None:
         """What a log means; None where nobody has declared it."""
@@ -168,8 +173,8 @@ class EventTypes:
 
     def _update(self) -> None:
         """Make the tables anew where more is known than before. What is known never gets less."""
-        if not self._is_upgraded and self._ledger.events.has_kind(_UPGRADED.topic):
-            self._more.append(_UPGRADED)
+        if not self._is_upgraded and self._ledger.events.has_kind(UPGRADED.topic):
+            self._more.append(UPGRADED)
             self._is_upgraded = True
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)
         if version != self.version:
@@ -188,7 +193,7 @@ class EventTypes:
                 types.append(self._enter(key, own, contract.name, is_there, digest))
             self._known.append(KnownContract(contract, tuple(types), is_there))
         for spec in self._more:
-            self._enter(_key(spec), spec, None, False, None)
+            self._enter(_key(spec), spec, None, spec is UPGRADED, None)
 
     def _event_classes(self) -> dict[Any, Spec]:
         """The event classes that are at hand, by what identifies them."""

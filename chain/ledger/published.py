@@ -47,13 +47,13 @@ class Published:
         self._connection, self._ledger, self._file = connection, ledger, file
         self._sums = Sums(connection, file.sums or {})
         self._is_sure = True  # nothing was taken back
-        self._contracts = -1  # how many there were when the tables were made
+        self._known: tuple[int, bool] | None = None  # what there was when the tables were made
         self._growing: list[Growing] = []
         self._models: ModelRows | None = None
 
     def forget(self) -> None:
         """What was written last was taken back: believe the database."""
-        self._contracts, self._models, self._is_sure = -1, None, False
+        self._known, self._models, self._is_sure = None, None, False
 
     def update(self, moments: int, receipts: int, shortened: bool) -> int:
         """Write what came behind the first so many moments and receipts: what is then pending in the sums.
@@ -65,9 +65,9 @@ class Published:
             self._is_sure = True
         ends = Ends(moments, receipts, self._ledger.events.end_of(receipts))
         fresh: set[str] = set()
-        if self._contracts != len(self._ledger.artifacts):
-            self._contracts = len(self._ledger.artifacts)
-            fresh = self._begin()
+        known = len(self._ledger.artifacts), self._ledger.event_types.has_upgrades()
+        if self._known != known:
+            self._known, fresh = known, self._begin()
         for table in self._growing:
             start = 0 if table.name in fresh else ends.of(table.name)
             if shortened:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from textwrap import dedent
@@ -216,6 +218,27 @@ def test_upgrades_are_asked_in_sql(again: Open, edit: Edit) -> None:
     assert [tuple(each) for each in names] == [
         ("Game", None), ("Game", None), ("Game", "add"), ("Game", "upgrade"), ("Game", "add"),
     ]  # fmt: skip
+
+
+def test_upgrades_stand_in_the_file_for_others(tmp_path: Path, edit: Edit) -> None:
+    """Also after one that was taken back, and beside an event that a contract itself calls so."""
+    first, second, third = edit(FIRST), edit(DOUBLE), edit(FIRST.replace("Added", "Upgraded"))
+    path = tmp_path / "a.chain"
+    with Chain.open(path, contracts=[first, second]) as chain:
+        game = chain.deploy(first)
+        with chain.anchor():
+            chain.upgrade(game, second)
+    with Chain.open(path, contracts=[first, second, third], check=True) as chain:
+        chain.upgrade(game.address, second)
+        chain.deploy(third).add(3)
+    with closing(sqlite3.connect(path)) as reader:
+        digest = f"0x{program_of(second).digest.hex()}"
+        assert reader.execute("select after, block from Upgraded").fetchall() == [(digest, 2)]
+        assert reader.execute("select total from Game_Upgraded").fetchall() == [(3,)]
+        whose = "select name, contract from tables where name like '%Upgraded' order by 1"
+        assert reader.execute(whose).fetchall() == [("Game_Upgraded", "Game"), ("Upgraded", None)]
+    with Chain.open(path, contracts=[third], check=True) as chain:
+        assert chain.sql("select block from Upgraded") == [(2,)]
 
 
 @pytest.mark.parametrize(("address", "told"), [
