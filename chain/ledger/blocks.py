@@ -130,13 +130,13 @@ class Blocks(Sequence[Block]):
         self._rows: Items[tuple[Any, ...]] = []
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
-        self.append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
+        self._append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
 
-    def append(self, block: Block) -> None:
+    def _append(self, block: Block) -> None:
         self._rows.append(block.row)
         self.head = closed(block)
 
-    def restore(self, rows: Items[tuple[Any, ...]]) -> None:
+    def _restore(self, rows: Items[tuple[Any, ...]]) -> None:
         """Be these blocks, from the first on."""
         self._rows = rows
         self.head = self[-1]
@@ -145,7 +145,7 @@ class Blocks(Sequence[Block]):
         """The blocks from that number on, as they are kept."""
         return self._rows[number:]
 
-    def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Put back blocks that were cut off."""
         self._rows.extend(rows)
         self.head = self[-1]
@@ -170,7 +170,7 @@ class Blocks(Sequence[Block]):
         """What tells a block that still stands from another one of its number."""
         return mark_of(self._rows, number)
 
-    def cut(self, length: int) -> None:
+    def _cut(self, length: int) -> None:
         """Take back all but the first `length` blocks."""
         del self._rows[length:]
         self.head = self[-1]

@@ -112,7 +112,7 @@ def grow(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
     for changes in ledger.timeline[before:]:
         state.put_back(changes)
     for row in blocks:
-        ledger.blocks.append(Block(ledger.blocks.rules, *row))
+        ledger.blocks._append(Block(ledger.blocks.rules, *row))
 
 
 def take_page(

@@ -99,7 +99,7 @@ class Ledger:
         self.timeline.append(outcome.changes)
         self.state.closed = ()
         block.gas_used += outcome.gas_used
-        self.receipts.append(row)
+        self.receipts._append(row)
         if outcome.logs:
             self.events.extend(outcome.logs, position)
         return Receipt(self, row)
@@ -107,7 +107,7 @@ class Ledger:
     def close(self, block: Block) -> None:
         """Put a finished block at the end."""
         block.end_moment, block.end_receipt = len(self.timeline), len(self.receipts)
-        self.blocks.append(block)
+        self.blocks._append(block)
 
     def last(self, blocks: int, moments: int) -> tuple[Any, ...]:
         """The last of the first so many blocks and moments, to be known again; nothing where there are not so many."""
@@ -132,8 +132,8 @@ class Ledger:
         self.versions.cut()
         self.envelopes.cut(receipts)
         self.headers.cut(blocks)
-        self.receipts.cut(receipts)
-        self.blocks.cut(blocks)
+        self.receipts._cut(receipts)
+        self.blocks._cut(blocks)
         del self.notes[bisect_left(self.notes, moments) :]
         del self.timeline[moments:]
         for tell in self.watchers:
@@ -170,7 +170,7 @@ class Ledger:
             return
         kept, (rows, timeline, notes, receipt_rows) = self.tail
         self._cut(kept[0], kept[1], kept[3])
-        self.blocks.extend(rows)
+        self.blocks._extend(rows)
         for row in receipt_rows:
             self._enter(row)
         self.notes += notes
@@ -181,7 +181,7 @@ class Ledger:
 
     def _enter(self, row: Row) -> None:
         receipt = Receipt(self, row)
-        self.receipts.append(row)
+        self.receipts._append(row)
         self.events.extend(receipt.log_rows, receipt.position)
 
     @undisturbed
@@ -201,8 +201,8 @@ class Ledger:
         self, blocks: Items[Row], rows: Items[Row], timeline: Items[Changes], notes: list[int]
     ) -> None:
         """Be the ledger with these. The state and what is hashed are left to whoever asks."""
-        self.blocks.restore(blocks)
-        self.receipts.restore(rows)
+        self.blocks._restore(blocks)
+        self.receipts._restore(rows)
         self.timeline, self.notes = timeline, notes
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:

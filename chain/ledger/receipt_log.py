@@ -34,14 +34,14 @@ class ReceiptLog(Sequence[Receipt]):
         self._rows: Items[Row] = []
         self._indexes = Indexes()
 
-    def append(self, row: Row) -> None:
+    def _append(self, row: Row) -> None:
         self._rows.append(row)
 
-    def restore(self, rows: Items[Row]) -> None:
+    def _restore(self, rows: Items[Row]) -> None:
         """Be these receipts, from the first on."""
         self._rows = rows
 
-    def cut(self, length: int) -> None:
+    def _cut(self, length: int) -> None:
         """Take back all but the first `length` receipts."""
         if length < len(self._rows):
             self._indexes.cut(length)

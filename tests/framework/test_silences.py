@@ -386,3 +386,8 @@ def test_what_has_happened_cannot_be_set(
         with pytest.raises(AttributeError, match=name):
             setattr(found, name, 5)
         assert repr(copy(found)) == before
+
+
+@pytest.mark.parametrize("name", ["append", "extend", "cut", "restore"])
+def test_what_happened_is_not_offered_to_be_changed(chain: Chain, name: str) -> None:
+    assert not hasattr(chain.receipts, name) and not hasattr(chain.blocks, name)
