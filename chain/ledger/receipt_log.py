@@ -29,6 +29,8 @@ _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
 class ReceiptLog(Sequence[Receipt]):
     """All receipts of a chain, failed ones included."""
 
+    __slots__ = ("_indexes", "_ledger", "_rows", "border")
+
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
         self._rows: Items[Row] = []
