@@ -92,6 +92,12 @@ class Query(Generic[T]):
     @overload
     def __getitem__(self, which: slice) -> list[T]: ...
     def __getitem__(self, which: int | slice) -> T | list[T]:
+        try:
+            return self._at(which)
+        except IndexError:
+            raise IndexError(f"there is no answer {which}: there are {self.count()}") from None
+
+    def _at(self, which: int | slice) -> T | list[T]:
         if self._tests:
             return [*iter(self)][which]
         places, item = [*self._candidates()], self._source.item

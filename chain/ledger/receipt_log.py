@@ -91,6 +91,12 @@ class ReceiptLog(Sequence[Receipt]):
         """Receipts in a range of block numbers or of block times, both ends included; None leaves an end open."""
         return Query(self).between(blocks=blocks, times=times)
 
+    def first(self) -> Receipt | None:
+        return Query(self).first()
+
+    def last(self) -> Receipt | None:
+        return Query(self).last()
+
     def count(self, value: object = _ALL) -> int:
         """How many there are; of lists in general, how often `value` is among them."""
         return len(self) if value is _ALL else super().count(value)

@@ -311,6 +311,12 @@ def block_at(chain: Chain, key: Any) -> Any:
 NOT_THERE: list[tuple[Callable[[Chain, Any], Any], Any, type[Exception], str]] = [
     (answer_at, 9, IndexError, "there is no event 9: there are 1"),
     (answer_at, None, TypeError, "None is not an event: give its class or its name"),
+    (
+        lambda chain, key: chain.receipts.where(ok=True)[key],
+        9,
+        IndexError,
+        "there is no answer 9: there are 2",
+    ),
     (block_at, 99, IndexError, "there is no block 99: the last is 2"),
     (block_at, "x", TypeError, "'x' is not the number of a block"),
 ]
@@ -391,3 +397,9 @@ def test_what_has_happened_cannot_be_set(
 @pytest.mark.parametrize("name", ["append", "extend", "cut", "restore"])
 def test_what_happened_is_not_offered_to_be_changed(chain: Chain, name: str) -> None:
     assert not hasattr(chain.receipts, name) and not hasattr(chain.blocks, name)
+
+
+def test_first_and_last_of_all_receipts(chain: Chain, bell: Handle) -> None:
+    receipt = bell.ring()
+    assert [chain.receipts.first(), chain.receipts.last()] == [chain.receipts[0], receipt]
+    assert Chain().receipts.last() is None
