@@ -59,6 +59,32 @@ class _Ordered:
         mine = [each for each in self._order if each not in order]
         return self._kind([*mine, *(each for each in order if each not in self._order)])
 
+    # Compared in their order, too: an author's own `==` may run on the way, until one item is missing.
+
+    def __eq__(self, other: object) -> bool:
+        return self._order.keys() == _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __le__(self, other: Any) -> bool:
+        return self._order.keys() <= _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __lt__(self, other: Any) -> bool:
+        return self._order.keys() < _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __ge__(self, other: Any) -> bool:
+        return self._order.keys() >= _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __gt__(self, other: Any) -> bool:
+        return self._order.keys() > _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def issubset(self, other: Iterable[Any]) -> bool:
+        return self._order.keys() <= dict.fromkeys(other).keys()
+
+    def issuperset(self, other: Iterable[Any]) -> bool:
+        return all(each in self._order for each in other)
+
+    def isdisjoint(self, other: Iterable[Any]) -> bool:
+        return self._order.keys().isdisjoint(_listed(other))
+
     def __or__(self, other: Any) -> Any:
         return self.union(other) if isinstance(other, _SETS) else NotImplemented
 
@@ -86,6 +112,7 @@ class _Ordered:
 
 class OrderedSet(_Ordered, set[T]):
     __slots__ = ("_order",)
+    __hash__ = None  # type: ignore[assignment]
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         made: Any = set.__new__(cls)
@@ -158,6 +185,7 @@ class OrderedSet(_Ordered, set[T]):
 
 class OrderedFrozenSet(_Ordered, frozenset[T]):
     __slots__ = ("_order",)
+    __hash__ = frozenset.__hash__
 
     def __new__(cls, items: Iterable[T] = (), /) -> Any:
         if type(items) is cls is OrderedFrozenSet:
@@ -184,6 +212,10 @@ def made(order: dict[Any, None]) -> OrderedSet[Any]:
 
 def _plain(items: _Ordered) -> set[Any]:
     return set(items._order)
+
+
+def _listed(other: Any) -> Any:
+    return other._order.keys() if isinstance(other, _Ordered) else other
 
 
 def _key(item: Any) -> Any:
@@ -228,6 +260,7 @@ class Items(_View, ItemsView[Any, Any]):
         return reversed(self._mapping.items())
 
 
+VIEWS: Final = ("keys", "items")
 _KEYS: Final[type] = type({}.keys())
 _ITEMS: Final[type] = type({}.items())
 _SETS: Final[Any] = (set, frozenset, _KEYS, _ITEMS, Keys, Items)
@@ -236,9 +269,9 @@ _SETS: Final[Any] = (set, frozenset, _KEYS, _ITEMS, Keys, Items)
 def view(found: Any) -> Any:
     """What `x.keys()` gave: of a dict, a view whose operators keep the order."""
     kind = type(found)
-    if kind is _KEYS:
+    if issubclass(kind, _KEYS):  # or an OrderedDict's
         return Keys(found.mapping)
-    if kind is _ITEMS:
+    if issubclass(kind, _ITEMS):
         return Items(found.mapping)
     if kind is KeysView:
         return Keys(found._mapping)
