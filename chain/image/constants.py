@@ -65,8 +65,8 @@ _FREE: Final = {
     "register": -1,
 }  # fmt: skip
 # Methods of every object by which its attributes are set.
-_MAKERS: Final = words("__init__ __setattr__ __delattr__ __setstate__ add_note with_traceback")
-CHANGERS: Final = frozenset().union(*_CHANGES.values()) | _MAKERS | {"register"}
+MAKERS: Final = words("__init__ __setattr__ __delattr__ __set__ __delete__ __setstate__ add_note with_traceback")
+CHANGERS: Final = frozenset().union(*_CHANGES.values()) | MAKERS | {"register"}
 _LOST: Final = "which outlives the call: a failed call would not undo it, and another machine would not have it"
 _SHARED: Final = (type, ModuleType, FunctionType, BuiltinFunctionType, Field)
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
@@ -216,12 +216,12 @@ def taken(method: Any) -> Any:
     """A method that was taken from what may be a class: one of C, that writes without asking, asks first."""
     kind = type(method)
     if kind is FunctionType:
-        return asking(method) if method in _WRITERS or method.__name__ in _MAKERS else method
+        return asking(method) if method in _WRITERS or method.__name__ in MAKERS else method
     if kind in _UNBOUND:
         return asking(method)
     if kind in _BOUND:
         holder = method.__self__
-        if id(holder) in _known and (isinstance(holder, ABCMeta) or method.__name__ in _MAKERS):
+        if id(holder) in _known and (isinstance(holder, ABCMeta) or method.__name__ in MAKERS):
             _ask(holder)
         elif isinstance(holder, ABCMeta) and method.__name__ == "register":
             settable(holder)

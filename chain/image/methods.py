@@ -15,7 +15,7 @@ from chain.image.meter import charge, dry, spend
 from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.image.patterns import METHODS as PATTERN_METHODS
 from chain.image.patterns import by_pattern
-from chain.image.texts import worded
+from chain.image.texts import scrubbed, worded
 from chain.image.weight import key, weigh, weight_of
 from chain.image.work import (
     BUILT,
@@ -92,7 +92,7 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
             _format(args[0], (*args[1:], *named.values()))
     elif isinstance(thing, Template):
         _fill(thing.template, args, named)
-    return getattr(thing, name)(*args, **named)
+    return scrubbed(getattr(thing, name)(*args, **named), (args, named))
 
 
 def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -306,7 +306,7 @@ def formatted(left: Any, right: Any) -> Any:
     longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
     if longest > _SHORT:
         pay_text(text.count("%") * longest)
-    return written(left % right)
+    return scrubbed(written(left % right), values)
 
 
 def guarded_format(value: Any, spec: str = "") -> str:

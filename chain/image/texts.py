@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import dis
 import re
-from types import TracebackType
+from collections.abc import Iterable
+from types import (
+    BuiltinFunctionType,
+    MappingProxyType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    TracebackType,
+    WrapperDescriptorType,
+)
 from typing import Any, Final
 
 from chain.errors import Revert
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
-_ADDRESS: Final = re.compile(r"(<[^\n]*?) at 0x[0-9A-Fa-f]{6,16}>")
+_ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
 _PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
 _DEFAULT: Final[Any] = object.__repr__
 _PLAIN_STR: Final[Any] = object.__str__
@@ -38,10 +46,12 @@ def worded(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, BaseException):
+        if isinstance(value, _KEYED):
+            return Words(_ADDRESS.sub(r"\1>", str(value)))
         return value if is_own(value) else type(value).__name__
     if getattr(type(value), "__str__", None) is _PLAIN_STR or isinstance(value, _HOLDERS):
         text = str(value)
-        return _ADDRESS.sub(r"\1>", text) if " at 0x" in text else value
+        return _ADDRESS.sub(r"\1>", text) if " 0x" in text else value
     return value
 
 
@@ -61,7 +71,7 @@ def picturable(value: Any) -> Any:
     if isinstance(value, BaseException) and not is_own(value):
         return Words(f"{type(value).__name__}()")
     text = repr(value)
-    return Words(_ADDRESS.sub(r"\1>", text)) if " at 0x" in text else value
+    return Words(_ADDRESS.sub(r"\1>", text)) if " 0x" in text else value
 
 
 def args_of(thing: Any) -> Any:
@@ -71,7 +81,32 @@ def args_of(thing: Any) -> Any:
     return thing.args
 
 
-_HOLDERS: Final = (list, tuple, dict, set, frozenset)
+def telling(thing: Any, name: str) -> Any:
+    """`thing.__str__` and the like, uncalled: what one of Python's own tells is the same everywhere."""
+    found = getattr(thing, name)
+    if type(found) not in _OF_C:
+        return found
+
+    def told(*args: Any) -> Any:
+        about = args[0] if args and isinstance(thing, type) else found.__self__
+        if isinstance(about, BaseException) and not is_own(about):
+            return type(about).__name__
+        return _ADDRESS.sub(r"\1>", found(*args))
+
+    return told
+
+
+def scrubbed(text: Any, values: Iterable[Any]) -> Any:
+    """A text that Python has put together of these: without what they tell of where they lie in memory."""
+    if isinstance(text, str) and "x" in text and not all(type(each) in _PLAIN for each in values):
+        return _ADDRESS.sub(r"\1>", text)
+    return text
+
+
+_OF_C: Final = frozenset(
+    {WrapperDescriptorType, MethodWrapperType, MethodDescriptorType, BuiltinFunctionType}
+)
+_HOLDERS: Final = (list, tuple, dict, set, frozenset, MappingProxyType)
 
 
 def is_own(error: BaseException) -> bool:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
+from typing import Any, Final
 
 from chain.image.gathering import Gathering
+from chain.image.hashes import hashing
 from chain.image.meter import SPACE
-from chain.image.texts import args_of, picturable, told, worded
+from chain.image.texts import args_of, picturable, telling, told, worded
 from chain.image.ticks import parsed
 
 TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"
+HASHING, TELLING = "__hashing__", "__telling__"
+_TELLING: Final = ("__str__", "__repr__", "__format__")
 _FORMATS: Final = ("format", "format_map")
 _PICTURES: Final = (ord("r"), ord("a"))
 
-SPACE.update({TOLD: told, WORDED: worded, PICTURED: picturable, ARGS: args_of})
+SPACE.update({TOLD: told, WORDED: worded, PICTURED: picturable, ARGS: args_of, HASHING: hashing, TELLING: telling})
 
 
 class Wording(Gathering):
@@ -44,6 +47,12 @@ class Wording(Gathering):
     def reached(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.attr == "args":
             return self._asked(ARGS, self.visit(node.value))
+        if isinstance(node.ctx, ast.Load) and node.attr == "__hash__":
+            return self._asked(HASHING, self.visit(node.value))
+        if isinstance(node.ctx, ast.Load) and node.attr in _TELLING:
+            made: Any = self._asked(TELLING, self.visit(node.value))
+            made.args.append(ast.copy_location(ast.Constant(node.attr), node))
+            return made  # type: ignore[no-any-return]
         return super().reached(node)
 
     def _worded(self, value: ast.expr) -> ast.expr:
