@@ -15,6 +15,7 @@ from chain.image.meter import charge, dry, spend
 from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.image.patterns import METHODS as PATTERN_METHODS
 from chain.image.patterns import by_pattern
+from chain.image.signs import ASKING, asked
 from chain.image.texts import scrubbed, worded
 from chain.image.weight import key, weigh, weight_of
 from chain.image.work import (
@@ -47,6 +48,8 @@ def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     if isinstance(thing, _PLAIN):
         spend()
         args = _PRICES[name](thing, args) or args
+        if type(thing) is not int and name in ASKING:
+            asked(thing, name)
         special = _DONE_HERE.get(name)
         if special is not None:
             return special(thing, name, args, named)

@@ -15,12 +15,16 @@ from types import (
     MappingProxyType,
     MethodDescriptorType,
     MethodWrapperType,
+    ModuleType,
     TracebackType,
     WrapperDescriptorType,
 )
+from dataclasses import is_dataclass
+from enum import EnumType
 from typing import Any, Final
 
 from chain.errors import Revert
+from chain.image.signs import escaped
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
@@ -34,7 +38,14 @@ def told(cls: Any) -> Any:
     """A class, whose objects say of which class they are and not where they lie."""
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
+    elif isinstance(cls, EnumType) and any(map(is_dataclass, cls.__mro__)):
+        cls.__repr__ = _member  # type: ignore[method-assign]
     return cls
+
+
+def _member(self: Any) -> str:
+    """A member that has the fields of a dataclass, as 3.11 draws it."""
+    return f"<{type(self).__name__}.{self._name_}: {self._value_!r}>"
 
 
 def _named(self: Any) -> str:
@@ -49,9 +60,11 @@ def worded(value: Any) -> Any:
         if isinstance(value, _KEYED):
             return Words(_ADDRESS.sub(r"\1>", str(value)))
         return value if is_own(value) else type(value).__name__
+    if isinstance(value, ModuleType):
+        return f"<module {value.__name__!r}>"
     if getattr(type(value), "__str__", None) is _PLAIN_STR or isinstance(value, _HOLDERS):
         text = str(value)
-        return _ADDRESS.sub(r"\1>", text) if " 0x" in text else value
+        return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
     return value
 
 
@@ -66,12 +79,17 @@ class Words(str):
 
 def picturable(value: Any) -> Any:
     """`value`, whose `repr` goes into a text."""
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN and (type(value) is not str or value.isascii()):
         return value
     if isinstance(value, BaseException) and not is_own(value):
         return Words(f"{type(value).__name__}()")
     text = repr(value)
-    return Words(_ADDRESS.sub(r"\1>", text)) if " 0x" in text else value
+    return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
+
+
+def _drawn(text: str) -> str:
+    """A picture without addresses, and with the signs that not every version of Python draws as they are."""
+    return _ADDRESS.sub(r"\1>", escaped(text))
 
 
 def args_of(thing: Any) -> Any:

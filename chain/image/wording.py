@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
+from chain.errors import DeclarationError
 from chain.image.gathering import Gathering
 from chain.image.hashes import hashing
 from chain.image.meter import SPACE
+from chain.image.signs import new_letter
 from chain.image.texts import args_of, picturable, telling, told, worded
 from chain.image.ticks import parsed
+from chain.where import short
 
 TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"
 HASHING, TELLING = "__hashing__", "__telling__"
@@ -27,6 +30,15 @@ class Wording(Gathering):
         self.generic_visit(node)
         first = node.decorator_list[0] if node.decorator_list else node
         node.decorator_list.insert(0, parsed(TOLD, first))
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
+        letter = new_letter(node.value) if isinstance(node.value, str) else None
+        if letter is not None:
+            raise DeclarationError(
+                f"{short(self._file)}:{node.lineno}: this text has the sign {letter}, which not every version of Python knows;"
+                " write it with older ones"
+            )
         return node
 
     def see_call(self, node: ast.Call, path: str | None) -> None:
