@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import Field
 from functools import lru_cache
@@ -30,7 +30,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from chain.frozen_list import FrozenList, changeable
 from chain.guard.allowed import words
-from chain.image.ordered_sets import OrderedSet
+from chain.image.ordered_sets import OrderedDict, OrderedSet
 
 T = TypeVar("T")
 

@@ -286,10 +286,19 @@ class Freezing:
         if issubclass(cls, Flag):
             _close(cls)
         if issubclass(cls, Enum):
+            self._members(cls)
             for member, value in cls._member_map_.items():
                 self._named(f"{name}.{member}", value)
         self._name, self._part = before
         return cls
+
+    def _members(self, cls: type[Enum]) -> None:
+        """Each version of Python answers otherwise whether a class or a partial function in an Enum is a member."""
+        for name, value in vars(cls).items():
+            inner = value._value_ if isinstance(value, Enum) else value
+            if isinstance(inner, type | partial | Called) and not name.startswith("_"):
+                self._name = f"{cls.__qualname__}.{name}"
+                self._refuse(inner, "which is a member on some versions of Python", "put it beside the Enum")
 
     def _fields(self, fields: Iterable[Field[Any]]) -> None:
         for field in fields:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from chain.image.constants import asking, settable, taken
 from chain.image.data_files import imported_in
 from chain.image.meter import SPACE
-from chain.image.ordered_sets import VIEWS, view, viewing
+from chain.image.ordered_sets import VIEWS, OrderedDict, view, viewing
 
 
 def _attrgetter(*names: str) -> Callable[[Any], Any]:
@@ -67,6 +67,7 @@ def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
 _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # By module and name what stands in the place of Python's own.
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
+    "collections": {"OrderedDict": OrderedDict},
     "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
     "operator": {"attrgetter": _attrgetter, "methodcaller": _methodcaller},
     "dataclasses": {"dataclass": _marking(dataclasses.dataclass)},

@@ -217,6 +217,12 @@ def _replace(thing: Any, args: tuple[Any, ...]) -> None:
             pay_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
 
+def _newer(thing: Any, args: tuple[Any, ...]) -> None:
+    """`int.is_integer`, which has come with 3.12."""
+    if isinstance(thing, int):
+        raise AttributeError("'int' object has no attribute 'is_integer'")
+
+
 def _translate(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
         pay_text(len(thing))
@@ -346,6 +352,12 @@ def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     return getattr(thing, name)(*args, **named)
 
 
+def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    if isinstance(thing, str) and named:  # since 3.13
+        raise TypeError("str.replace() takes no keyword arguments")
+    return thing.replace(*args, **named)
+
+
 def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     return turns(getattr(thing, name)(*args, **named))
 
@@ -372,6 +384,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "ljust rjust center zfill to_bytes": _width,
     "expandtabs": _tabs,
     "replace": _replace,
+    "is_integer": _newer,
     "translate": _translate,
     "from_bytes": _number,
     "keccak": _asked,
@@ -386,6 +399,7 @@ _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
     "count": _index,
     "index": _index,
     "elements": _elements,
+    "replace": _replaced,
 }
 _PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
 METHODS: Final = frozenset(_PRICES)
