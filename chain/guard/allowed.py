@@ -84,8 +84,8 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
         "heapq": words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
         "itertools": words(
             """
-            accumulate chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse groupby islice
-            pairwise permutations product repeat starmap takewhile tee zip_longest
+            accumulate chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse groupby
+            islice pairwise permutations product repeat starmap takewhile tee zip_longest
             """
         ),
         "json": words("JSONDecodeError dumps loads"),

@@ -65,7 +65,9 @@ _FREE: Final = {
     "register": -1,
 }  # fmt: skip
 # Methods of every object by which its attributes are set.
-MAKERS: Final = words("__init__ __setattr__ __delattr__ __set__ __delete__ __setstate__ add_note with_traceback")
+MAKERS: Final = words(
+    "__init__ __setattr__ __delattr__ __set__ __delete__ __setstate__ add_note with_traceback"
+)
 CHANGERS: Final = frozenset().union(*_CHANGES.values()) | MAKERS | {"register"}
 _LOST: Final = "which outlives the call: a failed call would not undo it, and another machine would not have it"
 _SHARED: Final = (type, ModuleType, FunctionType, BuiltinFunctionType, Field)

@@ -298,7 +298,9 @@ class Freezing:
             inner = value._value_ if isinstance(value, Enum) else value
             if isinstance(inner, type | partial | Called) and not name.startswith("_"):
                 self._name = f"{cls.__qualname__}.{name}"
-                self._refuse(inner, "which is a member on some versions of Python", "put it beside the Enum")
+                self._refuse(
+                    inner, "which is a member on some versions of Python", "put it beside the Enum"
+                )
 
     def _fields(self, fields: Iterable[Field[Any]]) -> None:
         for field in fields:

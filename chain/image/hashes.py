@@ -24,7 +24,7 @@ def hashing(thing: Any) -> Any:
     """`thing.__hash__`, uncalled."""
     found = getattr(thing, "__hash__", None)
     if isinstance(found, MethodWrapperType):
-        how = vars(found.__objclass__)["__hash__"]  # type: ignore[attr-defined]
+        how = vars(found.__objclass__)["__hash__"]
         return lambda: _hashed(found.__self__, how)
     if isinstance(found, WrapperDescriptorType):
         return lambda value: _hashed(value, found)

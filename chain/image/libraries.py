@@ -217,9 +217,7 @@ def _deep(function: Callable[..., Any]) -> Callable[..., Any]:
                 charge(1 + len(each))
                 waiting += [(one, depth + 1) for one in each]
             elif is_dataclass(each) and not isinstance(each, type):
-                waiting += [
-                    (getattr(each, field.name, None), depth + 1) for field in fields(each)
-                ]
+                waiting += [(getattr(each, field.name, None), depth + 1) for field in fields(each)]
         return function(value, *more, **named)
 
     return guarded

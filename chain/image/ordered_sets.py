@@ -113,7 +113,7 @@ class _Ordered:
 
 class OrderedSet(_Ordered, set[T]):
     __slots__ = ("_order",)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         made: Any = set.__new__(cls)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from chain.guard.allowed import words
+
 _LETTERS: Final = (
     "\u0cf3 \u0ece \u2ffc-\u2fff \u31ef \U00010efd-\U00010eff \U0001123f-\U00011241 \U00011b00-\U00011b09"
     " \U00011f00-\U00011f10 \U00011f12-\U00011f3a \U00011f3e-\U00011f59 \U0001342f \U00013439-\U00013455 \U0001b132"
@@ -22,14 +24,16 @@ _PICTURES: Final = (
 _NEW_LETTERS: Final = re.compile(f"[{_LETTERS.replace(' ', '')}]")
 _NEW: Final = re.compile(f"[{_LETTERS}{_PICTURES}]".replace(" ", ""))
 # Old signs that are numbers or small letters only since 3.12.
-_OTHERWISE: Final = re.compile("[\u10fc\u4e24\u4eac\u4fe9\u5006\u62d0\u6d1e\u7695\u79ed\u920e\u94a9\ua7f2-\ua7f4\uab69]")
+_OTHERWISE: Final = re.compile(
+    "[\u10fc\u4e24\u4eac\u4fe9\u5006\u62d0\u6d1e\u7695\u79ed\u920e\u94a9\ua7f2-\ua7f4\uab69]"
+)
 _CHANGED: Final = ("isnumeric", "islower")
 # Methods whose answer hangs on what a sign is.
-ASKING: Final = frozenset(
+ASKING: Final = words(
     """
     upper lower casefold swapcase capitalize title isalpha isalnum isdecimal isdigit isidentifier islower isnumeric
     isprintable isspace istitle isupper strip lstrip rstrip split rsplit splitlines
-    """.split()
+    """
 )
 
 

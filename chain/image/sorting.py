@@ -1,6 +1,6 @@
 """Sorting by an author's own `<`: which items are compared, and how often, is the same on every version of Python.
 
-What Python compares by itself it may sort by itself: nobody sees how. An author's method ticks, and may look at what it is given.
+What Python compares by itself it may sort by itself: nobody sees how. An author's method ticks, and may look at what it gets.
 """
 
 from __future__ import annotations

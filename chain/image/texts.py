@@ -10,6 +10,8 @@ from __future__ import annotations
 import dis
 import re
 from collections.abc import Iterable
+from dataclasses import is_dataclass
+from enum import EnumType
 from types import (
     BuiltinFunctionType,
     MappingProxyType,
@@ -19,8 +21,6 @@ from types import (
     TracebackType,
     WrapperDescriptorType,
 )
-from dataclasses import is_dataclass
-from enum import EnumType
 from typing import Any, Final
 
 from chain.errors import Revert
@@ -39,7 +39,7 @@ def told(cls: Any) -> Any:
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
     elif isinstance(cls, EnumType) and any(map(is_dataclass, cls.__mro__)):
-        cls.__repr__ = _member  # type: ignore[method-assign]
+        cls.__repr__ = _member  # type: ignore[assignment, method-assign]
     return cls
 
 

@@ -20,7 +20,16 @@ _TELLING: Final = ("__str__", "__repr__", "__format__")
 _FORMATS: Final = ("format", "format_map")
 _PICTURES: Final = (ord("r"), ord("a"))
 
-SPACE.update({TOLD: told, WORDED: worded, PICTURED: picturable, ARGS: args_of, HASHING: hashing, TELLING: telling})
+SPACE.update(
+    {
+        TOLD: told,
+        WORDED: worded,
+        PICTURED: picturable,
+        ARGS: args_of,
+        HASHING: hashing,
+        TELLING: telling,
+    }
+)
 
 
 class Wording(Gathering):

@@ -142,8 +142,8 @@ class World:
             Freezing({each.source: each.space for each in self.modules.values()}).run()
         finally:
             meter.resume(tank)
-        for module in self.modules.values():
-            note(module.made, f"the module '{module.source.name}'")
+        for name, image in self.modules.items():
+            note(image.made, f"the module '{name}'")
         for module in reach.modules:
             register_module(self.modules[module.name].space, module.name)
 
