@@ -25,9 +25,9 @@ REFUSED = [
     ("", '"\U00011f51"', r"told\.py:8: this text has the sign U\+11F51, which not every version of Python knows"),
     ("N = 10 ** 4500", "str(N)", r"told\.py:3: this takes more than any call may take"),
     (
-        "from enum import Enum\nclass Kind(Enum):\n    A = 1\n    class Inner:\n        pass",
-        "str(Kind.Inner)",
-        r"'Kind\.Inner' is or holds a \w+, which is a member on some versions of Python",
+        "from enum import Enum\nfrom functools import partial\nclass Kind(Enum):\n    A = 1\n    INNER = partial(str)",
+        "str(Kind.INNER)",
+        r"'Kind\.INNER' is or holds a \w+, which is a member on some versions of Python",
     ),
 ]  # fmt: skip
 
@@ -41,9 +41,9 @@ def test_what_each_version_answers_otherwise_is_refused(
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     importlib.invalidate_caches()
     made: Any = importlib.import_module("told")
-    sys.modules.pop("told")
     with pytest.raises(DeclarationError, match=why):
         Chain(guard=False).deploy(made.Told)
+    sys.modules.pop("told")
 
 
 class Card:
