@@ -20,6 +20,7 @@ from chain.image.constants import asking, settable, taken
 from chain.image.data_files import imported_in
 from chain.image.meter import SPACE
 from chain.image.ordered_sets import VIEWS, OrderedDict, view, viewing
+from chain.image.signs import new_letter
 
 
 def _attrgetter(*names: str) -> Callable[[Any], Any]:
@@ -45,6 +46,13 @@ def _setattr(thing: Any, name: str, value: Any) -> None:
 
 def _delattr(thing: Any, name: str) -> None:
     delattr(settable(thing), name)
+
+
+def _chr(number: int, /) -> str:
+    made = chr(number)
+    if number > 0x7F and new_letter(made):
+        raise ValueError(f"not every version of Python knows the sign {new_letter(made)}")
+    return made
 
 
 def named(method: Any) -> Any:
@@ -108,4 +116,12 @@ def _import(
     return instead(builtins.__import__(name, globals, locals, fromlist, level))
 
 
-SPACE.update({"__import__": _import, "getattr": _getattr, "setattr": _setattr, "delattr": _delattr})
+SPACE.update(
+    {
+        "__import__": _import,
+        "chr": _chr,
+        "getattr": _getattr,
+        "setattr": _setattr,
+        "delattr": _delattr,
+    }
+)

@@ -20,7 +20,7 @@ from chain.image.arithmetic import add, multiply, power, remainder, shift, subtr
 from chain.image.meter import charge, dry, spend
 from chain.image.patterns import by_function
 from chain.image.weight import DEEPEST, weigh
-from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, slow, turns
+from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, slow, sort, turns
 
 # Modules of which every function pays for what it is given.
 _COSTLY: Final = frozenset(
@@ -244,6 +244,17 @@ def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
     return indent(text, prefix, *args, **named)
 
 
+def _first(reverse: bool) -> Callable[..., list[Any]]:
+    """`heapq.nsmallest` and `nlargest`, which sort inside."""
+
+    def guarded(n: int, iterable: Iterable[Any], key: Any = None) -> list[Any]:
+        found = list(pay(iterable, BUILT))
+        sort(found, key=key, reverse=reverse)
+        return found[: max(n, 0)]
+
+    return guarded
+
+
 def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(items: Any, item: Any, *args: Any, **named: Any) -> Any:
         for _ in range(len(items).bit_length()):
@@ -279,6 +290,8 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "json.loads": _loads,
     "dataclasses.asdict": _deep(asdict),
     "dataclasses.astuple": _deep(astuple),
+    "heapq.nlargest": _first(True),
+    "heapq.nsmallest": _first(False),
     "textwrap.indent": _indent,
     "operator.mul": multiply,
     "operator.pow": power,

@@ -16,7 +16,7 @@ from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.image.patterns import METHODS as PATTERN_METHODS
 from chain.image.patterns import by_pattern
 from chain.image.signs import ASKING, asked
-from chain.image.texts import scrubbed, worded
+from chain.image.texts import pictured, scrubbed, worded
 from chain.image.weight import key, weigh, weight_of
 from chain.image.work import (
     BUILT,
@@ -315,7 +315,7 @@ def formatted(left: Any, right: Any) -> Any:
     longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
     if longest > _SHORT:
         pay_text(text.count("%") * longest)
-    return scrubbed(written(left % right), values)
+    return pictured(scrubbed(written(left % right), values), text)
 
 
 def guarded_format(value: Any, spec: str = "") -> str:
@@ -338,7 +338,8 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     if isinstance(thing, str) and named:
         _format(thing, (*args, *named.values()))
-    return written(getattr(thing, name)(*args, **named))
+    made = written(getattr(thing, name)(*args, **named))
+    return pictured(made, thing) if isinstance(thing, str) and "!r" in thing else made
 
 
 def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:

@@ -57,9 +57,10 @@ def worded(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, BaseException):
-        if isinstance(value, _KEYED):
-            return Words(_ADDRESS.sub(r"\1>", str(value)))
-        return value if is_own(value) else type(value).__name__
+        if not is_own(value):
+            return type(value).__name__
+        text = str(value) if type(value).__str__ in _BY_ARGS else ""
+        return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
     if isinstance(value, ModuleType):
         return f"<module {value.__name__!r}>"
     if getattr(type(value), "__str__", None) is _PLAIN_STR or isinstance(value, _HOLDERS):
@@ -116,11 +117,17 @@ def telling(thing: Any, name: str) -> Any:
 
 def scrubbed(text: Any, values: Iterable[Any]) -> Any:
     """A text that Python has put together of these: without what they tell of where they lie in memory."""
-    if isinstance(text, str) and "x" in text and not all(type(each) in _PLAIN for each in values):
-        return _ADDRESS.sub(r"\1>", text)
-    return text
+    if not isinstance(text, str) or ("x" not in text and text.isascii()):
+        return text
+    return text if all(type(each) in _PLAIN for each in values) else _drawn(text)
 
 
+def pictured(text: Any, template: str) -> Any:
+    """A text that Python has put together, where its template asks for pictures."""
+    return escaped(text) if isinstance(text, str) and "r" in template else text
+
+
+_BY_ARGS: Final = (BaseException.__str__, KeyError.__str__)
 _OF_C: Final = frozenset(
     {WrapperDescriptorType, MethodWrapperType, MethodDescriptorType, BuiltinFunctionType}
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from heapq import nlargest, nsmallest
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,8 @@ class Sorter(Contract):
     def sort(self) -> str:
         cards = sorted(Card(i * 7919 % 101) for i in range(100))
         cards.sort(reverse=True)
+        few = nlargest(3, cards) + nsmallest(2, cards)
+        cards += [Card(card.number + 1) for card in few]
         return "".join(
             str(card.number) for card in sorted(cards, key=lambda card: (card.number % 3, card))[:5]
         )
@@ -88,7 +91,7 @@ class Sorter(Contract):
 
 def test_what_an_author_compares_takes_the_same_on_every_version() -> None:
     receipt = Chain(guard=False).deploy(Sorter).sort()
-    assert (receipt.return_value, receipt.ticks) == ("036912", 39297)
+    assert (receipt.return_value, receipt.ticks) == ("036912", 46009)
 
 
 def test_operators_that_call_themselves_run_out_of_gas() -> None:
