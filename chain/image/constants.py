@@ -11,6 +11,7 @@ the former it gets one that asks (`taken`), and instead of the latter it imports
 
 from __future__ import annotations
 
+import collections
 import sys
 from abc import ABCMeta
 from collections import Counter, defaultdict, deque
@@ -155,17 +156,19 @@ _CONSTANT: Final[dict[type, type]] = {
     ),
     Counter: _constant(Counter, _empty, _nothing, _nothing, _pairs),
 }
+# What an image has in the place of Python's own, where one of those comes in.
+_INSTEAD: Final[dict[type, type]] = {set: OrderedSet, collections.OrderedDict: OrderedDict}
 CONSTANTS: Final = frozenset(_CONSTANT.values())
 _REFUSING: Final = CONSTANTS | {FrozenList}
 
 
 def is_collection(thing: Any) -> bool:
-    return type(thing) in _CONSTANT or type(thing) is set
+    return type(thing) in _CONSTANT or type(thing) in _INSTEAD
 
 
 def begun(thing: Any) -> Any:
     """A constant in the place of `thing`, with nothing in it yet; None if it is no collection."""
-    base: Any = OrderedSet if type(thing) is set else type(thing)
+    base: Any = _INSTEAD.get(type(thing), type(thing))
     if base not in _CONSTANT:
         return None
     made: Any = base.__new__(_CONSTANT[base])
