@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from gc import disable, enable, isenabled
-from sys import getrecursionlimit, setrecursionlimit
+from sys import _getframe, getrecursionlimit, setrecursionlimit
 from threading import RLock, get_ident
+from types import FrameType
 from typing import Final, ParamSpec, TypeVar
 
 from chain.steps import here
@@ -21,6 +22,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 ROOM: Final = 3_000  # Python frames; more might not find room on the stack of C
+
+
+SHALLOW: Final = 200  # how deep a program or a test may stand, and have as much room as any other
 
 
 TURN: Final = RLock()
@@ -46,12 +50,24 @@ def is_mine() -> bool:
     return _turn.owner == get_ident() and (TURN._is_owned() or here.goes_on)  # type: ignore[attr-defined]
 
 
+def _depth() -> int:
+    frame: FrameType | None = _getframe()
+    depth = 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
 def begin_turn() -> None:
     """To be called by the thread that has just taken `TURN`."""
     _turn.owner = get_ident()
     if _turn.outside is None:
         _turn.outside = getrecursionlimit(), isenabled()
-    setrecursionlimit(ROOM)
+    try:
+        setrecursionlimit(SHALLOW)
+        setrecursionlimit(ROOM)
+    except RecursionError:  # whoever plays stands deeper than that
+        setrecursionlimit(ROOM + _depth())
     disable()
 
 

@@ -35,7 +35,7 @@ _TYPING: Final = words(
     NamedTuple Never NewType NoReturn NotRequired Optional ParamSpec Protocol ReadOnly Required Reversible Self Sequence
     Set Sized SupportsAbs SupportsIndex SupportsInt TYPE_CHECKING Tuple Type TypeAlias TypeAliasType TypeGuard TypeIs
     TypeVar TypeVarTuple TypedDict Union Unpack assert_never assert_type cast dataclass_transform final overload override
-    reveal_type runtime_checkable
+    reveal_type
     """
 )
 
@@ -53,7 +53,7 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
         "base64": words(
             "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode"
         ),
-        "bisect": None,
+        "bisect": words("bisect bisect_left bisect_right insort insort_left insort_right"),
         "chain": _CHAIN,
         "chain.contract": words("Block Contract"),
         "chain.declare": words("call error event init model view"),
@@ -65,9 +65,14 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
         "chain.types": None,
         "chain.world": words("World"),
         "collections": words("ChainMap Counter OrderedDict defaultdict deque namedtuple"),
-        "collections.abc": None,
+        "collections.abc": words(
+            """
+            Callable Collection Container Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView
+            MutableMapping MutableSequence MutableSet Reversible Sequence Set Sized ValuesView
+            """
+        ),
         "contextlib": words("AbstractContextManager contextmanager nullcontext suppress"),
-        "copy": words("copy deepcopy replace"),
+        "copy": words("copy deepcopy"),
         "dataclasses": words("KW_ONLY InitVar asdict astuple dataclass field fields replace"),
         "enum": words(
             "Enum Flag IntEnum IntFlag StrEnum UNIQUE auto member nonmember unique verify"
@@ -76,8 +81,13 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
         "hashlib": words(
             "blake2b blake2s md5 sha1 sha224 sha256 sha384 sha3_224 sha3_256 sha3_384 sha3_512 sha512"
         ),
-        "heapq": None,
-        "itertools": None,
+        "heapq": words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
+        "itertools": words(
+            """
+            accumulate chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse groupby
+            islice pairwise permutations product repeat starmap takewhile tee zip_longest
+            """
+        ),
         "json": words("JSONDecodeError dumps loads"),
         "math": words("comb factorial gcd isqrt lcm perm prod"),
         "operator": words(
@@ -86,10 +96,13 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
         ),
         "re": words(
             "A ASCII DOTALL I IGNORECASE M MULTILINE Match NOFLAG Pattern RegexFlag S VERBOSE X compile error escape"
-            " PatternError findall finditer fullmatch match search split sub subn"
+            " findall finditer fullmatch match search split sub subn"
         ),
-        "string": None,
-        "textwrap": None,
+        "string": words(
+            "Formatter Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable"
+            " punctuation whitespace"
+        ),
+        "textwrap": words("TextWrapper dedent fill indent shorten wrap"),
         "types": words("EllipsisType MappingProxyType NoneType NotImplementedType TracebackType"),
         "typing": _TYPING,
         "typing_extensions": _TYPING,

@@ -11,9 +11,10 @@ the former it gets one that asks (`taken`), and instead of the latter it imports
 
 from __future__ import annotations
 
+import collections
 import sys
 from abc import ABCMeta
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import Field
 from functools import lru_cache
@@ -30,7 +31,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from chain.frozen_list import FrozenList, changeable
 from chain.guard.allowed import words
-from chain.image.ordered_sets import OrderedSet
+from chain.image.ordered_sets import OrderedDict, OrderedSet
 
 T = TypeVar("T")
 
@@ -64,7 +65,11 @@ _FREE: Final = {
     "insert": 2,
     "register": -1,
 }  # fmt: skip
-CHANGERS: Final = frozenset().union(*_CHANGES.values()) | {"register"}
+# Methods of every object by which its attributes are set.
+MAKERS: Final = words(
+    "__init__ __setattr__ __delattr__ __set__ __delete__ __setstate__ add_note with_traceback"
+)
+CHANGERS: Final = frozenset().union(*_CHANGES.values()) | MAKERS | {"register"}
 _LOST: Final = "which outlives the call: a failed call would not undo it, and another machine would not have it"
 _SHARED: Final = (type, ModuleType, FunctionType, BuiltinFunctionType, Field)
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
@@ -151,17 +156,19 @@ _CONSTANT: Final[dict[type, type]] = {
     ),
     Counter: _constant(Counter, _empty, _nothing, _nothing, _pairs),
 }
+# What an image has in the place of Python's own, where one of those comes in.
+_INSTEAD: Final[dict[type, type]] = {set: OrderedSet, collections.OrderedDict: OrderedDict}
 CONSTANTS: Final = frozenset(_CONSTANT.values())
 _REFUSING: Final = CONSTANTS | {FrozenList}
 
 
 def is_collection(thing: Any) -> bool:
-    return type(thing) in _CONSTANT or type(thing) is set
+    return type(thing) in _CONSTANT or type(thing) in _INSTEAD
 
 
 def begun(thing: Any) -> Any:
     """A constant in the place of `thing`, with nothing in it yet; None if it is no collection."""
-    base: Any = OrderedSet if type(thing) is set else type(thing)
+    base: Any = _INSTEAD.get(type(thing), type(thing))
     if base not in _CONSTANT:
         return None
     made: Any = base.__new__(_CONSTANT[base])
@@ -214,12 +221,12 @@ def taken(method: Any) -> Any:
     """A method that was taken from what may be a class: one of C, that writes without asking, asks first."""
     kind = type(method)
     if kind is FunctionType:
-        return asking(method) if method in _WRITERS or method.__name__ == "__init__" else method
+        return asking(method) if method in _WRITERS or method.__name__ in MAKERS else method
     if kind in _UNBOUND:
         return asking(method)
     if kind in _BOUND:
         holder = method.__self__
-        if id(holder) in _known and (isinstance(holder, ABCMeta) or method.__name__ == "__init__"):
+        if id(holder) in _known and (isinstance(holder, ABCMeta) or method.__name__ in MAKERS):
             _ask(holder)
         elif isinstance(holder, ABCMeta) and method.__name__ == "register":
             settable(holder)

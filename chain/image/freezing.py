@@ -8,11 +8,12 @@ what nobody knows how to freeze, is refused where it is made.
 from __future__ import annotations
 
 import ast
+import sys
 from collections import ChainMap, UserDict, UserList, UserString
 from collections.abc import Callable, Iterable
 from dataclasses import Field
-from enum import Enum
-from functools import cached_property, partial
+from enum import Enum, Flag
+from functools import cached_property, partial, partialmethod
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -26,10 +27,10 @@ from types import (
 from typing import Any, Final
 
 from chain.errors import DeclarationError
-from chain.guard.allowed import words
+from chain.guard.allowed import SETTINGS, words
 from chain.guard.sources import Module
 from chain.image import constants
-from chain.image.constants import CONSTANTS, note
+from chain.image.constants import CONSTANTS, note, settable
 from chain.where import Source
 
 _PLAIN: Final = frozenset({int, str, bytes, bool, float, complex, type(None), range, ModuleType})
@@ -42,7 +43,8 @@ _STILL: Final = words(
 )
 _CHANGING: Final = (list, dict, set, bytearray)
 _CHANGEABLE: Final = (*_CHANGING, memoryview, ChainMap, UserDict, UserList, UserString)
-_OWN_WORDS: Final = words("__dict__ __weakref__ __annotations__ __slots__ __module__ __spec__")
+# What an author may set between two underscores, and hold a list in.
+_AUTHORS: Final = SETTINGS - {"__doc__", "__test__"} | {"__annotations__"}
 
 
 class Called:
@@ -73,7 +75,7 @@ class Freezing:
         for is_own in (True, False):  # a thing is called as it is where it was made
             for module, space in self._spaces.items():
                 self._source = module
-                for name in [name for name in space if not _is_magic(name)]:
+                for name in [name for name in space if not _is_pythons(name)]:
                     known = module.names.get(name)
                     if is_own == (known is not None and not isinstance(known.node, ast.alias)):
                         space[name] = self._named(name, space[name])
@@ -127,7 +129,7 @@ class Freezing:
         if kind.__module__ in self._names:
             return self._object(value)
         if isinstance(value, BaseException):
-            self._note(value)
+            self._refuse(value, "which changes when it is raised", "make it where it is raised")
         elif (
             kind.__name__ == "_lru_cache_wrapper"
         ):  # what it remembers would be shared by all calls
@@ -188,11 +190,18 @@ class Freezing:
         named = {name: self.frozen(each) for name, each in value.keywords.items()}
         return Called(self.frozen(value.func), tuple(self._each(value.args)), named)
 
+    def _partial_method(self, value: Any) -> Any:
+        value.func, value.args = self.frozen(value.func), tuple(self._each(value.args))
+        value.keywords = self.frozen(value.keywords)
+        return value
+
     def _method(self, value: Any) -> Any:
         """A method that was taken off something, as in `push = rows.append`."""
         holder = self.frozen(value.__self__)
         if isinstance(value, MethodType):
             self.frozen(value.__func__)
+        if value.__name__ in constants.MAKERS:
+            self._refuse(value, "which sets attributes", "call it inside the function")
         return value if holder is value.__self__ else getattr(holder, value.__name__)
 
     # What stays as it is and is noted
@@ -230,7 +239,7 @@ class Freezing:
         before, self._part = self._part, "what is around "
         for cell in value.__closure__ or ():
             self._cell(cell, is_own)
-        if is_own:
+        if is_own or space.get("__name__") not in sys.modules:  # as that of a named tuple
             self._part = "a default of "
             if value.__defaults__:
                 value.__defaults__ = tuple(self._each(value.__defaults__))
@@ -268,22 +277,36 @@ class Freezing:
                 self._fields(value.values())
             elif isinstance(value, FunctionType | staticmethod | classmethod | property):
                 self.frozen(value)
-            elif not _is_magic(attribute) and not (
+            elif not _is_pythons(attribute) and not (
                 issubclass(cls, Enum) and attribute.startswith("_")
             ):
                 new = self._named(f"{name}.{attribute}", value)
                 if new is not value:
                     type.__setattr__(cls, attribute, new)
+        if issubclass(cls, Flag):
+            _close(cls)
         if issubclass(cls, Enum):
+            self._members(cls)
             for member, value in cls._member_map_.items():
                 self._named(f"{name}.{member}", value)
         self._name, self._part = before
         return cls
 
+    def _members(self, cls: type[Enum]) -> None:
+        """Each version of Python answers otherwise whether a class or a partial function in an Enum is a member."""
+        for name, value in vars(cls).items():
+            inner = value._value_ if isinstance(value, Enum) else value
+            if isinstance(inner, type | partial | Called) and not name.startswith("_"):
+                self._name = f"{cls.__qualname__}.{name}"
+                self._refuse(
+                    inner, "which is a member on some versions of Python", "put it beside the Enum"
+                )
+
     def _fields(self, fields: Iterable[Field[Any]]) -> None:
         for field in fields:
             field.default = self.frozen(field.default)
             field.default_factory = self.frozen(field.default_factory)
+            field.metadata = self.frozen(field.metadata)
 
     def _wrapper(self, value: Any) -> Any:
         """A function in a class, as it is called there."""
@@ -304,6 +327,7 @@ _KINDS: Final[dict[Any, Callable[[Freezing, Any], Any]]] = {
     frozenset: Freezing._frozenset,
     MappingProxyType: Freezing._proxy,
     partial: Freezing._partial,
+    partialmethod: Freezing._partial_method,
     MethodType | BuiltinFunctionType | MethodWrapperType: Freezing._method,
     staticmethod | classmethod | property: Freezing._wrapper,
     cached_property: Freezing._remembered,
@@ -314,12 +338,24 @@ def _renew(named: dict[str, Any], frozen: Callable[[Any], Any]) -> None:
     named.update({name: frozen(each) for name, each in named.items()})
 
 
+def _close(cls: type[Flag]) -> None:
+    """Two flags together are a member that Python makes when it is first asked for, and keeps: it has Python's attributes."""
+
+    def __setattr__(self: Flag, name: str, value: Any) -> None:  # noqa: N807
+        if not name.startswith("_"):
+            note(self, str(self))
+            settable(self)
+        object.__setattr__(self, name, value)
+
+    type.__setattr__(cls, "__setattr__", __setattr__)
+
+
 def _is_inner(cls: type) -> bool:
     return "<locals>" in cls.__qualname__
 
 
-def _is_magic(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
+def _is_pythons(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and name not in _AUTHORS
 
 
 def _sets(node: ast.AST, name: str) -> bool:

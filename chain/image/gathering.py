@@ -9,16 +9,22 @@ from chain.guard.allowed import words
 from chain.guard.sources import Module
 from chain.image.keeping import Keeping
 from chain.image.meter import SPACE
-from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet, made, view, viewing
+from chain.image.ordered_sets import (
+    VIEWS,
+    OrderedFrozenSet,
+    OrderedSet,
+    made,
+    view,
+    viewing,
+)
 
 MADE, VIEW, VIEWING = "__set_of__", "__view__", "__viewing__"
-_VIEWS: Final = ("keys", "items")
 _BARE: Final = {
     **{name: f"__bare_{name}__" for name in ("set", "frozenset")},
     **{f"__{name}__": f"__bare_{name}_paid__" for name in ("set", "frozenset")},
 }
 _WALKERS: Final = words(
-    "all any dict enumerate frozenset iter len list max min next reversed set sorted sum tuple zip"
+    "all any dict enumerate frozenset iter len list max min reversed set sorted sum tuple zip"
 )
 
 SPACE.update({MADE: made, VIEW: view, VIEWING: viewing, "set": OrderedSet, "frozenset": OrderedFrozenSet})  # fmt: skip
@@ -52,9 +58,9 @@ class Gathering(Keeping):
         name = path.removeprefix("builtins.") if path is not None else ""
         if name == "len" and len(node.args) == 1:
             self._bare.add(node.args[0])
-        if name in _WALKERS and path != name:
+        if name in _WALKERS and path != name and (len(node.args) == 1 or name == "zip"):
             self._walked.update(node.args)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS:
             self._plain.add(node.func)
 
     def seen_call(self, node: ast.Call, path: str | None) -> ast.AST:
@@ -62,22 +68,20 @@ class Gathering(Keeping):
         func = node.func
         if node in self._bare and path in _BARE_PATHS and isinstance(func, ast.Name):
             func.id = _BARE.get(func.id, func.id)
-        if isinstance(func, ast.Attribute) and func.attr in _VIEWS and node not in self._walked:
+        if isinstance(func, ast.Attribute) and func.attr in VIEWS and node not in self._walked:
             return self._asked(VIEW, node)
         return node
 
     def reached(self, node: ast.Attribute) -> ast.expr:
-        if isinstance(node.ctx, ast.Load) and node.attr in _VIEWS and node not in self._plain:
+        if isinstance(node.ctx, ast.Load) and node.attr in VIEWS and node not in self._plain:
             node.value = self.visit(node.value)
             return self._asked(VIEWING, node)
         return super().reached(node)
 
     def see_compare(self, node: ast.Compare) -> None:
-        """Before what is in a comparison is visited."""
-        self._walked.update((node.left, *node.comparators))
-        if len(node.ops) == 1:
-            if not isinstance(node.ops[0], ast.In | ast.NotIn):
-                self._bare.add(node.left)
+        """Before what is in a comparison is visited. What is compared with an author's own object gets to see the whole."""
+        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
+            self._walked.update(node.comparators)
             self._bare.update(node.comparators)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 from hashlib import blake2b
-from types import FunctionType
+from types import FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import Any, Final, NoReturn
 
 _NOTHING: Final = 0x1CA11
@@ -17,8 +17,22 @@ _TEXTS: Final = (str.__hash__, bytes.__hash__)
 
 
 def stable_hash(value: Any, /) -> int:
+    return _hashed(value, type(value).__hash__)
+
+
+def hashing(thing: Any) -> Any:
+    """`thing.__hash__`, uncalled."""
+    found = getattr(thing, "__hash__", None)
+    if isinstance(found, MethodWrapperType):
+        how = vars(found.__objclass__)["__hash__"]
+        return lambda: _hashed(found.__self__, how)
+    if isinstance(found, WrapperDescriptorType):
+        return lambda value: _hashed(value, found)
+    return found
+
+
+def _hashed(value: Any, how: Any) -> int:
     kind = type(value)
-    how: Any = kind.__hash__
     if value is None:
         return _NOTHING
     if how is int.__hash__ or how is None:  # the latter raises

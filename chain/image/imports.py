@@ -19,6 +19,8 @@ from typing import Any, Final
 from chain.image.constants import asking, settable, taken
 from chain.image.data_files import imported_in
 from chain.image.meter import SPACE
+from chain.image.ordered_sets import VIEWS, OrderedDict, view, viewing
+from chain.image.signs import new_letter
 
 
 def _attrgetter(*names: str) -> Callable[[Any], Any]:
@@ -26,8 +28,36 @@ def _attrgetter(*names: str) -> Callable[[Any], Any]:
         raise ValueError("attrgetter is given a name with '_' before it, and that is nobody else's")
     found = operator.attrgetter(*names)
     if len(names) > 1:
-        return lambda thing: tuple(map(taken, found(thing)))
-    return lambda thing: taken(found(thing))
+        return lambda thing: tuple(map(named, found(thing)))
+    return lambda thing: named(found(thing))
+
+
+def _methodcaller(name: str, *args: Any, **named: Any) -> Callable[[Any], Any]:
+    return lambda thing: view(_getattr(thing, name)(*args, **named))
+
+
+def _getattr(thing: Any, name: str, *default: Any) -> Any:
+    return named(getattr(thing, name, *default))
+
+
+def _setattr(thing: Any, name: str, value: Any) -> None:
+    setattr(settable(thing), name, value)
+
+
+def _delattr(thing: Any, name: str) -> None:
+    delattr(settable(thing), name)
+
+
+def _chr(number: int, /) -> str:
+    made = chr(number)
+    if number > 0x7F and new_letter(made):
+        raise ValueError(f"not every version of Python knows the sign {new_letter(made)}")
+    return made
+
+
+def named(method: Any) -> Any:
+    """What was got by a name that is told as a text."""
+    return viewing(taken(method)) if getattr(method, "__name__", None) in VIEWS else taken(method)
 
 
 def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,8 +75,9 @@ def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
 _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # By module and name what stands in the place of Python's own.
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
+    "collections": {"OrderedDict": OrderedDict},
     "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
-    "operator": {"attrgetter": _attrgetter},
+    "operator": {"attrgetter": _attrgetter, "methodcaller": _methodcaller},
     "dataclasses": {"dataclass": _marking(dataclasses.dataclass)},
     "functools": {"total_ordering": _marking(functools.total_ordering)},
 }
@@ -85,4 +116,12 @@ def _import(
     return instead(builtins.__import__(name, globals, locals, fromlist, level))
 
 
-SPACE["__import__"] = _import
+SPACE.update(
+    {
+        "__import__": _import,
+        "chr": _chr,
+        "getattr": _getattr,
+        "setattr": _setattr,
+        "delattr": _delattr,
+    }
+)

@@ -14,6 +14,7 @@ from chain.errors import DeclarationError
 from chain.guard.sources import Module
 from chain.image.constants import CHANGERS, changes_nothing, settable, taken
 from chain.image.meter import SPACE
+from chain.image.ordered_sets import VIEWS
 from chain.image.ticks import Ticking, parsed
 from chain.where import short
 
@@ -67,7 +68,7 @@ class Keeping(Ticking):
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:  # noqa: N802
         """`case object(append=push)` takes a method off a class."""
         for name in node.kwd_attrs:
-            if name in CHANGERS:
+            if name in CHANGERS or name in VIEWS:
                 raise DeclarationError(
                     f"{short(self._file)}:{node.lineno}: a pattern takes the method '{name}' off what it matches, which may"
                     " be a class; match the value, and call the method by its name"

@@ -19,8 +19,8 @@ from chain.hashing import keccak
 from chain.image.arithmetic import add, multiply, power, remainder, shift, subtract, take, unite
 from chain.image.meter import charge, dry, spend
 from chain.image.patterns import by_function
-from chain.image.weight import weigh
-from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, slow, turns
+from chain.image.weight import DEEPEST, weigh
+from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, slow, sort, turns
 
 # Modules of which every function pays for what it is given.
 _COSTLY: Final = frozenset(
@@ -202,20 +202,22 @@ def _reduce(function: Any, items: Iterable[Any], *first: Any) -> Any:
 
 def _deep(function: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(value: Any, *more: Any, **named: Any) -> Any:
-        waiting = [value]
+        waiting = [(value, 0)]
         while waiting:
-            each = waiting.pop()
+            each, depth = waiting.pop()
+            if depth > DEEPEST:
+                weigh(value)  # says so
             charge(_DEEP)
             if isinstance(each, str | bytes | bytearray):
                 charge(1 + 2 * len(each))
             elif isinstance(each, dict):
                 charge(1 + len(each))
-                waiting += [*each.keys(), *each.values()]
+                waiting += [(one, depth + 1) for one in (*each.keys(), *each.values())]
             elif isinstance(each, list | tuple | set | frozenset | deque):
                 charge(1 + len(each))
-                waiting += each
+                waiting += [(one, depth + 1) for one in each]
             elif is_dataclass(each) and not isinstance(each, type):
-                waiting += [getattr(each, field.name, None) for field in fields(each)]
+                waiting += [(getattr(each, field.name, None), depth + 1) for field in fields(each)]
         return function(value, *more, **named)
 
     return guarded
@@ -240,6 +242,17 @@ def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
     pay_text(len(text) + (text.count("\n") + 1) * len(prefix))
     charge(1 + 4 * len(text))
     return indent(text, prefix, *args, **named)
+
+
+def _first(reverse: bool) -> Callable[..., list[Any]]:
+    """`heapq.nsmallest` and `nlargest`, which sort inside."""
+
+    def guarded(n: int, iterable: Iterable[Any], key: Any = None) -> list[Any]:
+        found = list(pay(iterable, BUILT))
+        sort(found, key=key, reverse=reverse)
+        return found[: max(n, 0)]
+
+    return guarded
 
 
 def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -277,6 +290,8 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "json.loads": _loads,
     "dataclasses.asdict": _deep(asdict),
     "dataclasses.astuple": _deep(astuple),
+    "heapq.nlargest": _first(True),
+    "heapq.nsmallest": _first(False),
     "textwrap.indent": _indent,
     "operator.mul": multiply,
     "operator.pow": power,

@@ -15,7 +15,8 @@ from chain.image.meter import charge, dry, spend
 from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.image.patterns import METHODS as PATTERN_METHODS
 from chain.image.patterns import by_pattern
-from chain.image.texts import worded
+from chain.image.signs import ASKING, asked
+from chain.image.texts import pictured, scrubbed, worded
 from chain.image.weight import key, weigh, weight_of
 from chain.image.work import (
     BUILT,
@@ -47,6 +48,8 @@ def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     if isinstance(thing, _PLAIN):
         spend()
         args = _PRICES[name](thing, args) or args
+        if type(thing) is not int and name in ASKING:
+            asked(thing, name)
         special = _DONE_HERE.get(name)
         if special is not None:
             return special(thing, name, args, named)
@@ -92,7 +95,7 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
             _format(args[0], (*args[1:], *named.values()))
     elif isinstance(thing, Template):
         _fill(thing.template, args, named)
-    return getattr(thing, name)(*args, **named)
+    return scrubbed(getattr(thing, name)(*args, **named), (args, named))
 
 
 def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -214,6 +217,12 @@ def _replace(thing: Any, args: tuple[Any, ...]) -> None:
             pay_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
 
+def _newer(thing: Any, args: tuple[Any, ...]) -> None:
+    """`int.is_integer`, which has come with 3.12."""
+    if isinstance(thing, int):
+        raise AttributeError("'int' object has no attribute 'is_integer'")
+
+
 def _translate(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
         pay_text(len(thing))
@@ -306,7 +315,7 @@ def formatted(left: Any, right: Any) -> Any:
     longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
     if longest > _SHORT:
         pay_text(text.count("%") * longest)
-    return written(left % right)
+    return pictured(scrubbed(written(left % right), values), text)
 
 
 def guarded_format(value: Any, spec: str = "") -> str:
@@ -329,7 +338,8 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     if isinstance(thing, str) and named:
         _format(thing, (*args, *named.values()))
-    return written(getattr(thing, name)(*args, **named))
+    made = written(getattr(thing, name)(*args, **named))
+    return pictured(made, thing) if isinstance(thing, str) and "!r" in thing else made
 
 
 def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
@@ -341,6 +351,12 @@ def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     if isinstance(thing, range) and isinstance(args[0], int):
         args = (int(args[0]), *args[1:])
     return getattr(thing, name)(*args, **named)
+
+
+def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    if isinstance(thing, str) and named:  # since 3.13
+        raise TypeError("str.replace() takes no keyword arguments")
+    return thing.replace(*args, **named)
 
 
 def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
@@ -369,6 +385,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "ljust rjust center zfill to_bytes": _width,
     "expandtabs": _tabs,
     "replace": _replace,
+    "is_integer": _newer,
     "translate": _translate,
     "from_bytes": _number,
     "keccak": _asked,
@@ -383,6 +400,7 @@ _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
     "count": _index,
     "index": _index,
     "elements": _elements,
+    "replace": _replaced,
 }
 _PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
 METHODS: Final = frozenset(_PRICES)

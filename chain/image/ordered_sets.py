@@ -9,6 +9,7 @@ Where nobody can tell the order, as in `x in {1, 2}` or `len(set(row))`, a plain
 
 from __future__ import annotations
 
+import collections
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Set
 from types import BuiltinFunctionType, MappingProxyType, MethodDescriptorType
 from typing import Any, Final, TypeVar
@@ -59,6 +60,32 @@ class _Ordered:
         mine = [each for each in self._order if each not in order]
         return self._kind([*mine, *(each for each in order if each not in self._order)])
 
+    # Compared in their order, too: an author's own `==` may run on the way, until one item is missing.
+
+    def __eq__(self, other: object) -> bool:
+        return self._order.keys() == _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __le__(self, other: Any) -> bool:
+        return self._order.keys() <= _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __lt__(self, other: Any) -> bool:
+        return self._order.keys() < _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __ge__(self, other: Any) -> bool:
+        return self._order.keys() >= _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def __gt__(self, other: Any) -> bool:
+        return self._order.keys() > _listed(other) if isinstance(other, _SETS) else NotImplemented
+
+    def issubset(self, other: Iterable[Any]) -> bool:
+        return self._order.keys() <= dict.fromkeys(other).keys()
+
+    def issuperset(self, other: Iterable[Any]) -> bool:
+        return all(each in self._order for each in other)
+
+    def isdisjoint(self, other: Iterable[Any]) -> bool:
+        return self._order.keys().isdisjoint(_listed(other))
+
     def __or__(self, other: Any) -> Any:
         return self.union(other) if isinstance(other, _SETS) else NotImplemented
 
@@ -86,6 +113,7 @@ class _Ordered:
 
 class OrderedSet(_Ordered, set[T]):
     __slots__ = ("_order",)
+    __hash__ = None
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         made: Any = set.__new__(cls)
@@ -158,6 +186,7 @@ class OrderedSet(_Ordered, set[T]):
 
 class OrderedFrozenSet(_Ordered, frozenset[T]):
     __slots__ = ("_order",)
+    __hash__ = frozenset.__hash__
 
     def __new__(cls, items: Iterable[T] = (), /) -> Any:
         if type(items) is cls is OrderedFrozenSet:
@@ -186,8 +215,22 @@ def _plain(items: _Ordered) -> set[Any]:
     return set(items._order)
 
 
+def _listed(other: Any) -> Any:
+    return other._order.keys() if isinstance(other, _Ordered) else other
+
+
 def _key(item: Any) -> Any:
     return frozenset(item) if isinstance(item, set) else item
+
+
+class OrderedDict(collections.OrderedDict[Any, Any]):
+    """As Python's own, but for its picture, which has changed with 3.12."""
+
+    __slots__ = ()
+    __module__ = "collections"
+
+    def __repr__(self) -> str:
+        return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
 
 
 # Views of dicts, whose operators make sets
@@ -228,6 +271,7 @@ class Items(_View, ItemsView[Any, Any]):
         return reversed(self._mapping.items())
 
 
+VIEWS: Final = ("keys", "items")
 _KEYS: Final[type] = type({}.keys())
 _ITEMS: Final[type] = type({}.items())
 _SETS: Final[Any] = (set, frozenset, _KEYS, _ITEMS, Keys, Items)
@@ -236,9 +280,9 @@ _SETS: Final[Any] = (set, frozenset, _KEYS, _ITEMS, Keys, Items)
 def view(found: Any) -> Any:
     """What `x.keys()` gave: of a dict, a view whose operators keep the order."""
     kind = type(found)
-    if kind is _KEYS:
+    if issubclass(kind, _KEYS):  # or an OrderedDict's
         return Keys(found.mapping)
-    if kind is _ITEMS:
+    if issubclass(kind, _ITEMS):
         return Items(found.mapping)
     if kind is KeysView:
         return Keys(found._mapping)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from chain.image.meter import charge, spend
+from chain.image.signs import asked
 from chain.image.tries import MOST, Tries, tries_of
 from chain.image.work import pay_text, turns
 
@@ -49,6 +50,7 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     text = args[place] if len(args) > place else named.get("string", "")
     size = len(text) if isinstance(text, str | bytes) else 0
     pay_text(size)
+    asked(text)
     tries = tries_of(thing, size.bit_length())
     each = min(tries.ways * tries.work, MOST)
     if name in _AT_ONE:

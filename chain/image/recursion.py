@@ -13,6 +13,7 @@ from typing import TypeAlias
 from chain.guard.sources import Module
 
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
+_MAKERS = ("__init__", "__post_init__", "__hash__")
 _GENERATORS = (ast.Yield, ast.YieldFrom)
 
 
@@ -27,10 +28,15 @@ def recursive_lines(module: Module) -> frozenset[tuple[int, int]]:
     return frozenset(
         (node.lineno, node.col_offset)
         for name in by_name
-        if _reaches(name, edges)
+        if _reaches(name, edges) or _is_called_unnamed(name)
         for node in by_name[name]
         if not _yields(node)
     )
+
+
+def _is_called_unnamed(name: str) -> bool:
+    """`__eq__` and the like: an operator that calls it has no name."""
+    return name.startswith("__") and name.endswith("__") and name not in _MAKERS
 
 
 def _called(nodes: list[ast.FunctionDef]) -> set[str]:

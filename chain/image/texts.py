@@ -9,13 +9,25 @@ from __future__ import annotations
 
 import dis
 import re
-from types import TracebackType
+from collections.abc import Iterable
+from dataclasses import is_dataclass
+from enum import EnumType
+from types import (
+    BuiltinFunctionType,
+    MappingProxyType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    ModuleType,
+    TracebackType,
+    WrapperDescriptorType,
+)
 from typing import Any, Final
 
 from chain.errors import Revert
+from chain.image.signs import escaped
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
-_ADDRESS: Final = re.compile(r"(<[^\n]*?) at 0x[0-9A-Fa-f]{6,16}>")
+_ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
 _PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
 _DEFAULT: Final[Any] = object.__repr__
 _PLAIN_STR: Final[Any] = object.__str__
@@ -26,7 +38,14 @@ def told(cls: Any) -> Any:
     """A class, whose objects say of which class they are and not where they lie."""
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
+    elif isinstance(cls, EnumType) and any(map(is_dataclass, cls.__mro__)):
+        cls.__repr__ = _member  # type: ignore[assignment, method-assign]
     return cls
+
+
+def _member(self: Any) -> str:
+    """A member that has the fields of a dataclass, as 3.11 draws it."""
+    return f"<{type(self).__name__}.{self._name_}: {self._value_!r}>"
 
 
 def _named(self: Any) -> str:
@@ -38,10 +57,15 @@ def worded(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, BaseException):
-        return value if is_own(value) else type(value).__name__
+        if not is_own(value):
+            return type(value).__name__
+        text = str(value) if type(value).__str__ in _BY_ARGS else ""
+        return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
+    if isinstance(value, ModuleType):
+        return f"<module {value.__name__!r}>"
     if getattr(type(value), "__str__", None) is _PLAIN_STR or isinstance(value, _HOLDERS):
         text = str(value)
-        return _ADDRESS.sub(r"\1>", text) if " at 0x" in text else value
+        return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
     return value
 
 
@@ -56,12 +80,17 @@ class Words(str):
 
 def picturable(value: Any) -> Any:
     """`value`, whose `repr` goes into a text."""
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN and (type(value) is not str or value.isascii()):
         return value
     if isinstance(value, BaseException) and not is_own(value):
         return Words(f"{type(value).__name__}()")
     text = repr(value)
-    return Words(_ADDRESS.sub(r"\1>", text)) if " at 0x" in text else value
+    return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
+
+
+def _drawn(text: str) -> str:
+    """A picture without addresses, and with the signs that not every version of Python draws as they are."""
+    return _ADDRESS.sub(r"\1>", escaped(text))
 
 
 def args_of(thing: Any) -> Any:
@@ -71,7 +100,38 @@ def args_of(thing: Any) -> Any:
     return thing.args
 
 
-_HOLDERS: Final = (list, tuple, dict, set, frozenset)
+def telling(thing: Any, name: str) -> Any:
+    """`thing.__str__` and the like, uncalled: what one of Python's own tells is the same everywhere."""
+    found = getattr(thing, name)
+    if type(found) not in _OF_C:
+        return found
+
+    def told(*args: Any) -> Any:
+        about = args[0] if args and isinstance(thing, type) else found.__self__
+        if isinstance(about, BaseException) and not is_own(about):
+            return type(about).__name__
+        return _ADDRESS.sub(r"\1>", found(*args))
+
+    return told
+
+
+def scrubbed(text: Any, values: Iterable[Any]) -> Any:
+    """A text that Python has put together of these: without what they tell of where they lie in memory."""
+    if not isinstance(text, str) or ("x" not in text and text.isascii()):
+        return text
+    return text if all(type(each) in _PLAIN for each in values) else _drawn(text)
+
+
+def pictured(text: Any, template: str) -> Any:
+    """A text that Python has put together, where its template asks for pictures."""
+    return escaped(text) if isinstance(text, str) and "r" in template else text
+
+
+_BY_ARGS: Final = (BaseException.__str__, KeyError.__str__)
+_OF_C: Final = frozenset(
+    {WrapperDescriptorType, MethodWrapperType, MethodDescriptorType, BuiltinFunctionType}
+)
+_HOLDERS: Final = (list, tuple, dict, set, frozenset, MappingProxyType)
 
 
 def is_own(error: BaseException) -> bool:

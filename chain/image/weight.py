@@ -31,6 +31,7 @@ TEXTS: Final = (str, bytes, bytearray, memoryview)
 SHORT: Final = 512  # characters that are compared in the time of a tick
 STEP: Final = 32  # ticks to go into one thing that holds others, which take one each
 ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
+DEEPEST: Final = 200  # values, one inside the other
 _FEW: Final = 16
 _KNOWN: Final = 4096  # classes of enums that are remembered
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
@@ -82,9 +83,9 @@ def weight_of(value: Any) -> int:
 
 def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
     ticks = owed = 0
-    waiting = [(value, parts)]
+    waiting = [(value, parts, 1)]
     while waiting:
-        each, parts = waiting.pop()
+        each, parts, depth = waiting.pop()
         owed += STEP + (len(each) if isinstance(each, _LISTED) else 0)
         if owed > _AT_ONCE:
             charge(owed)
@@ -98,7 +99,11 @@ def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
             if kind in _TEXT_KINDS:
                 owed += len(part) // SHORT
             elif kind not in LIGHT and (more := _parts_of(cast(Any, kind))) is not None:
-                waiting.append((part, more))
+                if depth == DEEPEST:
+                    raise ValueError(
+                        f"a value is nested deeper than {DEEPEST} times; what Python does with that hangs on its version"
+                    )
+                waiting.append((part, more, depth + 1))
     charge(owed)
     return ticks + owed
 
@@ -181,6 +186,8 @@ def _hold_key(value: Any) -> None:
             if len(alike) > ALIKE:
                 dry()
         return
+    if type(value) is slice:
+        raise TypeError("unhashable type: 'slice'")  # it is a key on some versions
     if type(value) in LIGHT or isinstance(value, TEXTS):
         return
     weigh(value)

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
+from typing import Any, Final
 
+from chain.errors import DeclarationError
 from chain.image.gathering import Gathering
+from chain.image.hashes import hashing
 from chain.image.meter import SPACE
-from chain.image.texts import args_of, picturable, told, worded
+from chain.image.signs import new_letter
+from chain.image.texts import args_of, picturable, telling, told, worded
 from chain.image.ticks import parsed
+from chain.where import short
 
 TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"
+HASHING, TELLING = "__hashing__", "__telling__"
+_TELLING: Final = ("__str__", "__repr__", "__format__")
 _FORMATS: Final = ("format", "format_map")
 _PICTURES: Final = (ord("r"), ord("a"))
 
-SPACE.update({TOLD: told, WORDED: worded, PICTURED: picturable, ARGS: args_of})
+SPACE.update(
+    {
+        TOLD: told,
+        WORDED: worded,
+        PICTURED: picturable,
+        ARGS: args_of,
+        HASHING: hashing,
+        TELLING: telling,
+    }
+)
 
 
 class Wording(Gathering):
@@ -24,6 +39,15 @@ class Wording(Gathering):
         self.generic_visit(node)
         first = node.decorator_list[0] if node.decorator_list else node
         node.decorator_list.insert(0, parsed(TOLD, first))
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
+        letter = new_letter(node.value) if isinstance(node.value, str) else None
+        if letter is not None:
+            raise DeclarationError(
+                f"{short(self._file)}:{node.lineno}: this text has the sign {letter}, which not every version of Python knows;"
+                " write it with older ones"
+            )
         return node
 
     def see_call(self, node: ast.Call, path: str | None) -> None:
@@ -44,6 +68,12 @@ class Wording(Gathering):
     def reached(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.attr == "args":
             return self._asked(ARGS, self.visit(node.value))
+        if isinstance(node.ctx, ast.Load) and node.attr == "__hash__":
+            return self._asked(HASHING, self.visit(node.value))
+        if isinstance(node.ctx, ast.Load) and node.attr in _TELLING:
+            made: Any = self._asked(TELLING, self.visit(node.value))
+            made.args.append(ast.copy_location(ast.Constant(node.attr), node))
+            return made  # type: ignore[no-any-return]
         return super().reached(node)
 
     def _worded(self, value: ast.expr) -> ast.expr:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sized, ValuesView
 from enum import Enum, EnumType
+from functools import partial
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from chain.frozen_list import FrozenList
 from chain.image.constants import CONSTANTS
 from chain.image.meter import charge, dry, spend
 from chain.image.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
+from chain.image.sorting import is_quiet, merged
 from chain.image.texts import worded
 from chain.image.weight import keys, pairs, weigh, weight_of
 
@@ -168,11 +170,19 @@ def sort(items: list[Any], *, key: Any = None, reverse: bool = False) -> None:
     rounds = len(items).bit_length()
     if len(items) > FREE:
         charge(len(items) * rounds)
+    found = items
     if key is None:
         charge(1 + weight_of(items) * rounds)
+    else:
+        found = list(map(_weighing(key, rounds), list(items)))
+        if len(found) != len(items):
+            raise ValueError("a list is changed while it is sorted")
+    if not is_quiet(found):
+        items[:] = merged(items, found, bool(reverse))
+    elif key is None:
         items.sort(reverse=reverse)
     else:
-        items.sort(key=_weighing(key, rounds), reverse=reverse)
+        items.sort(key=partial(next, iter(found)), reverse=reverse)  # they were made in that order
 
 
 def _weighing(key: Callable[[Any], Any], times: int) -> Callable[[Any], Any]:

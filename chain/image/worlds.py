@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from chain.errors import DeclarationError, OutOfGas
 from chain.guard.reach import changes_of
 from chain.guard.scopes import DEFINITIONS
 from chain.guard.sources import Definition, Module
@@ -24,12 +25,13 @@ from chain.guard.uses import uses_of
 from chain.image import meter
 from chain.image.agreeing import check_agreement
 from chain.image.border import former, names_above, register_module
-from chain.image.constants import ConstantChanged
+from chain.image.constants import ConstantChanged, note
 from chain.image.data_files import OWN, DataFiles
 from chain.image.freezing import Freezing
 from chain.image.reach import Reach
 from chain.image.shapes import Guarding
 from chain.image.sources import top_of
+from chain.where import short
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 
@@ -87,7 +89,13 @@ class ImageModule:
             ast.fix_missing_locations(ast.Module([ticked], [])),
             self.source.file, "exec", self.flags, dont_inherit=True,
         )  # fmt: skip
-        exec(code, self.space)
+        try:
+            exec(code, self.space)
+        except OutOfGas:
+            raise DeclarationError(
+                f"{short(self.source.file)}:{node.lineno}: this takes more than any call may take, or makes a value larger than"
+                " any may be, and it is run whenever the contract is loaded; make it smaller, or make it in a call"
+            ) from None
 
 
 def _bears_on(node: ast.AST, earlier: ast.AST, module: Module) -> bool:
@@ -138,6 +146,8 @@ class World:
             Freezing({each.source: each.space for each in self.modules.values()}).run()
         finally:
             meter.resume(tank)
+        for name, image in self.modules.items():
+            note(image.made, f"the module '{name}'")
         for module in reach.modules:
             register_module(self.modules[module.name].space, module.name)
 

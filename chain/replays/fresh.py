@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from chain.offered import Offered
@@ -25,6 +26,9 @@ from chain.replays.playing import replay
 SEEDS: Final = (0, 1, 2, 42, 4_294_967_295)
 _LONGEST: Final = 600  # seconds
 _NEWEST: Final = 20  # of the versions 3.x that are looked for
+
+# Where this Boardchain lies: installed so that it can be edited, it is on no path.
+_HOME: Final = str(Path(__file__).parents[2])
 
 Answer = Mapping[str, Any]
 
@@ -78,7 +82,11 @@ def environment(seed: int, version: str = "") -> dict[str, str]:
         installed = {
             sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
         }
-        here = [path for path in here if not any(path.startswith(str(each)) for each in installed)]
+        here = [
+            path
+            for path in (*here, _HOME)
+            if not any(path.startswith(str(each)) for each in installed)
+        ]
     paths = os.pathsep.join(here)
     return {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"}  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from chain import Chain, Contract, call
 from chain.image.constants import begun, fill
-from chain.image.ordered_sets import OrderedSet
+from chain.image.ordered_sets import OrderedDict, OrderedSet
 from chain.types import u64
 
 MADE: dict[str, Any] = {

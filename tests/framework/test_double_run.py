@@ -27,6 +27,7 @@ from chain import Chain, Contract, call, event
 from chain.types import u8
 
 BALLS = ("red", "green", "blue", "black", "white", "grey", "pink", "brown")
+SALTED = vars(str)["__hash__"]
 
 @event
 class Drawn:
@@ -43,21 +44,21 @@ class Bag(Contract):
 
     @call
     def keep(self) -> None:
-        self.first = max(BALLS, key=str.__hash__)
+        self.first = max(BALLS, key=SALTED)
 
     @call
     def tell(self) -> None:
-        self.emit(Drawn(1, max(BALLS, key=str.__hash__)))
+        self.emit(Drawn(1, max(BALLS, key=SALTED)))
 
     @call
     def wait(self) -> None:
-        for ball in sorted(BALLS, key=lambda ball: ball.__hash__() % 7):
+        for ball in sorted(BALLS, key=lambda ball: SALTED(ball) % 7):
             if ball == "red":
                 break
 
     @call
     def ask(self) -> str:
-        return max(BALLS, key=str.__hash__)
+        return max(BALLS, key=SALTED)
 """
 # The guard refuses that, too: a number that no storage holds.
 SHELF = """

@@ -19,6 +19,7 @@ HERE = Path(__file__).parent
 PARAGRAPHS = (HERE / "texts.txt").read_text("utf-8").strip().split("\n\n")
 BODIES = dict(paragraph.split("\n", 1) for paragraph in PARAGRAPHS)
 HEAD = """
+import re
 from dataclasses import dataclass
 from enum import Enum
 from chain import Address, Contract, Revert, call
