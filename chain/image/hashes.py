@@ -12,11 +12,14 @@ from hashlib import blake2b
 from types import FunctionType
 from typing import Any, Final, NoReturn
 
+from chain.image.meter import spend
+
 _NOTHING: Final = 0x1CA11
 _TEXTS: Final = (str.__hash__, bytes.__hash__)
 
 
 def stable_hash(value: Any, /) -> int:
+    spend()
     kind = type(value)
     how: Any = kind.__hash__
     if value is None:

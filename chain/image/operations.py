@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any
 
 from chain.image.keeping import SETTABLE
@@ -142,11 +142,13 @@ class Operations(Weighing):
         self.see_compare(node)
         self.generic_visit(node)
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
-            return (
-                node
-                if holders or isinstance(node.comparators[0], ast.Constant)
-                else self._contains(node)
-            )
+            if isinstance(node.comparators[0], ast.Constant):
+                return node
+            if not holders or not all(map(_is_fixed, holders)):
+                return self._contains(node)
+            if not is_light[0] and not is_light[1]:
+                node.left = self._weighed(node.left)
+            return node
         for i, op in enumerate(node.ops):
             if not isinstance(op, ast.Is | ast.IsNot) and not (is_light[i] or is_light[i + 1]):
                 is_light[i + 1] = True
@@ -182,6 +184,8 @@ class Operations(Weighing):
             node.slice = self._key(where)
         else:
             node.slice = self._weighed(where)
+            if isinstance(node.ctx, ast.Load) and isinstance(where, ast.Name) and _is_plain(node.value) and node.slice is not where:
+                node.slice.orelse = ast.copy_location(ast.Call(parsed("__index__", where), [where, deepcopy(node.value)], []), where)
             if isinstance(node.ctx, ast.Del):
                 node.value = self._paid("__moved__", node.value)
         return node
@@ -189,7 +193,7 @@ class Operations(Weighing):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
         """The texts in it pay together, once they are put into one: no text is large."""
         is_light = all(
-            isinstance(each, ast.Constant) or self._light.is_light(each.value)
+            isinstance(each, ast.Constant) or self._light.is_small(each.value)
             for each in node.values
             if isinstance(each, ast.Constant | ast.FormattedValue)
         )
@@ -220,6 +224,12 @@ class Operations(Weighing):
         assert isinstance(made, ast.Subscript) and isinstance(made.value, ast.Tuple)
         made.value.elts[1] = value
         return made
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    """Whether a display shows how many there are in it."""
+    parts = getattr(node, "elts", None)
+    return parts is not None and not any(isinstance(each, ast.Starred) for each in parts)
 
 
 def _is_plain(node: ast.expr) -> bool:

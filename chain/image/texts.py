@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import dis
 import re
+from collections.abc import Sized
 from types import TracebackType
 from typing import Any, Final
 
 from chain.errors import Revert
+from chain.image.meter import charge
+from chain.image.weight import weigh_written
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) at 0x[0-9A-Fa-f]{6,16}>")
@@ -26,7 +29,21 @@ def told(cls: Any) -> Any:
     """A class, whose objects say of which class they are and not where they lie."""
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
+    if isinstance(cls, type) and cls.__new__ in _COLLECTING:
+        cls.__new__ = _collected(cls.__new__)  # type: ignore[method-assign]
     return cls
+
+
+def _collected(real: Any) -> Any:
+    """The `__new__` of an author's own list, dict or text, which pays for what is put in."""
+
+    def made(cls: Any, *args: Any, **named: Any) -> Any:
+        for each in args:
+            if isinstance(each, Sized) and not isinstance(each, range):
+                charge(1 + 12 * len(each))
+        return real(cls, *args, **named)
+
+    return made
 
 
 def _named(self: Any) -> str:
@@ -40,7 +57,7 @@ def worded(value: Any) -> Any:
     if isinstance(value, BaseException):
         return value if is_own(value) else type(value).__name__
     if getattr(type(value), "__str__", None) is _PLAIN_STR or isinstance(value, _HOLDERS):
-        text = str(value)
+        text = str(weigh_written(value))
         return _ADDRESS.sub(r"\1>", text) if " at 0x" in text else value
     return value
 
@@ -60,7 +77,7 @@ def picturable(value: Any) -> Any:
         return value
     if isinstance(value, BaseException) and not is_own(value):
         return Words(f"{type(value).__name__}()")
-    text = repr(value)
+    text = repr(weigh_written(value))
     return Words(_ADDRESS.sub(r"\1>", text)) if " at 0x" in text else value
 
 
@@ -71,6 +88,7 @@ def args_of(thing: Any) -> Any:
     return thing.args
 
 
+_COLLECTING: Final = frozenset(each.__new__ for each in (list, dict, set, frozenset, tuple, str, bytes, bytearray))
 _HOLDERS: Final = (list, tuple, dict, set, frozenset)
 
 
