@@ -9,12 +9,19 @@ from __future__ import annotations
 import ast
 import re
 from copy import copy, deepcopy
-from typing import Any
+from typing import Any, Final
 
 from chain.image.keeping import SETTABLE
 from chain.image.ticks import parsed
 from chain.image.weighing import DISPLAYS, Weighing
 from chain.image.words import OPERATORS
+
+
+_BITS: Final[dict[type[ast.operator], tuple[str, str]]] = {
+    ast.BitOr: ("|", "unite"),
+    ast.BitAnd: ("&", "intersect"),
+    ast.BitXor: ("^", "differ"),
+}
 
 
 class Operations(Weighing):
@@ -38,7 +45,15 @@ class Operations(Weighing):
             return self._difference(node)
         if self._has_names and isinstance(node.op, ast.Mult) and any(is_small):
             return self._product(node, is_small[0])
+        if self._has_names and type(node.op) in _BITS and _is_plain(node.right):
+            return self._bits(node, *_BITS[type(node.op)])
         return self._operation(node.op, node.left, node.right, node)
+
+    def _bits(self, node: ast.BinOp, sign: str, word: str) -> ast.AST:
+        """Of numbers it is no larger than they are; of sets and dicts it is."""
+        made = parsed(f"__v__ {sign} __w__ if __class_of__(__v__ := 0) is __int_class__ else __{word}__(__v__, __w__)", node)
+        made.test.left.args[0].value = node.left
+        return _Named("__w__", node.right).visit(made)  # type: ignore[no-any-return]
 
     def _sum(self, node: ast.BinOp) -> ast.AST:
         """Looked at when it is there: it is hardly larger than what it is made of."""
