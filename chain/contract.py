@@ -299,7 +299,9 @@ def _run(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> Non
         frame.result = result
         frame.output = entry.encode_result(result)
     except BaseException as problem:
-        with suppress(OutOfGas):  # what it says is written later, when nobody pays: then `fail` finds the tank dry
+        with suppress(
+            OutOfGas
+        ):  # what it says is written later, when nobody pays: then `fail` finds the tank dry
             weigh_written(problem)
         fail(frame, began, problem)
         raise

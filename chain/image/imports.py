@@ -66,7 +66,11 @@ _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # By module and name what stands in the place of Python's own.
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
     "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
-    "operator": {"attrgetter": _attrgetter, "methodcaller": _methodcaller, "itemgetter": _itemgetter},
+    "operator": {
+        "attrgetter": _attrgetter,
+        "methodcaller": _methodcaller,
+        "itemgetter": _itemgetter,
+    },
     "dataclasses": {"dataclass": _marking(dataclasses.dataclass)},
     "functools": {"total_ordering": _marking(functools.total_ordering)},
 }

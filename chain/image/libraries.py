@@ -22,7 +22,7 @@ from chain.image.arithmetic import add, multiply, power, remainder, shift, subtr
 from chain.image.meter import charge, dry, spend
 from chain.image.patterns import by_function
 from chain.image.weight import weigh
-from chain.image.work import BUILT, contains, pay, size_of, pay_keys, pay_text, slow, turns
+from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, size_of, slow, turns
 
 # Modules of which every function pays for what it is given.
 _COSTLY: Final = frozenset(
@@ -81,7 +81,9 @@ _COMBINED: Final = 24  # ticks for one of their items, which is made of many
 _KEYED: Final = frozenset(
     {"collections.Counter", "collections.OrderedDict", "collections.defaultdict"}
 )
-_ENUMS: Final = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"))
+_ENUMS: Final = frozenset(
+    f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
+)
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
 _CALLED: Final = 96  # ticks to find out what is to be paid
 _CLASS: Final = 2**16  # to make a class
@@ -234,13 +236,21 @@ def _dumps(value: Any, **named: Any) -> str:
     between, indent = named.get("separators") or (), named.get("indent") or 0
     wide = size_of(indent) if isinstance(indent, str) else indent
     if wide > 16 or sum(map(size_of, between)) > 16:
-        raise ValueError("json.dumps takes at most 16 characters to indent by, and between two values")
-    return _written_deeply(value, **named)
+        raise ValueError(
+            "json.dumps takes at most 16 characters to indent by, and between two values"
+        )
+    return str(_written_deeply(value, **named))
 
 
 def _partial(function: Any, *args: Any, **named: Any) -> Any:
     """One of another takes over all that this holds."""
-    made = partial(_OPERATORS.get(function, function) if callable(function) and not isinstance(function, type) else function, *args, **named)
+    made = partial(
+        _OPERATORS.get(function, function)
+        if callable(function) and not isinstance(function, type)
+        else function,
+        *args,
+        **named,
+    )
     if len(made.args) + len(made.keywords) > _MOST_HELD:
         raise TypeError(f"partial holds at most {_MOST_HELD} arguments")
     return made
@@ -248,8 +258,12 @@ def _partial(function: Any, *args: Any, **named: Any) -> Any:
 
 def _chain_map(*maps: Any) -> Any:
     """One of a few plain ones: it asks each of them, and counts all that is in them, whenever it is asked."""
-    if len(maps) > _MOST_MAPS or any(isinstance(each, ChainMap) or size_of(each) > _MOST_IN_MAP for each in maps):
-        raise TypeError(f"a ChainMap holds at most {_MOST_MAPS} dicts of at most {_MOST_IN_MAP} keys, and no other ChainMap")
+    if len(maps) > _MOST_MAPS or any(
+        isinstance(each, ChainMap) or size_of(each) > _MOST_IN_MAP for each in maps
+    ):
+        raise TypeError(
+            f"a ChainMap holds at most {_MOST_MAPS} dicts of at most {_MOST_IN_MAP} keys, and no other ChainMap"
+        )
     return ChainMap(*maps)
 
 
@@ -331,7 +345,10 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "collections.namedtuple": _class_made(namedtuple),
     "collections.ChainMap": _chain_map,
     **{path: _class_made(getattr(enum, path.removeprefix("enum."))) for path in _ENUMS},
-    **{f"textwrap.{name}": _wrapping(getattr(textwrap, name)) for name in ("wrap", "fill", "shorten", "dedent")},
+    **{
+        f"textwrap.{name}": _wrapping(getattr(textwrap, name))
+        for name in ("wrap", "fill", "shorten", "dedent")
+    },
     "json.loads": _loads,
     "dataclasses.asdict": _deep(asdict),
     "dataclasses.astuple": _deep(astuple),

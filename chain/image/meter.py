@@ -36,7 +36,13 @@ COLLIDING: Final[dict[int, set[int]]] = {}
 TANK, PAIRS, FOURS, EIGHTS, DRY = "__tank__", "__pairs__", "__fours__", "__eights__", "__dry__"
 SIXTEENS: Final = "__sixteens__"
 MANY = "__many__"
-TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS}  # by the ticks that are taken at once
+TANKS: Final = {
+    1: TANK,
+    2: PAIRS,
+    4: FOURS,
+    8: EIGHTS,
+    16: SIXTEENS,
+}  # by the ticks that are taken at once
 DOWN, UP, DEEP = "__down__", "__up__", "__deep__"
 
 # The builtins of every image.

@@ -16,7 +16,6 @@ from chain.image.ticks import parsed
 from chain.image.weighing import DISPLAYS, Weighing
 from chain.image.words import OPERATORS
 
-
 _BITS: Final[dict[type[ast.operator], tuple[str, str]]] = {
     ast.BitOr: ("|", "unite"),
     ast.BitAnd: ("&", "intersect"),
@@ -51,7 +50,10 @@ class Operations(Weighing):
 
     def _bits(self, node: ast.BinOp, sign: str, word: str) -> ast.AST:
         """Of numbers it is no larger than they are; of sets and dicts it is."""
-        made = parsed(f"__v__ {sign} __w__ if __class_of__(__v__ := 0) is __int_class__ else __{word}__(__v__, __w__)", node)
+        made = parsed(
+            f"__v__ {sign} __w__ if __class_of__(__v__ := 0) is __int_class__ else __{word}__(__v__, __w__)",
+            node,
+        )
         made.test.left.args[0].value = node.left
         return _Named("__w__", node.right).visit(made)  # type: ignore[no-any-return]
 
@@ -199,8 +201,14 @@ class Operations(Weighing):
             node.slice = self._key(where)
         else:
             node.slice = self._weighed(where)
-            if isinstance(node.ctx, ast.Load) and isinstance(where, ast.Name) and _is_plain(node.value) and node.slice is not where:
-                node.slice.orelse = ast.copy_location(ast.Call(parsed("__index__", where), [where, deepcopy(node.value)], []), where)
+            choice = node.slice
+            if (
+                isinstance(where, ast.Name)
+                and isinstance(choice, ast.IfExp)
+                and _is_plain(node.value)
+            ):
+                asked = ast.Call(parsed("__index__", where), [where, deepcopy(node.value)], [])
+                choice.orelse = ast.copy_location(asked, where)  # it may be a slice
             if isinstance(node.ctx, ast.Del):
                 node.value = self._paid("__moved__", node.value)
         return node

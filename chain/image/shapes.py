@@ -80,7 +80,11 @@ class Guarding(Operations):
         if path.startswith("builtins.") and name in CLASSES:
             return ast.copy_location(ast.Name(f"__{name}__", ast.Load()), node)
         made = self.visit(node)
-        return made if path or isinstance(node, ast.Lambda | ast.Starred | ast.Constant) else self._asked_for(made)
+        return (
+            made
+            if path or isinstance(node, ast.Lambda | ast.Starred | ast.Constant)
+            else self._asked_for(made)
+        )
 
     def _asked_for(self, node: ast.expr) -> ast.expr:
         """What is called, and may be a class of Python's own that got another name."""

@@ -1,4 +1,4 @@
-"""How many ticks a stretch of code is worth that nothing interrupts: from the head of a turn, or the entry of a function, to its end.
+"""How many ticks a stretch of code is worth: from the head of a turn, or the entry of a function, to its end.
 
 Whatever Python does in such a stretch does each of its parts once. So it takes a tick for a few of them, by the way that has
 most; what ticks by itself within it, as loops and functions do, counts only for being begun.
@@ -18,8 +18,22 @@ _COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictC
 ENTRY: Final = 4  # ticks of a function that Python calls by itself, as it does `__eq__`
 _DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 _NOTHING: Final = (ast.Pass, ast.Break, ast.Continue, ast.expr_context, ast.operator, ast.Constant)
-_DEARER: Final[dict[type[ast.AST], int]] = {ast.Call: 10, ast.YieldFrom: 96, ast.Attribute: 2, ast.Set: 96, ast.Dict: 8, ast.BinOp: 4, ast.UnaryOp: 2, ast.Subscript: 2, ast.Try: 32, ast.Raise: 48, ast.With: 192, ast.JoinedStr: 48,
-    ast.Import: 24, ast.ImportFrom: 24,}
+_DEARER: Final[dict[type[ast.AST], int]] = {
+    ast.Call: 10,
+    ast.YieldFrom: 96,
+    ast.Attribute: 2,
+    ast.Set: 96,
+    ast.Dict: 8,
+    ast.BinOp: 4,
+    ast.UnaryOp: 2,
+    ast.Subscript: 2,
+    ast.Try: 32,
+    ast.Raise: 48,
+    ast.With: 192,
+    ast.JoinedStr: 48,
+    ast.Import: 24,
+    ast.ImportFrom: 24,
+}
 
 
 def ticks_of(*nodes: ast.AST) -> int:
@@ -59,8 +73,7 @@ def _parts(node: Any) -> int:
 
 
 def _name_of(node: Any) -> str:
-    name: str = getattr(node, "attr", None) or getattr(node, "id", "")
-    return name
+    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _all(nodes: Any) -> int:

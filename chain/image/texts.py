@@ -88,7 +88,9 @@ def args_of(thing: Any) -> Any:
     return thing.args
 
 
-_COLLECTING: Final = frozenset(each.__new__ for each in (list, dict, set, frozenset, tuple, str, bytes, bytearray))
+_COLLECTING: Final = frozenset(
+    each.__new__ for each in (list, dict, set, frozenset, tuple, str, bytes, bytearray)
+)
 _HOLDERS: Final = (list, tuple, dict, set, frozenset)
 
 

@@ -1,7 +1,9 @@
 """Puts ticks into a syntax tree: at the head of every turn of a loop or comprehension, and at the entry of every function.
 
 What stands there is taken for a whole stretch that no other tick interrupts, so there are the more of them the longer the
-stretch is (`stretches`): a turn that does much is not bought for the price of one that does nothing. A tick stands where nothing of the author's catches it, first in the body, and has the place of the statement behind it, so a
+stretch is (`stretches`): a turn that does much is not bought for the price of one that does nothing.
+
+A tick stands where nothing of the author's catches it, first in the body, and has the place of the statement behind it, so a
 debugger and a coverage report see the lines they know. What works long without ticks is told apart in `chain.image.shapes`.
 """
 

@@ -29,7 +29,9 @@ LIGHT: Final[set[type]] = {
 PLAIN: Final[set[type]] = {*LIGHT, str} - {FunctionType, BuiltinFunctionType}
 TEXTS: Final = (str, bytes, bytearray, memoryview)
 SHORT: Final = 512  # characters that are compared in the time of a tick
-STEP: Final = 32  # ticks to go into a list, whose items take one each; what is no list takes thrice as long
+STEP: Final = (
+    32  # ticks to go into a list, whose items take one each; what is no list takes thrice as long
+)
 ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
 _FEW: Final = 16
 _KNOWN: Final = 4096  # classes of enums that are remembered
@@ -92,7 +94,9 @@ def weigh_written(value: Any) -> Any:
 
 
 def _digits(parts: Any) -> int:
-    return sum(each.bit_length() // 2 for each in parts if type(each) is int and not -_REST < each < _REST)
+    return sum(
+        each.bit_length() // 2 for each in parts if type(each) is int and not -_REST < each < _REST
+    )
 
 
 def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> int:

@@ -100,7 +100,9 @@ _WORDS: Final = {
         *(each for pair in OPERATORS.values() for each in pair),
     )
 }  # fmt: skip
-CALLED: Final = {kind: BUILTINS[name] for name in CLASSES for kind in (getattr(builtins, name), SPACE[name])}
+CALLED: Final = {
+    kind: BUILTINS[name] for name in CLASSES for kind in (getattr(builtins, name), SPACE[name])
+}
 
 
 def _class_made(*args: Any) -> Any:

@@ -47,7 +47,21 @@ _HASHED: Final = (
     | {kind for kind in CONSTANTS if issubclass(kind, dict | set)}
 )
 # Those of which a look at the class is enough.
-_ROWS: Final = frozenset({list, FrozenList, tuple, dict, str, bytes, bytearray, deque, type({}.keys()), type({}.values()), type({}.items())})
+_ROWS: Final = frozenset(
+    {
+        list,
+        FrozenList,
+        tuple,
+        dict,
+        str,
+        bytes,
+        bytearray,
+        deque,
+        type({}.keys()),
+        type({}.values()),
+        type({}.items()),
+    }
+)
 _INDEXED: Final = frozenset({*_PLAIN, range})
 
 
@@ -158,7 +172,9 @@ def slow_turns(made: Any, items: Any) -> Any:
 # What drains
 
 
-def walking(real: Callable[..., Any], paid: Callable[[Any], Any], begun: int = 0) -> Callable[..., Any]:
+def walking(
+    real: Callable[..., Any], paid: Callable[[Any], Any], begun: int = 0
+) -> Callable[..., Any]:
     """`real`, which walks over its first argument at once; it takes so many ticks to begin."""
 
     def guarded(*args: Any, **named: Any) -> Any:
