@@ -87,6 +87,7 @@ _ENUMS: Final = frozenset(
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
 _CALLED: Final = 96  # ticks to find out what is to be paid
 _CLASS: Final = 2**16  # to make a class
+_TEED: Final = 512  # ticks for two iterators that remember what the other has yet to give
 _MOST_MAPS: Final = 8
 _MOST_IN_MAP: Final = 64
 _MOST_HELD: Final = 64  # arguments
@@ -123,6 +124,7 @@ def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -
         args = tuple(map(pay_keys, args))
     args = tuple(slow(each) if isinstance(each, Iterator) else each for each in args)
     if path == "itertools.tee":
+        charge(_TEED)
         return function(turns(args[0]), *args[1:], **named)
     if path.startswith("itertools."):
         ticks = _ticks_of(path, args, named)

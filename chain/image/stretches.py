@@ -26,7 +26,7 @@ _DEARER: Final[dict[type[ast.AST], int]] = {
     ast.Dict: 8,
     ast.BinOp: 4,
     ast.UnaryOp: 2,
-    ast.Subscript: 2,
+    ast.Subscript: 7,
     ast.Try: 32,
     ast.Raise: 48,
     ast.With: 192,
