@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar, cast
+from contextlib import suppress
+from typing import Any, Final, NoReturn, TypeVar, cast
 
 from chain import names
 from chain.class_body import ClassBody
 from chain.code import Program, check_class, program_of
-from chain.errors import Revert
+from chain.errors import OutOfGas, Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.image.meter import OUTSIDE, begin, end, fail, resume
+from chain.image.meter import OUTSIDE, begin, charge, end, fail, resume
+from chain.image.weight import weigh_written
 from chain.inputs import address_of, wei
 from chain.random import Random
 from chain.reading import contract_spec
@@ -32,6 +34,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _BASES = ("chain.contract", "chain.system")  # what contracts derive from
 _TEXT_HEAD = (32).to_bytes(32)
+
+
+_ASKED: Final = 32  # ticks to say who sends a message and the like
 
 
 class Block:
@@ -107,6 +112,7 @@ class Contract(metaclass=ContractType):
     @property
     def caller(self) -> Address:
         """Who sent this message."""
+        charge(_ASKED)
         return Address(self._frame.caller)
 
     @property
@@ -117,6 +123,7 @@ class Contract(metaclass=ContractType):
     @property
     def origin(self) -> Address:
         """Who sent the transaction."""
+        charge(_ASKED)
         return Address(self._frame.context.origin)
 
     @property
@@ -126,6 +133,7 @@ class Contract(metaclass=ContractType):
 
     @property
     def address(self) -> Address:
+        charge(_ASKED)
         return Address(self._frame.address)
 
     @property
@@ -135,6 +143,7 @@ class Contract(metaclass=ContractType):
 
     @property
     def block(self) -> Block:
+        charge(_ASKED)
         return Block(self._frame.context.block)
 
     # What it can do
@@ -290,6 +299,10 @@ def _run(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> Non
         frame.result = result
         frame.output = entry.encode_result(result)
     except BaseException as problem:
+        with suppress(
+            OutOfGas
+        ):  # what it says is written later, when nobody pays: then `fail` finds the tank dry
+            weigh_written(problem)
         fail(frame, began, problem)
         raise
     else:

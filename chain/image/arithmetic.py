@@ -30,6 +30,8 @@ _PRODUCT: Final = 2**14  # products of bits for a tick
 
 def checked(number: Any) -> Any:
     """A number that may have become too large."""
+    if not isinstance(number, int):
+        return number  # what an author's own class makes of it
     bits = number.bit_length()
     if bits > MOST_BITS:
         dry()
@@ -52,6 +54,8 @@ def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> 
         return total if -LARGE < total < LARGE else checked(total)
     if isinstance(left, _TEXTS):
         pay_text(len(left) + size_of(right))
+    elif isinstance(left, int) and isinstance(right, int):
+        return checked(do(left, right))
     elif isinstance(left, _ROWS):
         size = size_of(right) + (0 if do is operator.iadd else len(left))
         if size > FREE:
@@ -69,7 +73,7 @@ def summed(total: Any) -> Any:
     if isinstance(total, _TEXTS):
         pay_text(len(total))
     elif (size := size_of(total)) > FREE:
-        charge(size * (KEYS if isinstance(total, _HASHED) else 1))
+        charge(size * (4 * KEYS if isinstance(total, _HASHED) else 1))
     return total
 
 
@@ -102,7 +106,7 @@ def _join(left: Any, right: Any) -> None:
     if isinstance(left, _HASHED):
         size = size_of(left) + size_of(right)
         if size > FREE:
-            charge(size * KEYS)
+            charge(size * (KEYS if not isinstance(left, Counter) else 4 * KEYS))
         if not isinstance(right, _HASHED):
             keys(right)
 
@@ -115,6 +119,9 @@ def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul
         bits = take(left), take(right)
         charge(1 + bits[0] * bits[1] // _PRODUCT)
         return checked(left * right)
+    if isinstance(left, int) and isinstance(right, int):
+        charge(1 + take(left) * take(right) // _PRODUCT)
+        return checked(do(left, right))
     for items, count in ((left, right), (right, left)):
         if isinstance(items, _REPEATED) and isinstance(count, int) and count > 0:
             if isinstance(items, _TEXTS):
@@ -160,7 +167,7 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
             bits = take(modulus) if isinstance(modulus, int) else 0
             take(base)
-            charge(1 + take(exponent) * (1 + bits * bits // _PRODUCT))
+            charge(1 + take(exponent) * (1 + 2 * bits * bits // _PRODUCT))
         elif exponent < 0:
             raise ValueError(
                 "a power with a negative exponent is a float: divide by the power with '//'"
@@ -183,7 +190,7 @@ def raise_to(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.pow
 
 def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift) -> Any:
     spend()
-    if type(left) is int and type(right) is int and left.bit_length() + right > MOST_BITS:
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > MOST_BITS:
         dry()
     return do(left, right)
 

@@ -18,9 +18,11 @@ from typing import Any, Final
 
 from chain.image.constants import asking, settable, taken
 from chain.image.data_files import imported_in
-from chain.image.meter import SPACE
+from chain.image.meter import SPACE, charge
+from chain.image.methods import method
 from chain.image.ordered_sets import VIEWS, OrderedDict, view, viewing
 from chain.image.signs import new_letter
+from chain.image.work import FREE
 
 
 def _attrgetter(*names: str) -> Callable[[Any], Any]:
@@ -30,10 +32,6 @@ def _attrgetter(*names: str) -> Callable[[Any], Any]:
     if len(names) > 1:
         return lambda thing: tuple(map(named, found(thing)))
     return lambda thing: named(found(thing))
-
-
-def _methodcaller(name: str, *args: Any, **named: Any) -> Callable[[Any], Any]:
-    return lambda thing: view(_getattr(thing, name)(*args, **named))
 
 
 def _getattr(thing: Any, name: str, *default: Any) -> Any:
@@ -60,24 +58,50 @@ def named(method: Any) -> Any:
     return viewing(taken(method)) if getattr(method, "__name__", None) in VIEWS else taken(method)
 
 
+def _methodcaller(name: str, /, *args: Any, **named: Any) -> Callable[[Any], Any]:
+    def call(thing: Any) -> Any:
+        _getattr(thing, name)  # refuses what may not be taken
+        return view(method(thing, name, *args, **named))
+
+    return call
+
+
+def _itemgetter(*keys: Any) -> Callable[[Any], Any]:
+    found = operator.itemgetter(*keys)
+    if len(keys) <= FREE:
+        return found
+
+    def items(thing: Any) -> Any:
+        charge(len(keys))
+        return found(thing)
+
+    return items
+
+
 def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator that changes a class: not one that outlives the call."""
 
     @functools.wraps(real)
     def marked(cls: Any = None, /, **how: Any) -> Any:
         if cls is None:
-            return lambda inner: real(**how)(settable(inner))
+            return lambda inner: marked(inner, **how)
+        charge(_CLASS_MARKED)
         return real(settable(cls), **how)
 
     return marked
 
 
+_CLASS_MARKED: Final = 2**16  # ticks to write the methods of a class
 _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # By module and name what stands in the place of Python's own.
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
     "collections": {"OrderedDict": OrderedDict},
     "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
-    "operator": {"attrgetter": _attrgetter, "methodcaller": _methodcaller},
+    "operator": {
+        "attrgetter": _attrgetter,
+        "methodcaller": _methodcaller,
+        "itemgetter": _itemgetter,
+    },
     "dataclasses": {"dataclass": _marking(dataclasses.dataclass)},
     "functools": {"total_ordering": _marking(functools.total_ordering)},
 }

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import bisect
+import enum
 import json
 import math
 import operator
-from collections import deque
+import sys
+import textwrap
+from collections import ChainMap, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import asdict, astuple, fields, is_dataclass
@@ -20,7 +23,7 @@ from chain.image.arithmetic import add, multiply, power, remainder, shift, subtr
 from chain.image.meter import charge, dry, spend
 from chain.image.patterns import by_function
 from chain.image.weight import DEEPEST, weigh
-from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, slow, sort, turns
+from chain.image.work import BUILT, contains, pay, pay_keys, pay_text, size_of, slow, sort, turns
 
 # Modules of which every function pays for what it is given.
 _COSTLY: Final = frozenset(
@@ -38,6 +41,7 @@ _COSTLY: Final = frozenset(
         "math",
         "operator",
         "re",
+        "enum",
         "string",
         "textwrap",
         "urllib",
@@ -47,8 +51,6 @@ _COSTLY: Final = frozenset(
 _CHEAP: Final = frozenset(
     [
         "collections.abc",
-        "collections.namedtuple",
-        "functools.partial",
         "functools.wraps",
         "functools.total_ordering",
         "functools.cmp_to_key",
@@ -80,11 +82,22 @@ _COMBINED: Final = 24  # ticks for one of their items, which is made of many
 _KEYED: Final = frozenset(
     {"collections.Counter", "collections.OrderedDict", "collections.defaultdict"}
 )
+_ENUMS: Final = frozenset(
+    f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
+)
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
+_CALLED: Final = 96  # ticks to find out what is to be paid
+_CLASS: Final = 2**16  # to make a class
+_TEED: Final = 512  # ticks for two iterators that remember what the other has yet to give
+_MOST_MAPS: Final = 8
+_MOST_IN_MAP: Final = 64
+_MOST_HELD: Final = 64  # arguments
 _DEEP: Final = 100  # ticks for a value that is copied or written with all that is in it
 
 
 def is_costly(path: str) -> bool:
+    if path.startswith("enum."):
+        return path in _ENUMS
     return path == _KECCAK or (path.partition(".")[0] in _COSTLY and path not in _CHEAP)
 
 
@@ -98,7 +111,7 @@ def priced(path: str, function: Any) -> Any:
 
 def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """`function(…)`, of the standard library."""
-    spend()
+    charge(_CALLED)
     special = _SPECIAL.get(path)
     if special is not None:
         return special(*args, **named)
@@ -112,6 +125,7 @@ def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -
         args = tuple(map(pay_keys, args))
     args = tuple(slow(each) if isinstance(each, Iterator) else each for each in args)
     if path == "itertools.tee":
+        charge(_TEED)
         return function(turns(args[0]), *args[1:], **named)
     if path.startswith("itertools."):
         ticks = _ticks_of(path, args, named)
@@ -223,6 +237,69 @@ def _deep(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+def _dumps(value: Any, **named: Any) -> str:
+    between, indent = named.get("separators") or (), named.get("indent") or 0
+    wide = size_of(indent) if isinstance(indent, str) else indent
+    if wide > 16 or sum(map(size_of, between)) > 16:
+        raise ValueError(
+            "json.dumps takes at most 16 characters to indent by, and between two values"
+        )
+    return str(_written_deeply(value, **named))
+
+
+def _partial(function: Any, *args: Any, **named: Any) -> Any:
+    """One of another takes over all that this holds."""
+    made = partial(
+        _OPERATORS.get(function, function)
+        if callable(function) and not isinstance(function, type)
+        else function,
+        *args,
+        **named,
+    )
+    if len(made.args) + len(made.keywords) > _MOST_HELD:
+        raise TypeError(f"partial holds at most {_MOST_HELD} arguments")
+    return made
+
+
+def _chain_map(*maps: Any) -> Any:
+    """One of a few plain ones: it asks each of them, and counts all that is in them, whenever it is asked."""
+    if len(maps) > _MOST_MAPS or any(
+        isinstance(each, ChainMap) or size_of(each) > _MOST_IN_MAP for each in maps
+    ):
+        raise TypeError(
+            f"a ChainMap holds at most {_MOST_MAPS} dicts of at most {_MOST_IN_MAP} keys, and no other ChainMap"
+        )
+    return ChainMap(*maps)
+
+
+def _class_made(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes a class: one of the module that asks for it, not of this one."""
+
+    def guarded(*args: Any, **named: Any) -> Any:
+        charge(_CLASS)
+        frame: Any = sys._getframe(1)
+        while frame.f_globals.get("__name__") == __name__:
+            frame = frame.f_back
+        made = function(*args, **named)
+        if isinstance(made, type):
+            made.__module__ = frame.f_globals["__name__"]
+        return made
+
+    return guarded
+
+
+def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(text: Any, *args: Any, **named: Any) -> Any:
+        size = size_of(text)
+        charge(1 + 32 * size)
+        for each in named.values():
+            if isinstance(each, str):
+                pay_text(size * len(each))
+        return function(text, *args, **named)
+
+    return guarded
+
+
 def _loads(text: Any, **named: Any) -> Any:
     pay(text, BUILT)
     return json.loads(text, **named)
@@ -267,6 +344,7 @@ def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+_written_deeply: Final = _deep(json.dumps)
 _KECCAK: Final = "chain.hashing.keccak"
 _OPERATORS: Final = {
     operator.mul: multiply,
@@ -286,7 +364,15 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "functools.reduce": _reduce,
     "itertools.accumulate": _accumulate,
     "copy.deepcopy": _deep(deepcopy),
-    "json.dumps": _deep(json.dumps),
+    "json.dumps": _dumps,
+    "functools.partial": _partial,
+    "collections.namedtuple": _class_made(namedtuple),
+    "collections.ChainMap": _chain_map,
+    **{path: _class_made(getattr(enum, path.removeprefix("enum."))) for path in _ENUMS},
+    **{
+        f"textwrap.{name}": _wrapping(getattr(textwrap, name))
+        for name in ("wrap", "fill", "shorten", "dedent")
+    },
     "json.loads": _loads,
     "dataclasses.asdict": _deep(asdict),
     "dataclasses.astuple": _deep(astuple),

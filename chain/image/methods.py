@@ -35,9 +35,11 @@ from chain.image.work import (
 _NUMBERS: Final = re.compile(r"\d{3,}")
 _WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is told by a value
 _TEXTS: Final = (str, bytes, bytearray)
-_PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int)
+_PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
+_PLAIN_KINDS: Final = frozenset(_PLAIN)
 _OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Formatter, Template})
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
+_CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
 _SHORT: Final = 256  # characters of a template that is worth remembering
 _HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
@@ -45,9 +47,9 @@ _HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
 
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
-    if isinstance(thing, _PLAIN):
+    if type(thing) in _PLAIN_KINDS or isinstance(thing, _PLAIN):
         spend()
-        args = _PRICES[name](thing, args) or args
+        args = _PRICES.get(name, _asked)(thing, args) or args
         if type(thing) is not int and name in ASKING:
             asked(thing, name)
         special = _DONE_HERE.get(name)
@@ -88,11 +90,14 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
     """A hash that is fed, or a template that is filled in."""
     spend()
     for each in args:
-        if isinstance(each, bytes | bytearray):
-            charge(1 + len(each) // _HASHED_AT_ONCE)
+        if isinstance(each, bytes | bytearray | memoryview):
+            charge(1 + size_of(each) // _HASHED_AT_ONCE)
     if isinstance(thing, Formatter):
         if args and isinstance(args[0], str):
-            _format(args[0], (*args[1:], *named.values()))
+            values = [*args[1:], *named.values()]
+            if name == "vformat":
+                values = [one for each in values for one in _held_by(each)]
+            _format(args[0], tuple(values))
     elif isinstance(thing, Template):
         _fill(thing.template, args, named)
     return scrubbed(getattr(thing, name)(*args, **named), (args, named))
@@ -107,6 +112,10 @@ def _short_text(value: Any) -> str:
     return str(shown(value))
 
 
+def _held_by(values: Any) -> Iterable[Any]:
+    return _values_of(values) or (pay(values) if isinstance(values, list | tuple) else ())
+
+
 def _values_of(values: Any) -> Iterable[Any]:
     return pay(values).values() if isinstance(values, dict) else ()
 
@@ -117,6 +126,8 @@ def _values_of(values: Any) -> Iterable[Any]:
 def _whole(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
         pay_text(len(thing))
+        if isinstance(thing, str) and not thing.isascii():
+            charge(1 + 4 * len(thing))  # what is no ASCII is looked up sign by sign
         for each in args:
             if isinstance(each, _TEXTS):
                 pay_text(len(each))
@@ -155,14 +166,16 @@ def _others(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
     for each in args:
-        if isinstance(each, int):
-            charge(1 + each.bit_length() // 128)
+        if type(each) is int and each.bit_length() > 128:
+            charge(each.bit_length() // 32)
 
 
 def _moved(thing: Any, args: tuple[Any, ...]) -> None:
     """Half the items move, unless it is the last that comes or goes."""
     if args and isinstance(thing, list | bytearray) and args[0] != -1:
         charge(1 + len(thing) // 64)
+    elif args and isinstance(thing, deque):
+        charge(1 + len(thing) // 4)
     elif args and isinstance(thing, dict):
         key(args[0])
 
@@ -170,6 +183,18 @@ def _moved(thing: Any, args: tuple[Any, ...]) -> None:
 def _asked(thing: Any, args: tuple[Any, ...]) -> None:
     if args:
         weigh(args[0])
+
+
+def _coded(thing: Any, args: tuple[Any, ...]) -> None:
+    _whole(thing, args)
+    if args and str(args[0]).lower() not in _CODES:
+        raise LookupError(f"texts are encoded as one of {', '.join(sorted(_CODES))}")
+    if len(args) > 1 or (isinstance(thing, str) and not thing.isascii()):
+        charge(1 + 8 * size_of(thing))
+
+
+def _counted(thing: Any, args: tuple[Any, ...]) -> None:
+    pay(thing, 32)
 
 
 def _new_key(thing: Any, args: tuple[Any, ...]) -> None:
@@ -236,6 +261,8 @@ def _number(thing: Any, args: tuple[Any, ...]) -> None:
     for each in args[:1]:
         if size_of(each) > _SHORT:
             dry()
+        if size_of(each) > 32:
+            charge(size_of(each))
 
 
 def _order(thing: Any, args: tuple[Any, ...]) -> None:
@@ -302,7 +329,7 @@ def formatted(left: Any, right: Any) -> Any:
     text = left if isinstance(left, str) else left.decode("latin-1")
     pay_for_widths(text)
     if isinstance(right, tuple):
-        right = tuple(map(worded, right))
+        right = tuple(map(worded, pay(right)))
     elif not isinstance(right, dict):
         right = worded(right)
     values = right if isinstance(right, tuple) else (right,)
@@ -363,11 +390,16 @@ def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     return turns(getattr(thing, name)(*args, **named))
 
 
+def _pieces(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    found = getattr(thing, name)(*args, **named)
+    return pay(found, 2 * BUILT) if type(found) is list else found
+
+
 _Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]
 _NAMES: Final[dict[str, _Price]] = {
-    "copy reverse find rfind rindex split rsplit splitlines encode decode hex upper lower casefold swapcase capitalize title"
+    "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
     " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
-    " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements most_common"
+    " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
     " tobytes tolist fromhex safe_substitute substitute vformat clear rotate": _whole,
     "count index": _sought,
     "remove discard": _removed,
@@ -379,6 +411,9 @@ _NAMES: Final[dict[str, _Price]] = {
     "append appendleft": _one_more,
     "insert pop": _moved,
     "get": _asked,
+    "most_common total": _counted,
+    "encode decode": _coded,
+    "wrap fill": _whole,
     "add setdefault": _new_key,
     "sort": _order,
     "join": _join,
@@ -401,6 +436,7 @@ _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
     "index": _index,
     "elements": _elements,
     "replace": _replaced,
+    **dict.fromkeys(("split", "rsplit", "splitlines"), _pieces),
 }
 _PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
 METHODS: Final = frozenset(_PRICES)

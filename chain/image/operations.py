@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import ast
 import re
-from copy import copy
-from typing import Any
+from copy import copy, deepcopy
+from typing import Any, Final
 
 from chain.image.keeping import SETTABLE
 from chain.image.ticks import parsed
 from chain.image.weighing import DISPLAYS, Weighing
 from chain.image.words import OPERATORS
+
+_BITS: Final[dict[type[ast.operator], tuple[str, str]]] = {
+    ast.BitOr: ("|", "unite"),
+    ast.BitAnd: ("&", "intersect"),
+    ast.BitXor: ("^", "differ"),
+}
 
 
 class Operations(Weighing):
@@ -38,7 +44,18 @@ class Operations(Weighing):
             return self._difference(node)
         if self._has_names and isinstance(node.op, ast.Mult) and any(is_small):
             return self._product(node, is_small[0])
+        if self._has_names and type(node.op) in _BITS and _is_plain(node.right):
+            return self._bits(node, *_BITS[type(node.op)])
         return self._operation(node.op, node.left, node.right, node)
+
+    def _bits(self, node: ast.BinOp, sign: str, word: str) -> ast.AST:
+        """Of numbers it is no larger than they are; of sets and dicts it is."""
+        made = parsed(
+            f"__v__ {sign} __w__ if __class_of__(__v__ := 0) is __int_class__ else __{word}__(__v__, __w__)",
+            node,
+        )
+        made.test.left.args[0].value = node.left
+        return _Named("__w__", node.right).visit(made)  # type: ignore[no-any-return]
 
     def _sum(self, node: ast.BinOp) -> ast.AST:
         """Looked at when it is there: it is hardly larger than what it is made of."""
@@ -142,11 +159,13 @@ class Operations(Weighing):
         self.see_compare(node)
         self.generic_visit(node)
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
-            return (
-                node
-                if holders or isinstance(node.comparators[0], ast.Constant)
-                else self._contains(node)
-            )
+            if isinstance(node.comparators[0], ast.Constant):
+                return node
+            if not holders or not all(map(_is_fixed, holders)):
+                return self._contains(node)
+            if not is_light[0] and not is_light[1]:
+                node.left = self._weighed(node.left)
+            return node
         for i, op in enumerate(node.ops):
             if not isinstance(op, ast.Is | ast.IsNot) and not (is_light[i] or is_light[i + 1]):
                 is_light[i + 1] = True
@@ -182,6 +201,14 @@ class Operations(Weighing):
             node.slice = self._key(where)
         else:
             node.slice = self._weighed(where)
+            choice = node.slice
+            if (
+                isinstance(where, ast.Name)
+                and isinstance(choice, ast.IfExp)
+                and _is_plain(node.value)
+            ):
+                asked = ast.Call(parsed("__index__", where), [where, deepcopy(node.value)], [])
+                choice.orelse = ast.copy_location(asked, where)  # it may be a slice
             if isinstance(node.ctx, ast.Del):
                 node.value = self._paid("__moved__", node.value)
         return node
@@ -189,7 +216,7 @@ class Operations(Weighing):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
         """The texts in it pay together, once they are put into one: no text is large."""
         is_light = all(
-            isinstance(each, ast.Constant) or self._light.is_light(each.value)
+            isinstance(each, ast.Constant) or self._light.is_small(each.value)
             for each in node.values
             if isinstance(each, ast.Constant | ast.FormattedValue)
         )
@@ -220,6 +247,12 @@ class Operations(Weighing):
         assert isinstance(made, ast.Subscript) and isinstance(made.value, ast.Tuple)
         made.value.elts[1] = value
         return made
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    """Whether a display shows how many there are in it."""
+    parts = getattr(node, "elts", None)
+    return parts is not None and not any(isinstance(each, ast.Starred) for each in parts)
 
 
 def _is_plain(node: ast.expr) -> bool:

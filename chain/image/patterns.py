@@ -14,7 +14,7 @@ from typing import Any, Final
 from chain.image.meter import charge, spend
 from chain.image.signs import asked
 from chain.image.tries import MOST, Tries, tries_of
-from chain.image.work import pay_text, turns
+from chain.image.work import pay, pay_text, turns
 
 METHODS: Final = frozenset(
     [
@@ -38,6 +38,7 @@ _FUNCTIONS: Final = frozenset(
     ["match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"]
 )
 _TRIES: Final = 8  # for a tick
+_READING: Final = 96  # ticks for a character of a pattern that is to be understood
 _FEW: Final = 2**10  # ticks that are not worth a closer look
 
 
@@ -64,7 +65,9 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     if name in _TEXT_AT:
         args, named = _put_in(args, named)
     found = getattr(thing, name)(*args, **named)
-    return turns(found) if name == "finditer" else found
+    if isinstance(found, list):
+        pay(found, 16)
+    return turns(found, 16) if name == "finditer" else found
 
 
 def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -72,14 +75,15 @@ def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     if name not in _FUNCTIONS:
         spend()
         for each in args[:1]:
-            pay_text(4 * len(each) if isinstance(each, str | bytes) else 0)
+            if isinstance(each, str | bytes):
+                charge(1 + (_READING if name == "compile" else 4) * len(each))
         return getattr(re, name)(*args, **named)
     flags, place = named.pop("flags", 0), _FLAGS_AT.get(name, 2)
     if len(args) > place:
         args, flags = args[:place], args[place]
     pattern = named.pop("pattern") if "pattern" in named else args[0]
     if isinstance(pattern, str | bytes):
-        pay_text(4 * len(pattern))
+        charge(_READING * (1 + len(pattern)))
     return by_pattern(re.compile(pattern, flags), name, args[1:], named)
 
 

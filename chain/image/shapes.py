@@ -59,7 +59,9 @@ class Guarding(Operations):
         if isinstance(func, ast.Attribute):
             node.func = self.reached(func)
         elif not isinstance(func, ast.Name):
-            node.func = self.visit(func)
+            node.func = self._asked_for(self.visit(func))
+        elif path is None and func.id not in self._module.names:
+            node.func = self._asked_for(func)
         node.args = [
             self._passed(each) if path in CALLING else self.visit(each) for each in node.args
         ]
@@ -77,7 +79,16 @@ class Guarding(Operations):
         name = path.removeprefix("builtins.")
         if path.startswith("builtins.") and name in CLASSES:
             return ast.copy_location(ast.Name(f"__{name}__", ast.Load()), node)
-        return self.visit(node)
+        made = self.visit(node)
+        return (
+            made
+            if path or isinstance(node, ast.Lambda | ast.Starred | ast.Constant)
+            else self._asked_for(made)
+        )
+
+    def _asked_for(self, node: ast.expr) -> ast.expr:
+        """What is called, and may be a class of Python's own that got another name."""
+        return self._paid("__called__", node)
 
     def _set_brief(self, node: ast.Call, name: str | None) -> None:
         if name in _ASKING:
@@ -93,11 +104,15 @@ class Guarding(Operations):
 
     def _builtin(self, name: str, node: ast.Call) -> ast.AST:
         args = node.args
-        if name in _ASKING and len(args) == 2 and not self._is_class(args[1]):
-            args[1] = self._paid("__weigh__", args[1])
+        if name in _ASKING:
+            if len(args) == 2 and not self._is_class(args[1]):
+                args[1] = self._paid("__weigh__", args[1])
+            return node
+        if name == "type" and len(args) > 1:
+            return self._call("__called_type__", node, args)
         if name not in BUILTINS or not args or _is_harmless(name, node):
             return node
-        if name in ("str", "int") and len(args) == 1 and self._light.is_number(args[0]):
+        if name in ("str", "int") and len(args) == 1 and self._light.is_small(args[0]):
             return node
         is_plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in args)
         if name in ("min", "max") and len(args) > 1 and is_plain:

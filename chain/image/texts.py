@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dis
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import is_dataclass
 from enum import EnumType
 from types import (
@@ -24,7 +24,9 @@ from types import (
 from typing import Any, Final
 
 from chain.errors import Revert
+from chain.image.meter import charge
 from chain.image.signs import escaped
+from chain.image.weight import weigh_written
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
@@ -40,12 +42,26 @@ def told(cls: Any) -> Any:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
     elif isinstance(cls, EnumType) and any(map(is_dataclass, cls.__mro__)):
         cls.__repr__ = _member  # type: ignore[assignment, method-assign]
+    if isinstance(cls, type) and cls.__new__ in _COLLECTING:
+        cls.__new__ = _collected(cls.__new__)  # type: ignore[method-assign]
     return cls
 
 
 def _member(self: Any) -> str:
     """A member that has the fields of a dataclass, as 3.11 draws it."""
     return f"<{type(self).__name__}.{self._name_}: {self._value_!r}>"
+
+
+def _collected(real: Any) -> Any:
+    """The `__new__` of an author's own list, dict or text, which pays for what is put in."""
+
+    def made(cls: Any, *args: Any, **named: Any) -> Any:
+        for each in args:
+            if isinstance(each, Sized) and not isinstance(each, range):
+                charge(1 + 12 * len(each))
+        return real(cls, *args, **named)
+
+    return made
 
 
 def _named(self: Any) -> str:
@@ -64,7 +80,7 @@ def worded(value: Any) -> Any:
     if isinstance(value, ModuleType):
         return f"<module {value.__name__!r}>"
     if getattr(type(value), "__str__", None) is _PLAIN_STR or isinstance(value, _HOLDERS):
-        text = str(value)
+        text = str(weigh_written(value))
         return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
     return value
 
@@ -84,7 +100,7 @@ def picturable(value: Any) -> Any:
         return value
     if isinstance(value, BaseException) and not is_own(value):
         return Words(f"{type(value).__name__}()")
-    text = repr(value)
+    text = repr(weigh_written(value))
     return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
 
 
@@ -127,6 +143,9 @@ def pictured(text: Any, template: str) -> Any:
     return escaped(text) if isinstance(text, str) and "r" in template else text
 
 
+_COLLECTING: Final = frozenset(
+    each.__new__ for each in (list, dict, set, frozenset, tuple, str, bytes, bytearray)
+)
 _BY_ARGS: Final = (BaseException.__str__, KeyError.__str__)
 _OF_C: Final = frozenset(
     {WrapperDescriptorType, MethodWrapperType, MethodDescriptorType, BuiltinFunctionType}

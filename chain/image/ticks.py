@@ -1,5 +1,8 @@
 """Puts ticks into a syntax tree: at the head of every turn of a loop or comprehension, and at the entry of every function.
 
+What stands there is taken for a whole stretch that no other tick interrupts, so there are the more of them the longer the
+stretch is (`stretches`): a turn that does much is not bought for the price of one that does nothing.
+
 A tick stands where nothing of the author's catches it, first in the body, and has the place of the statement behind it, so a
 debugger and a coverage report see the lines they know. What works long without ticks is told apart in `chain.image.shapes`.
 """
@@ -10,8 +13,9 @@ import ast
 from typing import Any
 
 from chain.guard.sources import Module
-from chain.image.meter import DEEP, DOWN, DRY, TANK, UP
+from chain.image.meter import DEEP, DOWN, DRY, MANY, TANK, TANKS, UP
 from chain.image.recursion import recursive_lines
+from chain.image.stretches import ENTRY, ticks_of, ticks_of_turns
 
 
 def parsed(code: str, place: ast.AST) -> Any:
@@ -22,14 +26,22 @@ def parsed(code: str, place: ast.AST) -> Any:
     return made
 
 
-def tick_at(place: ast.AST) -> ast.expr:
-    made: ast.expr = parsed(f"0 in {TANK} or {DRY}()", place)
+def tank_of(ticks: int) -> str:
+    """Where so many ticks, or a few more, are taken at once."""
+    for size, tank in TANKS.items():
+        if ticks <= size:
+            return tank
+    return f"{MANY}({TANK}, {ticks - 1}, None)"
+
+
+def tick_at(place: ast.AST, ticks: int = 1) -> ast.expr:
+    made: ast.expr = parsed(f"0 in {tank_of(ticks)} or {DRY}()", place)
     return made
 
 
-def tick_before(place: ast.stmt) -> ast.stmt:
+def tick_before(place: ast.stmt, ticks: int = 1) -> ast.stmt:
     """A tick that stands by itself, which is the quicker kind."""
-    made: ast.stmt = ast.parse(f"for __t__ in {TANK}: break\nelse: {DRY}()").body[0]
+    made: ast.stmt = ast.parse(f"for __t__ in {tank_of(ticks)}: break\nelse: {DRY}()").body[0]
     for node in ast.walk(made):
         ast.copy_location(node, place)
     return made
@@ -40,14 +52,16 @@ class Ticking(ast.NodeTransformer):
 
     def __init__(self, module: Module) -> None:
         self.recursive = recursive_lines(module)
+        self._turns: dict[ast.comprehension, int] = {}  # what each turn takes
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        ticks = max(ticks_of(*node.body), ENTRY)
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         self._visit_defaults(node.args)
         node.body = [self.visit(each) for each in node.body]
         head = [node.body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
         first = node.body[0] if node.body else head[0]
-        tick = [tick_before(first)]
+        tick = [tick_before(first, ticks)]
         if (node.lineno, node.col_offset) in self.recursive:
             node.body = [*head, *tick, *_levelled(node, first)]
         else:
@@ -55,9 +69,10 @@ class Ticking(ast.NodeTransformer):
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        ticks = max(ticks_of(node.body), ENTRY)
         self._visit_defaults(node.args)
         body = self.visit(node.body)
-        both = ast.BoolOp(ast.And(), [tick_at(body), body])
+        both = ast.BoolOp(ast.And(), [tick_at(body, ticks), body])
         node.body = ast.copy_location(both, body)
         return node
 
@@ -85,14 +100,21 @@ class Ticking(ast.NodeTransformer):
         return self._loop(node)
 
     def _loop(self, node: ast.For | ast.While) -> ast.AST:
+        ticks = ticks_of(*node.body, *([node.test] if isinstance(node, ast.While) else ()))
         self.generic_visit(node)
         first = node.body[0]
-        node.body.insert(0, tick_before(first))
+        node.body.insert(0, tick_before(first, ticks))
         return node
 
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
+            self._turns.update(ticks_of_turns(node))
+        return super().generic_visit(node)
+
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        ticks = self._turns.pop(node, 1)
         self.generic_visit(node)
-        node.ifs.insert(0, tick_at(node.iter))
+        node.ifs.insert(0, tick_at(node.iter, ticks))
         return node
 
 

@@ -129,7 +129,7 @@ class Weighing(Wording):
         """Weighs a value, unless its class shows that it is light."""
         is_text = word == "__shown__"
         known = "__plain__" if is_text else "__light__"
-        if self._light.is_number(node) if is_text else self._light.is_light(node):
+        if self._light.is_small(node) if is_text else self._light.is_light(node):
             return node
         if isinstance(node, ast.Tuple):
             node.elts = [

@@ -10,11 +10,11 @@ same rest stand in one line, and are looked through one after the other. That ma
 
 from __future__ import annotations
 
-from collections import ChainMap, deque
+from collections import ChainMap, Counter, deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from dataclasses import fields, is_dataclass
 from enum import EnumType
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
 from typing import Any, Final, cast
@@ -23,13 +23,15 @@ from chain.image.meter import COLLIDING, charge, dry, spend
 from chain.types import Address
 
 LIGHT: Final[set[type]] = {
-    int, bool, NoneType, Address, range, slice, type, FunctionType, BuiltinFunctionType, type(...),
+    int, bool, NoneType, Address, range, type, FunctionType, BuiltinFunctionType, type(...),
 }  # fmt: skip
 # What is written in a step; no text is large. A function's text would tell where it lies in memory.
 PLAIN: Final[set[type]] = {*LIGHT, str} - {FunctionType, BuiltinFunctionType}
 TEXTS: Final = (str, bytes, bytearray, memoryview)
 SHORT: Final = 512  # characters that are compared in the time of a tick
-STEP: Final = 32  # ticks to go into one thing that holds others, which take one each
+STEP: Final = (
+    32  # ticks to go into a list, whose items take one each; what is no list takes thrice as long
+)
 ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
 DEEPEST: Final = 200  # values, one inside the other
 _FEW: Final = 16
@@ -37,10 +39,13 @@ _KNOWN: Final = 4096  # classes of enums that are remembered
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are paid for together
 _TEXT_KINDS: Final = frozenset(TEXTS)
+_NEAR: Final = 2**31  # whole numbers in this reach hardly stand in each other's way as keys
+_FAR_AWAY: Final = 32  # ticks to find another by its hash
 _REST: Final = 2**61 - 1
 _LISTED: Final[tuple[Any, ...]] = (
     list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
+_TYPES: Final = frozenset({"types", "typing"})
 _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type({}.keys()))
 
 
@@ -67,7 +72,7 @@ def _remember(kind: type) -> None:
 def weight_of(value: Any) -> int:
     """Pay for going through a value; the ticks it took."""
     if isinstance(value, TEXTS):
-        ticks = len(value) // SHORT
+        ticks = len(value) // (SHORT if type(value) is not memoryview else 2)
         if ticks:
             charge(ticks)
         return ticks
@@ -81,23 +86,39 @@ def weight_of(value: Any) -> int:
     return _walk(value, parts)
 
 
-def _walk(value: Any, parts: Callable[[Any], Any]) -> int:
+def weigh_written(value: Any) -> Any:
+    """`value`, which is written next, with every digit and every character that is in it."""
+    parts = _parts_of(cast(Any, type(value)))
+    if parts is not None:
+        _walk(value, parts, True)
+    return value
+
+
+def _digits(parts: Any) -> int:
+    return sum(
+        each.bit_length() // 2 for each in parts if type(each) is int and not -_REST < each < _REST
+    )
+
+
+def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> int:
     ticks = owed = 0
     waiting = [(value, parts, 1)]
     while waiting:
         each, parts, depth = waiting.pop()
-        owed += STEP + (len(each) if isinstance(each, _LISTED) else 0)
+        owed += STEP + (2 * len(each) if parts is list else 2 * STEP)
         if owed > _AT_ONCE:
             charge(owed)
             ticks += owed
             owed = 0
         inner = parts(each)
+        if is_written:
+            owed += 8 * len(inner) + _digits(inner)
         if LIGHT.issuperset(map(type, inner)):
             continue
         for part in inner:
             kind = type(part)
             if kind in _TEXT_KINDS:
-                owed += len(part) // SHORT
+                owed += len(part) // (SHORT if not is_written else 2)
             elif kind not in LIGHT and (more := _parts_of(cast(Any, kind))) is not None:
                 if depth == DEEPEST:
                     raise ValueError(
@@ -122,11 +143,17 @@ def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
         return lambda thing: thing.maps
     if issubclass(kind, BaseException):
         return lambda thing: thing.args
+    if issubclass(kind, slice):
+        return attrgetter("start", "stop", "step")
+    if issubclass(kind, partial):
+        return attrgetter("func", "args", "keywords")
+    if kind.__module__ in _TYPES and kind.__name__.endswith(("Alias", "Union", "UnionType")):
+        return lambda thing: getattr(thing, "__args__", ())  # `tuple[…]`, `… | …`
     return None
 
 
 def _items(mapping: Any) -> list[Any]:
-    charge(1 + 2 * len(mapping))
+    charge(1 + (32 if isinstance(mapping, Counter) else 2) * len(mapping))
     return [*mapping.keys(), *mapping.values()]
 
 
@@ -136,7 +163,8 @@ def _items(mapping: Any) -> list[Any]:
 def key(value: Any) -> Any:
     """`value`, which becomes a key, with the room that it takes."""
     spend()
-    if type(value) is not int or not -_REST < value < _REST:
+    if type(value) is not int or not -_NEAR < value < _NEAR:
+        charge(_FAR_AWAY)
         _hold_key(value)
     return value
 

@@ -10,20 +10,23 @@ from typing import Any, Final
 from chain.image import arithmetic, gathering  # noqa: F401  # whose sets these are
 from chain.image.hashes import no_identity, stable_hash
 from chain.image.libraries import library, priced
-from chain.image.meter import SPACE, spend
+from chain.image.meter import SPACE, charge, spend
 from chain.image.methods import bound, guarded_format, method, pay_for_width
 from chain.image.texts import picturable, worded
 from chain.image.weight import LIGHT, PLAIN, key, weigh
 from chain.image.work import (
+    asking_classes,
     contains,
     counted,
     guarded_bytes,
+    guarded_digits,
     guarded_extreme,
     guarded_iter,
     guarded_reversed,
     guarded_sorted,
     guarded_str,
     guarded_sum,
+    index,
     lazily,
     moved,
     pay,
@@ -50,12 +53,14 @@ BUILTINS: Final[dict[str, Any]] = {
     "format": guarded_format,
     "hash": lambda value: stable_hash(weigh(value)),
     "id": no_identity,
+    **{name: asking_classes(getattr(builtins, name)) for name in ("isinstance", "issubclass")},
+    **{name: guarded_digits(getattr(builtins, name)) for name in ("bin", "hex", "oct", "round")},
     "str": guarded_str(str, worded),
     **{name: guarded_str(getattr(builtins, name), picturable) for name in ("repr", "ascii")},
     **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
     **{name: walking(getattr(builtins, name), pay) for name in WALKING},
     **{name: walking(getattr(builtins, name), pay_built) for name in BUILDING},
-    **{name: walking(SPACE[name], pay_keys) for name in KEYED},
+    **{name: walking(SPACE[name], pay_keys, 64) for name in KEYED},
     "dict": walking(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
     "map": lazily(map, 1),
@@ -91,13 +96,34 @@ _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
         written, shown, contains, sliced, method, bound, library, priced, pay, pay_built, pay_keys, pay_pairs, slow, key, weigh,
-        counted, moved, pay_for_width, spend, arithmetic.summed,
+        counted, index, moved, pay_for_width, spend, arithmetic.summed,
         *(each for pair in OPERATORS.values() for each in pair),
     )
 }  # fmt: skip
+CALLED: Final = {
+    kind: BUILTINS[name] for name in CLASSES for kind in (getattr(builtins, name), SPACE[name])
+}
+
+
+def _class_made(*args: Any) -> Any:
+    """`type(…)`, which makes a class of three arguments."""
+    if len(args) > 1:
+        charge(2**16)
+    return type(*args)
+
+
+CALLED[type] = _class_made
+
+
+def called(thing: Any) -> Any:
+    """`thing`, which is called by a name of an author's: what stands for it if it is a builtin class."""
+    return CALLED.get(thing, thing) if isinstance(thing, type) else thing
+
+
 SPACE.update(_WORDS)
+SPACE.update({"__called__": called, "__called_type__": _class_made})
 SPACE.update(
-    {f"__bare_{name}_paid__": walking(getattr(builtins, name), pay_keys) for name in KEYED}
+    {f"__bare_{name}_paid__": walking(getattr(builtins, name), pay_keys, 16) for name in KEYED}
 )
 SPACE.update({f"__{name}__": guarded for name, guarded in BUILTINS.items()})
 SPACE.update(

@@ -20,8 +20,9 @@ from chain.image.meter import charge, dry, spend
 from chain.image.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
 from chain.image.sorting import is_quiet, merged
 from chain.image.texts import worded
-from chain.image.weight import keys, pairs, weigh, weight_of
+from chain.image.weight import keys, pairs, weigh, weigh_written, weight_of
 
+_MADE: Final = 128  # ticks for an iterator over another
 FREE: Final = 16  # items that cost nothing beside the tick of the call
 BUILT: Final = 4  # ticks for an item that is put into a new collection
 KEYS: Final = 12  # and where it is found by its hash
@@ -31,6 +32,7 @@ _SIZED: Final[tuple[type[Sized], ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
+_WORD: Final = 2**256  # what is written in a few steps
 MOST_BYTES: Final = 2**20  # of one text
 
 _TEXTS: Final = (str, bytes, bytearray)
@@ -46,12 +48,31 @@ _HASHED: Final = (
     | {dict, type({}.keys()), Keys, MappingProxyType}
     | {kind for kind in CONSTANTS if issubclass(kind, dict | set)}
 )
+# Those of which a look at the class is enough.
+_ROWS: Final = frozenset(
+    {
+        list,
+        FrozenList,
+        tuple,
+        dict,
+        str,
+        bytes,
+        bytearray,
+        deque,
+        type({}.keys()),
+        type({}.values()),
+        type({}.items()),
+    }
+)
 _INDEXED: Final = frozenset({*_PLAIN, range})
 
 
 def size_of(items: Any) -> int:
     """How many there are, of what can tell; nothing for what ticks as it goes."""
-    if type(items) is GeneratorType or not isinstance(items, _SIZED):
+    kind = type(items)
+    if kind in _ROWS:
+        return len(items)
+    if kind is GeneratorType or not isinstance(items, _SIZED):
         return 0
     try:
         return len(items)
@@ -108,6 +129,8 @@ def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
 
 def slow(source: Any) -> Any:
     """`source`, so that who drains it pays; what is short or ticks by itself stays as it is."""
+    if type(source) in _ROWS and len(source) <= FREE:
+        return source
     if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
         return source
     return turns(source)
@@ -124,6 +147,7 @@ def lazily(real: Callable[..., Any], first: int = 0, last: int | None = None) ->
     """`real`, whose arguments from `first` to `last` are drained as it goes."""
 
     def guarded(*args: Any, **named: Any) -> Any:
+        charge(_MADE)
         sources = slice(first, last)
         found = list(args)
         found[sources] = map(slow, args[sources])
@@ -133,10 +157,12 @@ def lazily(real: Callable[..., Any], first: int = 0, last: int | None = None) ->
 
 
 def guarded_iter(source: Any, *sentinel: Any) -> Any:
+    charge(_MADE)
     return turns(iter(source, *sentinel)) if sentinel else iter(slow(source))
 
 
 def guarded_reversed(items: Any) -> Any:
+    charge(_MADE)
     return slow_turns(reversed(items), items)
 
 
@@ -148,10 +174,14 @@ def slow_turns(made: Any, items: Any) -> Any:
 # What drains
 
 
-def walking(real: Callable[..., Any], paid: Callable[[Any], Any]) -> Callable[..., Any]:
-    """`real`, which walks over its first argument at once."""
+def walking(
+    real: Callable[..., Any], paid: Callable[[Any], Any], begun: int = 0
+) -> Callable[..., Any]:
+    """`real`, which walks over its first argument at once; it takes so many ticks to begin."""
 
     def guarded(*args: Any, **named: Any) -> Any:
+        if begun:
+            charge(begun)
         if args:
             return real(paid(args[0]), *args[1:], **named)
         return real(**named)
@@ -232,13 +262,15 @@ def shown(value: Any) -> Any:
         if len(value) > TEXT * FREE:
             pay_text(len(value))
         return value
-    return worded(weigh(value))
+    if isinstance(value, int):
+        return pay_for_digits(value)
+    return worded(weigh(value) if type(value).__module__ != "builtins" else weigh_written(value))
 
 
 def written(text: Any) -> Any:
     """Pay for a text by its length, where that could not be told before."""
     if isinstance(text, str | bytes):
-        pay_text(len(text))
+        pay_text(2 * len(text))
     return text
 
 
@@ -263,7 +295,35 @@ def guarded_bytes(real: type) -> Callable[..., Any]:
     return guarded
 
 
+def pay_for_digits(number: Any) -> Any:
+    """`number`, which is written out: that takes the square of its length."""
+    if isinstance(number, int) and not -_WORD < number < _WORD:
+        charge(number.bit_length() // 4)
+    return number
+
+
+def guarded_digits(real: Callable[..., Any]) -> Callable[..., Any]:
+    """`hex` and the like."""
+
+    def guarded(number: Any, *args: Any) -> Any:
+        spend()
+        for each in args:  # `round(n, -600)`
+            pay_text(abs(each) if isinstance(each, int) else 0)
+        return real(pay_for_digits(number), *args)
+
+    return guarded
+
+
 # What asks
+
+
+def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
+    """`isinstance` or `issubclass`, whose classes may be a tuple of tuples."""
+
+    def guarded(value: Any, classes: Any) -> bool:
+        return real(value, weigh(classes))
+
+    return guarded
 
 
 def contains(item: Any, items: Any) -> bool:
@@ -299,7 +359,7 @@ def _is_in_range(item: Any, items: range) -> bool:
         return int(item) in items
     if equality in _NEVER_EQUAL:
         return False
-    return any(item == each for each in turns(items))
+    return any(item == each for each in turns(items, 16))
 
 
 def sliced(found: Any) -> Any:
@@ -309,16 +369,28 @@ def sliced(found: Any) -> Any:
     return found
 
 
+def index(where: Any, items: Any) -> Any:
+    """`where` in `items[where]`, if it is no number: a slice takes what a slice between the brackets does."""
+    if type(where) is slice and isinstance(items, _SIZED):
+        charge(1 + len(items) // TEXT)
+    return weigh(where)
+
+
 def moved(items: Any) -> Any:
     """`items`, of which all behind a place move."""
     if isinstance(items, list | bytearray):
         charge(1 + len(items) // 64)
+    elif isinstance(items, deque):
+        charge(1 + len(items) // 4)
     return items
 
 
 def counted(source: Any) -> Any:
     """`source` of a comprehension, with the room of a new list for each turn."""
-    if isinstance(source, _SIZED):
+    if type(source) in _ROWS:
+        if len(source) > FREE:
+            charge(2 * len(source))
+    elif isinstance(source, _SIZED):
         size = size_of(source)
         if size > FREE:
             charge(2 * size)

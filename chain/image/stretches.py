@@ -1,0 +1,80 @@
+"""How many ticks a stretch of code is worth: from the head of a turn, or the entry of a function, to its end.
+
+Whatever Python does in such a stretch does each of its parts once. So it takes a tick for a few of them, by the way that has
+most; what ticks by itself within it, as loops and functions do, counts only for being begun.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any, Final
+
+PARTS: Final = 5  # for a tick
+_BEGUN: Final = 96  # parts that it is worth to begin a comprehension, or to make a function
+_MADE: Final = 96  # to make an object of a class, as its name tells
+_CLASS: Final = 2**16  # to make a class
+_COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+ENTRY: Final = 4  # ticks of a function that Python calls by itself, as it does `__eq__`
+_DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
+_NOTHING: Final = (ast.Pass, ast.Break, ast.Continue, ast.expr_context, ast.operator, ast.Constant)
+_DEARER: Final[dict[type[ast.AST], int]] = {
+    ast.Call: 10,
+    ast.YieldFrom: 96,
+    ast.Attribute: 2,
+    ast.Set: 96,
+    ast.Dict: 8,
+    ast.BinOp: 4,
+    ast.UnaryOp: 2,
+    ast.Subscript: 7,
+    ast.Try: 32,
+    ast.Raise: 48,
+    ast.With: 192,
+    ast.JoinedStr: 48,
+    ast.Import: 24,
+    ast.ImportFrom: 24,
+}
+
+
+def ticks_of(*nodes: ast.AST) -> int:
+    return 1 + sum(map(_parts, nodes)) // PARTS
+
+
+def ticks_of_turns(node: Any) -> Iterator[tuple[ast.comprehension, int]]:
+    """Those of a turn of each `for` in a comprehension: up to the next `for`, or to what is made."""
+    made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    for i, each in enumerate(node.generators):
+        last = i + 1 == len(node.generators)
+        yield each, ticks_of(*each.ifs, *(made if last else [node.generators[i + 1].iter]))
+
+
+def _parts(node: Any) -> int:
+    if isinstance(node, ast.If | ast.IfExp):
+        return _parts(node.test) + max(_all(node.body), _all(node.orelse))
+    if isinstance(node, ast.For | ast.While):
+        begun = [node.iter, node.target] if isinstance(node, ast.For) else [node.test]
+        return 4 + _all(begun) + _all(node.orelse)
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        args = node.args
+        return _BEGUN + _all([each for each in (*args.defaults, *args.kw_defaults) if each])
+    if isinstance(node, ast.ClassDef):
+        return _CLASS + _all(node.body)
+    if isinstance(node, _COMPREHENSIONS):
+        return _BEGUN + _parts(node.generators[0].iter)
+    if isinstance(node, ast.AnnAssign):
+        return 1 + _all([each for each in (node.target, node.value) if each])
+    if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _DIVISIONS):
+        return 24 * PARTS + _all(list(ast.iter_child_nodes(node)))
+    if isinstance(node, ast.Call) and _name_of(node.func)[:1].isupper():
+        return _MADE + _all(list(ast.iter_child_nodes(node)))
+    if isinstance(node, _NOTHING):
+        return 0
+    return 1 + _DEARER.get(type(node), 0) + _all(list(ast.iter_child_nodes(node)))
+
+
+def _name_of(node: Any) -> str:
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _all(nodes: Any) -> int:
+    return sum(map(_parts, nodes)) if isinstance(nodes, list) else _parts(nodes)
