@@ -31,7 +31,8 @@ def check_agreement(reach: Reach, spaces: Mapping[Module, Mapping[str, Any]]) ->
     for module, space in spaces.items():
         there = vars(sys.modules.get(module.name, object))
         for name in reach.names.get(module, ()):
-            is_whole = all(node in reach.modules[module] for node in _setting(module, name))
+            setting = _setting(module, name)  # nothing sets `__file__`
+            is_whole = setting and all(node in reach.modules[module] for node in setting)
             if is_whole and name in space and name in there and is_other(space[name], there[name]):
                 _refuse(reach, module, name, space[name], there[name])
 

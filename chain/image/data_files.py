@@ -35,9 +35,11 @@ class DataFiles:
     """The files in the folder of a module and below it, as they were when its contract was digested."""
 
     def __init__(self, module: Module) -> None:
-        self.folder = PurePath(normpath(Path(module.file).absolute())).parent
+        folder = Path(normpath(Path(module.file).absolute())).parent
+        self.folder = PurePath(seen_as(module)).parent
+        self._shown = short(str(folder))
         self._package = module.name if module.is_package else module.name.rpartition(".")[0]
-        self.contents = dict(_contents(Path(self.folder)))
+        self.contents = dict(_contents(folder))
         self.folders = {
             up.as_posix() for name in self.contents for up in PurePosixPath(name).parents
         }
@@ -92,12 +94,12 @@ class DataFiles:
         try:
             return PurePath(normpath(path)).relative_to(self.folder).as_posix()
         except ValueError:
-            refuse(f"'{path}' is outside of '{short(str(self.folder))}', the folder of the module")
+            refuse(f"'{path}' is outside of '{self._shown}', the folder of the module")
 
     def raw(self, path: PurePath) -> bytes:
         name = self.name_of(path)
         if name not in self.contents:
-            refuse(f"there is no data file '{name}' in '{short(str(self.folder))}'")
+            refuse(f"there is no data file '{name}' in '{self._shown}'")
         return self.contents[name]
 
     def below(self, path: PurePath, pattern: str) -> list[str]:
@@ -108,6 +110,12 @@ class DataFiles:
         names = map(PurePosixPath, self.contents.keys() | self.folders)
         found = [each.relative_to(top) for each in sorted(names) if each.is_relative_to(top)]
         return [each.as_posix() for each in found if each.parts and _fits(each.parts, parts)]
+
+
+def seen_as(module: Module) -> str:
+    """The `__file__` of a module as its contracts have it: the same wherever the package lies."""
+    name = Path(module.file).stem if module.name == "__main__" else module.name.replace(".", "/")
+    return f"/{name}/__init__.py" if module.is_package else f"/{name}.py"
 
 
 _PURE: Final = {each.__name__: each for each in (PurePath, PurePosixPath, PureWindowsPath)}

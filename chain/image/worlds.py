@@ -26,7 +26,7 @@ from chain.image import meter
 from chain.image.agreeing import check_agreement
 from chain.image.border import former, names_above, register_module
 from chain.image.constants import ConstantChanged, note
-from chain.image.data_files import OWN, DataFiles
+from chain.image.data_files import OWN, DataFiles, seen_as
 from chain.image.freezing import Freezing
 from chain.image.reach import Reach
 from chain.image.shapes import Guarding
@@ -43,7 +43,7 @@ class ImageModule:
         self.source = source
         self.made = ModuleType(source.name)
         space = vars(self.made)
-        space["__file__"] = source.file
+        space["__file__"] = seen_as(source)
         space[OWN] = None
         space["__builtins__"] = meter.SPACE
         parent = source.name.rpartition(".")[0]
