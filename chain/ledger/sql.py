@@ -70,20 +70,25 @@ class Database:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
+        self._cuts = 0
+        self._begin_anew()
+        self._is_unsettled = False  # a question was left in the middle
+        ledger.watchers.append(self._cut)
+
+    def _begin_anew(self) -> None:
+        """Have a database with nothing in it."""
         self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
-        self._cuts = 0
-        self._is_unsettled = False  # a question was left in the middle
         self._asking = False  # a person's statement is run, not one of ours
         self._refused = False
-        self._who = Who(ledger)
-        self._connection = _connect()
-        weakref.finalize(self, self._connection.close)
-        self._connection.set_authorizer(self._authorize)
-        self._connection.create_function("name", 1, self._name)
-        self._learn_numbers()
-        ledger.watchers.append(self._cut)
+        self._who = Who(self._ledger)
+        self._numbers = LargeNumbers()
+        connection = self._connection = _connect()
+        weakref.finalize(self, connection.close)
+        connection.set_authorizer(self._authorize)
+        connection.create_function("name", 1, self._name)
+        self._numbers.teach(connection)
 
     @undisturbed
     def ask(
@@ -98,9 +103,12 @@ class Database:
         if values and named:
             raise TypeError("give values for '?' or for ':name', not for both")
         names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
-        if self._is_unsettled:
-            self._learn_numbers()
-            self._version = -1
+        if (
+            self._is_unsettled
+        ):  # of what was left over, down to SQLite's own limits, nothing is known
+            former = self._connection
+            self._begin_anew()
+            former.close()
         self._is_unsettled = True
         try:
             answer = self._ask(question, names, given, bounds)
@@ -109,10 +117,6 @@ class Database:
             raise
         self._is_unsettled = False
         return answer
-
-    def _learn_numbers(self) -> None:
-        self._numbers = LargeNumbers()
-        self._numbers.teach(self._connection)
 
     def _ask(
         self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
@@ -202,7 +206,7 @@ class Database:
     def _cut(self, blocks: int, receipts: int) -> None:
         """The chain went back: take out the rows that it took back."""
         self._cuts += 1
-        for table in self._tables:
+        for table in () if self._is_unsettled else self._tables:
             if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
                 del self._filled[table.name]
                 self._run(table.cut(), [(table.end(),)])
