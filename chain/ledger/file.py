@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
 from typing import Any, Final, TypeVar
@@ -328,8 +328,11 @@ class File:
                 connection.execute(f"pragma user_version = {FORMAT}")
                 connection.execute("pragma journal_mode = wal")
             fresh.replace(self._real)
-        except BaseException:
-            fresh.unlink(missing_ok=True)
+        except BaseException as problem:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            if isinstance(problem, sqlite3.OperationalError | OSError):
+                raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
             raise
 
 

@@ -31,9 +31,7 @@ class Lock:
     def release(self) -> None:
         """Let others have it. The small database goes first, while nobody else can hold it; that of another one stays."""
         if self._place is not None and self._place == self._lies():
-            with suppress(
-                OSError
-            ):  # Windows takes away no open file; then it stays, and does no harm
+            with suppress(OSError):  # Windows removes no open file; it stays, and does no harm
                 self._path.unlink(missing_ok=True)
         if self._connection is not None:
             self._connection.close()
@@ -47,8 +45,8 @@ class Lock:
         return None
 
     def take(self) -> None:
-        """Take it, or raise `Held`."""
-        for _ in range(_TRIES):
+        """Take it, or raise `Held`, or SQLite's problem where it is none of others."""
+        for tries_left in reversed(range(_TRIES)):
             connection = self._connection = sqlite3.connect(
                 self._path, timeout=0, isolation_level=None, check_same_thread=False
             )
@@ -58,7 +56,7 @@ class Lock:
                 connection.close()
                 if "locked" in str(problem):
                     raise Held(self._holder() or "another process") from None
-                if not self._path.parent.is_dir() or not os.access(self._path.parent, os.W_OK):
+                if not tries_left:
                     raise
                 continue
             self._place = self._lies()
