@@ -34,6 +34,8 @@ _HARMLESS: Final = {
     # So json_each announces itself; a real update of this table SQLite refuses by itself.
     (sqlite3.SQLITE_UPDATE, "sqlite_master"),
 }
+# What SQLite makes of an interrupt that comes while it asks us whether something is allowed.
+_STOPPED: Final = ("not authorized", "prohibited")
 
 
 class Bounds(NamedTuple):
@@ -80,13 +82,11 @@ class Database:
         self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
-        self._asking = False  # a person's statement is run, not one of ours
         self._refused = False
         self._who = Who(self._ledger)
         self._numbers = LargeNumbers()
         connection = self._connection = _connect()
         weakref.finalize(self, connection.close)
-        connection.set_authorizer(self._authorize)
         connection.create_function("name", 1, self._name)
         self._numbers.teach(connection)
 
@@ -136,15 +136,18 @@ class Database:
     ) -> Answer:
         reals = [*map(self._numbers.parameter, given)]
         parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
-        self._asking, self._refused, self._who = True, False, Who(self._ledger)
+        self._refused, self._who = False, Who(self._ledger)
+        self._connection.set_authorizer(self._authorize)  # for a person's statement, not for ours
         try:
             with bounds.hold(self._connection) if bounds else nullcontext():
                 cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
                 rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
         except (sqlite3.Error, sqlite3.Warning) as wrong:
+            if not self._refused and any(words in str(wrong) for words in _STOPPED):
+                raise KeyboardInterrupt from None
             raise ValueError(self._explain(question, str(wrong))) from None
         finally:
-            self._asking = False
+            self._connection.set_authorizer(None)
         if cursor.description is None:
             raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
         columns = [column[0] for column in cursor.description]
@@ -215,7 +218,7 @@ class Database:
     # What SQLite asks of us
 
     def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
-        if not self._asking or action in _READING or (action, what) in _HARMLESS:
+        if action in _READING or (action, what) in _HARMLESS:
             return sqlite3.SQLITE_OK
         self._refused = True
         return sqlite3.SQLITE_DENY

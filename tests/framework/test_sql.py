@@ -406,3 +406,14 @@ def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain, board:
             chain.mine()
             chain.revert(snapshot)
             assert [tuple(row) for row in chain.sql(question)] == right, (first, then)
+
+
+def test_an_interrupt_while_sqlite_asks_us_is_one(chain: Chain, monkeypatch: Any) -> None:
+    def interrupted(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Database, "_authorize", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            chain.sql("select * from receipts")
+    assert chain.sql("select * from receipts") == []
