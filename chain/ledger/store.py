@@ -87,7 +87,7 @@ class Store:
             return
         self._file.check_use()
         try:
-            self._write(number + 1, have, mining, held)
+            self._write(number + 1, mining, held)
         except (sqlite3.Error, OSError) as problem:
             if not self.holds_more_than(number):
                 name = self._file.name
@@ -95,7 +95,7 @@ class Store:
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
 
-    def _write(self, number: int, have: Lengths, mining: Mining, held: Any) -> None:
+    def _write(self, number: int, mining: Mining, held: Any) -> None:
         if self._connection is None:
             connection = self._file.writing(self._sync)
             self._file.read_by(connection)
@@ -109,6 +109,7 @@ class Store:
             _shorten(connection, had)
         pending = self._published.update(had.moments, had.receipts, self._standing is not None)
         settled, sources = self._settle(connection, had.moments), self._ledger.events.sources
+        have = self._lengths()  # only now: who reads models for the tables may meet new slots
         now = Written(number, have, mining, held, settled, len(sources))
         self._write_rows(connection, had, now, sources, pending)
         connection.execute("commit")

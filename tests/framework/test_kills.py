@@ -182,9 +182,10 @@ def deployments(begin: Begin, folder: Path, rounds: int, random: Random) -> None
         assert how in (0, -SIGKILL), wrong
         return how == 0
 
-    since = monotonic()
     assert apply(folder / "whole")
-    takes, whole = monotonic() - since, deployed(folder / "whole")
+    since, whole = monotonic(), deployed(folder / "whole")
+    assert apply(folder / "timed")
+    takes = monotonic() - since
     assert whole[1] == 5
     kills = place = 0
     while kills < rounds:

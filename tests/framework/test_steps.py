@@ -120,6 +120,22 @@ def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> 
         assert (opened.handle(counter).total(), len(opened.receipts)) == (2, 2)
 
 
+def test_slots_that_are_met_while_the_tables_are_written_count(
+    chain: Chain, monkeypatch: Any
+) -> None:
+    counter, update = chain.deploy(Counter), Published.update
+
+    def meets(published: Published, *told: Any) -> int:
+        chain.state.slots.mapped(2**200 + len(chain.receipts), b"met")
+        return update(published, *told)
+
+    monkeypatch.setattr(Published, "update", meets)
+    counter.add(2)
+    chain.close()
+    with Chain.open(chain._store._file.path, contracts=[Counter]) as again:
+        assert again.handle(counter).add(1).return_value == 3
+
+
 def test_open_block_begins_anew_in_one_transaction_of_the_file(
     interrupts_commits: None, tmp_path: Path
 ) -> None:
