@@ -25,31 +25,22 @@ class _Deeper(Thread):
     def __init__(self, act: Callable[[], None]) -> None:
         super().__init__()
         self.works_for = get_ident()
-        self._act, self._gate, self._running = act, Lock(), Lock()
+        self._act, self._gate = act, Lock()
         self._has_begun = self._is_given_up = False
-        self._running.acquire()
 
     def run(self) -> None:
         with self._gate:
             if self._is_given_up:
                 return
             self._has_begun = True
-        try:
-            self._act()
-        finally:
-            self._running.release()
-
-    def wait(self) -> None:
-        """Until it has ended."""
-        with self._running:
-            pass
+        self._act()
 
     def give_up(self) -> None:
         """Wait until it has ended, unless it has not begun: then it never does."""
         with self._gate:
             self._is_given_up = not self._has_begun
         if self._has_begun:
-            self.wait()
+            self.join()
 
 
 class _Here(local):
@@ -81,7 +72,7 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
     running.append(thread)
     try:
         thread.start()
-        thread.wait()
+        thread.join()
     finally:
         rest()  # an interrupt comes through only when the state is at rest
         if has_turn:
@@ -92,8 +83,12 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def rest() -> None:
-    """Wait for messages that still run though nobody waits for them: whoever did was interrupted."""
-    running = _here.running
-    while running and running[-1] is not current_thread():
-        running[-1].give_up()
-        running.pop()
+    """Wait for messages that still run though nobody waits for them: whoever did was interrupted.
+
+    It is enough to wait for the outermost of them, which waits for the others.
+    """
+    running, me = _here.running, current_thread()
+    mine = [*running].index(me) + 1 if isinstance(me, _Deeper) and me in running else 0
+    while len(running) > mine:
+        running[mine].give_up()
+        del running[mine:]
