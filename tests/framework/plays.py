@@ -262,6 +262,6 @@ def node(chain: Chain) -> None:
 
 Play = Callable[[Chain], object]
 PLAYS: tuple[Callable[[Chain], None], ...] = (
-    send, fail, deploy, block, anchor, revert, clock, waiting, settings, upgrade, name, world, new_world, look, fork, draws, bytecode,
-    deep, ask, node,
+    send, fail, deploy, block, anchor, revert, clock, waiting, settings, upgrade, name, world, new_world, look, fork, draws,
+    bytecode, deep, ask, node,
 )  # fmt: skip
