@@ -69,10 +69,10 @@ class Lasting(Steps, ABC):
             for contract in contracts:
                 made.declare(contract)
             in_one_step(made, made.ledger.recognize)
+            return file.kept(made)
         except BaseException:
             made.close()
             raise
-        return made
 
     @looking
     def close(self) -> None:

@@ -53,6 +53,7 @@ class Recovery(Steps):
             loaded = self.machine.loaded = None
         ledger.tail = None
         self.begun = (
+            0 if self._store is None else self._store.number,
             ledger.blocks.head.number, len(ledger.timeline), len(ledger.notes), block, block and block.row, self._held,
             len(self.keys), loaded, loaded and loaded.taken,
             self._clock, self._automine, self._block_interval, self._overrides,
@@ -68,9 +69,10 @@ class Recovery(Steps):
             return
         rest()
         self.state.abandon()
-        is_kept = self._store is not None and self._store.is_ahead()
-        if self.begun and not is_kept:
-            self._go_back(*self.begun)
+        if self.begun:
+            written, *place = self.begun
+            if self._store is None or not self._store.holds_more_than(written):
+                self._go_back(*place)
         self.begun = None
 
     def _go_back(

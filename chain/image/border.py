@@ -82,8 +82,15 @@ def _named_like(cls: type, space: Mapping[str, Any]) -> type:
 
 @lru_cache(maxsize=4096)
 def lines_of(cls: type) -> frozenset[tuple[str, int]]:
-    """By what a class is told from another one of its name: where it and its methods begin."""
-    codes = [(name, getattr(value, "__code__", None)) for name, value in vars(cls).items()]
+    """By what a class is told from another one of its name: where it and its own methods begin.
+
+    An image has some that its author did not write, from modules of ours.
+    """
+    codes = [
+        (name, getattr(value, "__code__", None))
+        for name, value in vars(cls).items()
+        if getattr(value, "__module__", cls.__module__) == cls.__module__
+    ]
     found = {
         (name, code.co_firstlineno)
         for name, code in codes

@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import get_ident
 from typing import Any, Final, TypeVar
 
 from chain.inputs import file_path
@@ -46,6 +47,9 @@ TABLES: Final = {
 }
 SETTINGS, NOW, SOURCES = range(3)  # the rows of "chain:now"
 _KEY: Final = dict(_NUMBERED)
+# Who opens a file may be interrupted at any line, and the trace of that may live on, and with it the lock. So each file is
+# noted, by thread, until it is open: the next who opens it there finds the note.
+_begun: Final[dict[tuple[int, int, Path], File]] = {}
 _DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
 
 
@@ -67,25 +71,40 @@ class File:
         for each in (self.path, self._real):
             if not each.parent.is_dir():
                 raise BadChainFile(f"{self.path}: there is no folder {each.parent}")
-        try:
-            self._lock = Lock(self._real)
-        except Held as held:
-            raise BadChainFile(
-                f"{self.name} is open for writing in {held}: only one at a time can have it, so close it there first"
-            ) from None
-        except sqlite3.OperationalError as problem:
-            raise BadChainFile(f"{self.path} cannot be opened for writing: {problem}") from None
+        self._lock = Lock(self._real)
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
         self.is_missed = False  # a fork wanted to go on with it
         # What is pending in the sums of the tables for others; None where these are damaged.
         self.sums: Pending | None = {}
+        self._note = self._process, get_ident(), self._real
+        left_over = _begun.get(self._note)
+        if left_over is not None:
+            left_over.release()
+        _begun[self._note] = self
         try:
+            self._take()
             self.settings = self._look()
         except BaseException:
             self.release()
             raise
+
+    def _take(self) -> None:
+        """Have the file for this process alone."""
+        try:
+            self._lock.take()
+        except Held as held:
+            raise BadChainFile(
+                f"{self.name} is open for writing in {held}: only one at a time can have it, so close it there first"
+            ) from None
+        except sqlite3.OperationalError as problem:
+            raise BadChainFile(f"{self.path} cannot be opened for writing: {problem}") from None
+
+    def kept(self, opened: T) -> T:
+        """The file is open, and what was opened with it goes to who wanted it."""
+        _begun.pop(self._note, None)
+        return opened
 
     def release(self) -> None:
         """Leave the file to others. A child of the process that has it leaves it alone."""
@@ -96,6 +115,8 @@ class File:
             self._connection.close()
             self._connection = None
         self._lock.release()
+        if _begun.get(self._note) is self:
+            del _begun[self._note]
 
     @property
     def is_ours(self) -> bool:
@@ -307,8 +328,11 @@ class File:
                 connection.execute(f"pragma user_version = {FORMAT}")
                 connection.execute("pragma journal_mode = wal")
             fresh.replace(self._real)
-        except BaseException:
-            fresh.unlink(missing_ok=True)
+        except BaseException as problem:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            if isinstance(problem, sqlite3.OperationalError | OSError):
+                raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
             raise
 
 

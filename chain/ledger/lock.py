@@ -20,22 +20,34 @@ class Held(Exception):
 
 
 class Lock:
-    """The right to write to the file at `path`, until it is released."""
+    """The right to write to the file at `path`, from when it is taken until it is released."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.with_name(f"{path.name}-lock")
         self._me = f"process {os.getpid()} ({Path(sys.argv[0]).name or 'python'})"
-        self._connection = self._take()
+        self._connection: sqlite3.Connection | None = None
+        self._place: tuple[int, int] | None = None  # of the small database, once it is ours
 
     def release(self) -> None:
-        """Let others have it. The file goes first, while nobody else can hold it."""
-        with suppress(OSError):  # Windows takes away no open file; then it stays, and does no harm
-            self._path.unlink(missing_ok=True)
-        self._connection.close()
+        """Let others have it. The small database goes first, while nobody else can hold it; that of another one stays."""
+        if self._place is not None and self._place == self._lies():
+            with suppress(OSError):  # Windows removes no open file; it stays, and does no harm
+                self._path.unlink(missing_ok=True)
+        if self._connection is not None:
+            self._connection.close()
+        self._place = self._connection = None
 
-    def _take(self) -> sqlite3.Connection:
-        for _ in range(_TRIES):
-            connection = sqlite3.connect(
+    def _lies(self) -> tuple[int, int] | None:
+        """Where the small database lies that has its name now."""
+        with suppress(OSError):
+            found = self._path.stat()
+            return found.st_dev, found.st_ino
+        return None
+
+    def take(self) -> None:
+        """Take it, or raise `Held`, or SQLite's problem where it is none of others."""
+        for tries_left in reversed(range(_TRIES)):
+            connection = self._connection = sqlite3.connect(
                 self._path, timeout=0, isolation_level=None, check_same_thread=False
             )
             try:
@@ -44,12 +56,14 @@ class Lock:
                 connection.close()
                 if "locked" in str(problem):
                     raise Held(self._holder() or "another process") from None
-                if not self._path.parent.is_dir() or not os.access(self._path.parent, os.W_OK):
+                if not tries_left:
                     raise
                 continue
+            self._place = self._lies()
             if self._holder() == self._me:
-                return connection
+                return
             connection.close()  # whoever had it before took the file away
+            self._place = None
         raise Held("another process")
 
     def _sign(self, connection: sqlite3.Connection) -> None:

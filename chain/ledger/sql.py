@@ -34,6 +34,8 @@ _HARMLESS: Final = {
     # So json_each announces itself; a real update of this table SQLite refuses by itself.
     (sqlite3.SQLITE_UPDATE, "sqlite_master"),
 }
+# What SQLite makes of an interrupt that comes while it asks us whether something is allowed.
+_STOPPED: Final = ("not authorized", "prohibited")
 
 
 class Bounds(NamedTuple):
@@ -70,20 +72,23 @@ class Database:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
+        self._cuts = 0
+        self._begin_anew()
+        self._is_unsettled = False  # a question was left in the middle
+        ledger.watchers.append(self._cut)
+
+    def _begin_anew(self) -> None:
+        """Have a database with nothing in it."""
         self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
-        self._cuts = 0
-        self._is_unsettled = False  # a question was left in the middle
-        self._asking = False  # a person's statement is run, not one of ours
         self._refused = False
-        self._who = Who(ledger)
-        self._connection = _connect()
-        weakref.finalize(self, self._connection.close)
-        self._connection.set_authorizer(self._authorize)
-        self._connection.create_function("name", 1, self._name)
-        self._learn_numbers()
-        ledger.watchers.append(self._cut)
+        self._who = Who(self._ledger)
+        self._numbers = LargeNumbers()
+        connection = self._connection = _connect()
+        weakref.finalize(self, connection.close)
+        connection.create_function("name", 1, self._name)
+        self._numbers.teach(connection)
 
     @undisturbed
     def ask(
@@ -98,9 +103,12 @@ class Database:
         if values and named:
             raise TypeError("give values for '?' or for ':name', not for both")
         names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
-        if self._is_unsettled:
-            self._learn_numbers()
-            self._version = -1
+        if (
+            self._is_unsettled
+        ):  # of what was left over, down to SQLite's own limits, nothing is known
+            former = self._connection
+            self._begin_anew()
+            former.close()
         self._is_unsettled = True
         try:
             answer = self._ask(question, names, given, bounds)
@@ -109,10 +117,6 @@ class Database:
             raise
         self._is_unsettled = False
         return answer
-
-    def _learn_numbers(self) -> None:
-        self._numbers = LargeNumbers()
-        self._numbers.teach(self._connection)
 
     def _ask(
         self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
@@ -132,15 +136,18 @@ class Database:
     ) -> Answer:
         reals = [*map(self._numbers.parameter, given)]
         parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
-        self._asking, self._refused, self._who = True, False, Who(self._ledger)
+        self._refused, self._who = False, Who(self._ledger)
+        self._connection.set_authorizer(self._authorize)  # for a person's statement, not for ours
         try:
             with bounds.hold(self._connection) if bounds else nullcontext():
                 cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
                 rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
         except (sqlite3.Error, sqlite3.Warning) as wrong:
+            if not self._refused and any(words in str(wrong) for words in _STOPPED):
+                raise KeyboardInterrupt from None
             raise ValueError(self._explain(question, str(wrong))) from None
         finally:
-            self._asking = False
+            self._connection.set_authorizer(None)
         if cursor.description is None:
             raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
         columns = [column[0] for column in cursor.description]
@@ -202,7 +209,7 @@ class Database:
     def _cut(self, blocks: int, receipts: int) -> None:
         """The chain went back: take out the rows that it took back."""
         self._cuts += 1
-        for table in self._tables:
+        for table in () if self._is_unsettled else self._tables:
             if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
                 del self._filled[table.name]
                 self._run(table.cut(), [(table.end(),)])
@@ -211,7 +218,7 @@ class Database:
     # What SQLite asks of us
 
     def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
-        if not self._asking or action in _READING or (action, what) in _HARMLESS:
+        if action in _READING or (action, what) in _HARMLESS:
             return sqlite3.SQLITE_OK
         self._refused = True
         return sqlite3.SQLITE_DENY

@@ -87,15 +87,15 @@ class Store:
             return
         self._file.check_use()
         try:
-            self._write(number + 1, have, mining, held)
+            self._write(number + 1, mining, held)
         except (sqlite3.Error, OSError) as problem:
-            if not self.is_ahead():
+            if not self.holds_more_than(number):
                 name = self._file.name
                 raise NotWritten(
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
 
-    def _write(self, number: int, have: Lengths, mining: Mining, held: Any) -> None:
+    def _write(self, number: int, mining: Mining, held: Any) -> None:
         if self._connection is None:
             connection = self._file.writing(self._sync)
             self._file.read_by(connection)
@@ -109,22 +109,27 @@ class Store:
             _shorten(connection, had)
         pending = self._published.update(had.moments, had.receipts, self._standing is not None)
         settled, sources = self._settle(connection, had.moments), self._ledger.events.sources
+        have = self._lengths()  # only now: who reads models for the tables may meet new slots
         now = Written(number, have, mining, held, settled, len(sources))
         self._write_rows(connection, had, now, sources, pending)
         connection.execute("commit")
         self._written, self._standing, self._is_bare = now, None, False
 
-    def is_ahead(self) -> bool:
-        """Whether the file holds more than was known: the step that was left in the middle. From here on it is known."""
+    @property
+    def number(self) -> int:
+        """Of the step that was written last."""
+        return self._written.number
+
+    def holds_more_than(self, number: int) -> bool:
+        """Whether the file holds a step behind this one, which was left in the middle. From here on it is known."""
         connection, found = self._connection, self._written
         if connection is not None and self._file.is_held:
             if connection.in_transaction:
                 connection.execute("rollback")
             found = _written_in(connection) or found
             self._published.forget()
-        is_ahead = found.number > self._written.number
         self._written, self._standing = found, None
-        return is_ahead
+        return found.number > number
 
     def _lengths(self) -> Lengths:
         ledger, state = self._ledger, self._ledger.state

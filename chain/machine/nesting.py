@@ -7,7 +7,7 @@ a message goes on in a thread of its own, on a fresh stack, while the one that s
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread, current_thread, get_ident, local
+from threading import Lock, Thread, current_thread, get_ident, local
 from typing import Any, Final
 
 from chain.steps import here
@@ -17,18 +17,37 @@ STEPS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Pytho
 
 
 class _Deeper(Thread):
-    """A thread that one other waits for."""
+    """A thread that one other waits for.
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    Who waits may be interrupted while the thread is being started, when nobody knows whether it runs. So it asks at its gate.
+    """
+
+    def __init__(self, act: Callable[[], None]) -> None:
+        super().__init__()
         self.works_for = get_ident()
+        self._act, self._gate = act, Lock()
+        self._has_begun = self._is_given_up = False
+
+    def run(self) -> None:
+        with self._gate:
+            if self._is_given_up:
+                return
+            self._has_begun = True
+        self._act()
+
+    def give_up(self) -> None:
+        """Wait until it has ended, unless it has not begun: then it never does."""
+        with self._gate:
+            self._is_given_up = not self._has_begun
+        if self._has_begun:
+            self.join()
 
 
 class _Here(local):
     """The threads that go on for this one, or for the one that this goes on for: the innermost last."""
 
     def __init__(self) -> None:
-        self.running: list[Thread] = []
+        self.running: list[_Deeper] = []
 
 
 _here: Final = _Here()
@@ -49,7 +68,7 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
         except BaseException as problem:
             raised.append(problem)
 
-    thread = _Deeper(target=run)
+    thread = _Deeper(run)
     running.append(thread)
     try:
         thread.start()
@@ -64,9 +83,12 @@ def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def rest() -> None:
-    """Wait for messages that still run though nobody waits for them: whoever did was interrupted."""
-    running = _here.running
-    while running and running[-1] is not current_thread():
-        if running[-1].ident is not None:
-            running[-1].join()
-        running.pop()
+    """Wait for messages that still run though nobody waits for them: whoever did was interrupted.
+
+    It is enough to wait for the outermost of them, which waits for the others.
+    """
+    running, me = _here.running, current_thread()
+    mine = [*running].index(me) + 1 if isinstance(me, _Deeper) and me in running else 0
+    while len(running) > mine:
+        running[mine].give_up()
+        del running[mine:]

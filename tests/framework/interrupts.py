@@ -36,14 +36,18 @@ class Interrupts:
     """Counts the lines of ours that run, and raises at those with these numbers: at the line itself, or soon after it."""
 
     def __init__(
-        self, lines: tuple[int, ...] = (), kind: type[BaseException] = KeyboardInterrupt
+        self,
+        lines: tuple[int, ...] = (),
+        kind: type[BaseException] = KeyboardInterrupt,
+        files: tuple[str, ...] = ("",),  # which of ours, by how they end
     ) -> None:
-        self.count, self._lines, self._kind = 0, set(lines), kind
+        self.count, self._lines, self._kind, self._files = 0, set(lines), kind, files
         self._is_late = len(lines) > 1  # tracing ends with what is raised in it
         self.places: list[str] = []
 
     def _trace(self, frame: FrameType, event: str, _: Any) -> Any:
-        return self._line if frame.f_code.co_filename.startswith(OURS) else None
+        file = frame.f_code.co_filename
+        return self._line if file.startswith(OURS) and file.endswith(self._files) else None
 
     def _line(self, frame: FrameType, event: str, _: Any) -> Any:
         if event == "line" and not _is_closed(frame):

@@ -189,6 +189,11 @@ def world(chain: Chain) -> None:
     world_on(chain).all(Score)
 
 
+def new_world(chain: Chain) -> None:
+    made = chain.deploy_world("more", systems=[Scoring], writers={Score: [Scoring]})
+    made.system(Scoring).score(2)
+
+
 def look(chain: Chain) -> None:
     counter = counter_on(chain)
     counter.total()
@@ -257,6 +262,6 @@ def node(chain: Chain) -> None:
 
 Play = Callable[[Chain], object]
 PLAYS: tuple[Callable[[Chain], None], ...] = (
-    send, fail, deploy, block, anchor, revert, clock, waiting, settings, upgrade, name, world, look, fork, draws, bytecode,
-    deep, ask, node,
+    send, fail, deploy, block, anchor, revert, clock, waiting, settings, upgrade, name, world, new_world, look, fork, draws,
+    bytecode, deep, ask, node,
 )  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -14,7 +16,10 @@ from interrupts import made_up, places, standing
 from plays import Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
-from chain.ledger.file import File
+from chain.deployment import Deployment
+from chain.deployment.apply import CHANGED, Deployer, StepFailed
+from chain.deployment.journal import Journal
+from chain.ledger.file import BadChainFile, File
 from chain.ledger.store import NotWritten
 from chain.rpc.errors import RpcError
 
@@ -140,3 +145,78 @@ def test_node_does_nothing_of_what_it_refuses(automine: bool, base: Path, disk: 
             assert standing(chain) == before
         ask("evm_mine")
         assert chain.sql("select count(*) n from Added")[0]["n"] == 2
+
+
+def plan(deployment: Deployment) -> None:
+    counter = deployment.deploy(Counter)
+    counter.add(3, value=2)
+    deployment.deploy_world("arcade", systems=[Scoring], writers={"arcade": [Scoring]})
+
+
+def deploy(chain: Chain, journal: Journal) -> None:
+    made = Deployment()
+    plan(made)
+    list(Deployer(made, chain, journal).apply(lambda _: CHANGED))
+
+
+def test_deployment_goes_on_where_the_disk_was_full(base: Path, disk: Disk, tmp_path: Path) -> None:
+    with fresh(base) as chain:
+        disk.used = 0
+        deploy(chain, Journal(tmp_path / "whole"))
+        used, whole = disk.used, standing(chain)
+    for room in rooms(used):
+        journal = Journal(tmp_path / str(room))
+        with fresh(base) as chain:
+            disk.used, disk.room = 0, room
+            with pytest.raises((NotWritten, StepFailed), match="so nothing was done"):
+                deploy(chain, journal)
+            disk.room = ENDLESS
+        with again(base) as chain:
+            deploy(chain, journal)
+            assert standing(chain) == whole, room
+
+
+@contextmanager
+def largest(size: int) -> Iterator[None]:
+    """No file grows beyond this."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("size", [0, 4_000, 12_000, 30_000])
+def test_opening_says_that_the_disk_is_full_and_leaves_nothing(size: int, tmp_path: Path) -> None:
+    with (
+        pytest.raises(
+            BadChainFile, match=r"x\.chain cannot be (opened for writing|written): disk I/O"
+        ),
+        largest(size),
+    ):
+        Chain.open(tmp_path / "x.chain")
+    assert not (tmp_path / "x.chain").exists()
+    with Chain.open(tmp_path / "x.chain") as chain:
+        assert chain.mine().number == 1
+
+
+def test_published_tables_that_cannot_be_made_again_wait(base: Path) -> None:
+    path = base.with_name("y.chain")
+    copyfile(base, path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("drop table Added")
+    connection.close()
+    raw = path.read_bytes()
+    for size in (12_000, 40_000):
+        with (
+            pytest.raises(BadChainFile, match=r"y\.chain cannot be written: disk I/O"),
+            largest(size),
+        ):
+            Chain.open(path, contracts=KNOWN)
+        assert path.read_bytes() == raw
+    with Chain.open(path, contracts=KNOWN) as chain:
+        assert counter_on(chain).total() == 3
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("select count(*) from Added").fetchone() == (1,)
+    connection.close()

@@ -166,6 +166,12 @@ def made(package: Callable[..., Any]) -> Any:
 # What goes in and out
 
 
+def test_class_that_a_contract_deploys_first_is_its_authors(made: Any, chain: Chain) -> None:
+    hand = chain.deploy(made.Hand)
+    hand.begin()
+    assert chain.code(hand.fields.board) == program_of(made.Board).code
+
+
 def test_results_are_the_authors(made: Any, chain: Chain) -> None:
     board, piece = chain.deploy(made.Board), made.Piece(made.Colour.BLUE, 3)
     receipt = board.lay(piece)

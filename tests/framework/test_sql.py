@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from interrupts import run
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
 from chain.handle import Handle
-from chain.ledger.sql import Database
+from chain.ledger.sql import Bounds, Database
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
 
 
@@ -384,3 +385,35 @@ def test_tables_as_made_anew(steps: list[tuple[str, int]]) -> None:
     for name in ALL:
         question: tuple[str, Any, Any] = f"select * from {name}", (), {}
         assert chain.sql(question[0]) == Database(chain.ledger).ask(*question)
+
+
+def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain, board: Handle) -> None:
+    """Not even where what clears up is interrupted too."""
+    question = (
+        "select name(sender) who, count(*) n from receipts join logs on receipt = receipts.position"
+    )
+    bounds, right = Bounds(10**4, 10**7, 10**5), [tuple(row) for row in chain.sql(question)]
+
+    def play(chain: Chain) -> None:
+        chain.database.ask(question, (), {}, bounds)
+
+    play(chain)  # fills the tables
+    lines = run(play, chain).count
+    for first in range(lines // 2, lines):
+        for then in range(1, 4):
+            run(play, chain, (first, first + then))
+            snapshot = chain.snapshot()
+            chain.mine()
+            chain.revert(snapshot)
+            assert [tuple(row) for row in chain.sql(question)] == right, (first, then)
+
+
+def test_an_interrupt_while_sqlite_asks_us_is_one(chain: Chain, monkeypatch: Any) -> None:
+    def interrupted(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Database, "_authorize", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            chain.sql("select * from receipts")
+    assert chain.sql("select * from receipts") == []

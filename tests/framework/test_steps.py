@@ -11,6 +11,7 @@ import pytest
 
 from chain import Chain, Contract, call, view
 from chain.ledger.published import Published
+from chain.ledger.store import Store
 from chain.ledger.tracing import _Tracing
 from chain.testing import probe
 from chain.types import u64
@@ -94,6 +95,45 @@ def test_what_the_file_has_is_done(interrupts_commits: None, tmp_path: Path) -> 
         assert counter.add(5).return_value == 5
     with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as again:
         assert again.handle(counter).total() == 5
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["once", "while it clears up too"])
+def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> None:
+    """An interrupt between the store's last act and the end of the step."""
+    counter, save, holds = chain.deploy(Counter), Store.save, Store.holds_more_than
+
+    def after(act: Any) -> Any:
+        def made(*args: Any) -> None:
+            act(*args)
+            raise KeyboardInterrupt
+
+        return made
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "save", after(save))
+        if again:
+            patched.setattr(Store, "holds_more_than", after(holds))
+        interrupted(lambda: counter.add(2))
+    assert counter.total() == 2
+    chain.close()
+    with Chain.open(chain._store._file.path, contracts=[Counter]) as opened:
+        assert (opened.handle(counter).total(), len(opened.receipts)) == (2, 2)
+
+
+def test_slots_that_are_met_while_the_tables_are_written_count(
+    chain: Chain, monkeypatch: Any
+) -> None:
+    counter, update = chain.deploy(Counter), Published.update
+
+    def meets(published: Published, *told: Any) -> int:
+        chain.state.slots.mapped(2**200 + len(chain.receipts), b"met")
+        return update(published, *told)
+
+    monkeypatch.setattr(Published, "update", meets)
+    counter.add(2)
+    chain.close()
+    with Chain.open(chain._store._file.path, contracts=[Counter]) as again:
+        assert again.handle(counter).add(1).return_value == 3
 
 
 def test_open_block_begins_anew_in_one_transaction_of_the_file(

@@ -16,6 +16,7 @@ from chain import Address, Chain, Contract, Map, call, event, view
 from chain.accounts import LABELS
 from chain.code import program_of
 from chain.handle import Handle
+from chain.machine import nesting
 from chain.rpc.server.running import Server, Settings
 from chain.testing import probe
 from chain.turn import is_mine
@@ -326,3 +327,26 @@ def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> N
         now = handle.over.observe(handle.address, 1).ticks, handle.deep.observe(500).ticks
         assert now == ticks, f"at line {line}"
         assert (sys.getrecursionlimit(), gc.isenabled()) == before, f"at line {line}"
+
+
+def test_what_had_not_begun_when_it_was_interrupted_never_does(monkeypatch: Any) -> None:
+    """An interrupt while a thread is being started: nobody waits for that thread any more."""
+    chain, threads = Chain(), list[Thread]()
+    handle = chain.deploy(Works)
+    before = chain.state_root(), handle.fields.n
+
+    def interrupted(thread: Thread) -> None:
+        threads.append(thread)
+        raise KeyboardInterrupt
+
+    data = Works.__spec__.entries["turn"].encode_args((5,), {})
+    with monkeypatch.context() as patched:
+        patched.setattr(nesting._Deeper, "start", interrupted)
+        patched.setattr("chain.machine.direct.STEPS", frozenset({0, 1}))
+        with pytest.raises(KeyboardInterrupt):
+            chain.send(handle.address, data)
+    for thread in threads:
+        thread.start()
+        thread.join()
+    assert (chain.state_root(), handle.fields.n, chain.state.changes) == (*before, [])
+    assert handle.turn(5).ok
