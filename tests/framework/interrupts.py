@@ -91,7 +91,10 @@ def run(
     try:
         with interrupts.running():
             play(chain)
-    except kind:
+    except (
+        kind,
+        KeyboardInterrupt,
+    ):  # SQLite loses which it was, at the first line that it runs of ours
         pass
     except Exception:
         if not interrupts.places:
