@@ -89,6 +89,8 @@ class ImageModule:
             ast.fix_missing_locations(ast.Module([ticked], [])),
             self.source.file, "exec", self.flags, dont_inherit=True,
         )  # fmt: skip
+        if isinstance(node, ast.AnnAssign) and "__annotations__" in self.space:
+            self.space["__annotations__"] = dict(self.space["__annotations__"])  # may be frozen
         try:
             exec(code, self.space)
         except OutOfGas:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from chain import Chain
 from chain.testing import image_of
-from contracts.deblockle import rules
+from contracts import mage_duel
+from contracts.deblockle import Deblockle, rules
 from contracts.deblockle.fuzz import DeblockleFuzz
 
 
@@ -22,3 +24,10 @@ def test_lost_check_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         AssertionError, match="invariant foreign_win_squares_stay_free does not hold"
     ):
         DeblockleFuzz.run(400)
+
+
+def test_games_share_one_copy_of_their_rules(chain: Chain) -> None:
+    chain.deploy(Deblockle)
+    before = image_of(rules)
+    mage_duel.deploy(chain)  # more of what both use is made, annotations of constants included
+    assert image_of(rules) is before
