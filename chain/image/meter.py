@@ -16,10 +16,8 @@ There is one set of tanks in a process, and one message that takes from it: that
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from itertools import islice, repeat
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from chain.errors import OutOfGas
 
@@ -31,9 +29,9 @@ KEPT_BACK: Final = (
     1024  # of what is left when a message sends another, this part stays with the sender
 )
 DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other, each of one or two Python frames
+OUTSIDE: Final = 2**62  # what is in the tanks where no contract runs
+_SHARE: Final = 2**18  # ticks at most in a tank other than that of single ones
 _ONE_BY_ONE: Final = 256  # so many steps are sooner taken than all tanks are filled anew
-
-Tanks: TypeAlias = tuple["repeat[int]", ...]
 
 # The large whole numbers that became keys in the running transaction, by their hash.
 COLLIDING: Final[dict[int, set[int]]] = {}
@@ -51,59 +49,56 @@ DOWN, UP, DEEP = "__down__", "__up__", "__deep__"
 
 # The builtins of every image.
 SPACE: Final[dict[str, Any]] = dict(vars(builtins))
-_standing: Final[Callable[[dict[str, Any]], Tanks]] = itemgetter(*TANKS.values())
 
 
-def _share(ticks: int) -> Tanks:
-    """Tanks that hold so many ticks: about as much in each."""
-    share = ticks // 6
-    pairs, fours, eights, sixteens, most = (
-        share >> 1,
-        share >> 2,
-        share >> 3,
-        share >> 4,
-        share >> 6,
+def _in_others() -> int:
+    """The ticks in all tanks but that of single ones."""
+    space = SPACE
+    return (  # type: ignore[no-any-return]
+        2 * space[PAIRS].__length_hint__()
+        + 4 * space[FOURS].__length_hint__()
+        + 8 * space[EIGHTS].__length_hint__()
+        + 16 * space[SIXTEENS].__length_hint__()
+        + LARGEST * space[MOST].__length_hint__()
     )
-    ones = ticks - 2 * pairs - 4 * fours - 8 * eights - 16 * sixteens - LARGEST * most
-    return (
-        repeat(0, ones), repeat(0, pairs), repeat(0, fours), repeat(0, eights), repeat(0, sixteens), repeat(0, most)
-    )  # fmt: skip
 
 
 def left() -> int:
     """The ticks in the tanks."""
-    return _held_by(_standing(SPACE))
-
-
-def _held_by(tanks: Tanks) -> int:
-    ones, pairs, fours, eights, sixteens, most = tanks
-    return (
-        ones.__length_hint__()
-        + 2 * pairs.__length_hint__()
-        + 4 * fours.__length_hint__()
-        + 8 * eights.__length_hint__()
-        + 16 * sixteens.__length_hint__()
-        + LARGEST * most.__length_hint__()
-    )
+    ones: int = SPACE[TANK].__length_hint__()
+    return ones + _in_others()
 
 
 def fill(ticks: int) -> None:
-    """Have so many ticks in the tanks."""
-    resume(_share(ticks))
+    """Have so many ticks in the tanks. The others stay as they are, where the single ones can make up for them."""
+    _fill(ticks, _in_others())
 
 
-def resume(tanks: Tanks) -> None:
-    """Take from these."""
-    (
-        SPACE[TANK], SPACE[PAIRS], SPACE[FOURS], SPACE[EIGHTS], SPACE[SIXTEENS], SPACE[MOST]
-    ) = tanks  # fmt: skip
+def _fill(ticks: int, others: int) -> None:
+    if others > ticks:
+        _share(ticks)
+    else:
+        SPACE[TANK] = repeat(0, ticks - others)
 
 
-def rest() -> Tanks:
-    """Stop counting, and give the tanks as they stand: what the chain does meanwhile is not the contract's."""
-    tanks = _standing(SPACE)
-    resume(OUTSIDE)
-    return tanks
+def _share(ticks: int) -> None:
+    """Put so many ticks into the tanks, about as much into each."""
+    share = min(ticks // len(TANKS), _SHARE)
+    for worth, tank in TANKS.items():
+        SPACE[tank] = repeat(0, share // worth)
+        ticks -= share - share % worth
+    SPACE[TANK] = repeat(0, ticks + share)
+
+
+def rest() -> int:
+    """Stop counting, and give what is in the tanks: what the chain does meanwhile is not the contract's."""
+    ticks = left()
+    fill(OUTSIDE)
+    return ticks
+
+
+def resume(ticks: int) -> None:
+    fill(ticks)
 
 
 def charge(ticks: int) -> None:
@@ -131,7 +126,7 @@ def change(ticks: int = 8) -> bool:
     rest = left() - ticks
     if rest < 0:
         dry()
-    fill(rest)
+    _share(rest)
     return True
 
 
@@ -160,12 +155,15 @@ def deep() -> None:
     dry()
 
 
-def begin(frame: Frame) -> tuple[int, Tanks, Any, Any]:
-    """Give a message its tanks and levels: how many ticks it may take, and what whoever sent it has of both."""
+def begin(frame: Frame, outer: int | None = None) -> tuple[int, int, Any, Any]:
+    """Give a message its ticks and levels: how many ticks it may take, and what whoever sent it has of both (`outer`, if
+    that is not what is in the tanks)."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
-    tanks, down, up, depth = _standing(SPACE), SPACE[DOWN], SPACE[UP], frame.depth
+    down, up, depth = SPACE[DOWN], SPACE[UP], frame.depth
+    if outer is None:
+        outer = left()
     if context.metered:
-        most = _held_by(tanks) - 1
+        most = outer - 1
         most -= most // KEPT_BACK
     else:
         most = context.fuel
@@ -180,23 +178,24 @@ def begin(frame: Frame) -> tuple[int, Tanks, Any, Any]:
         levels = _levels[depth] = _Levels()
     SPACE[DOWN], SPACE[UP] = levels.down, levels.up
     fill(limit + 1)  # whoever takes the last of these has taken one too many
-    return limit, tanks, down, up
+    return limit, outer, down, up
 
 
-def end(frame: Frame, began: tuple[int, Tanks, Any, Any]) -> None:
-    """Count what was used, and go on with the tanks of before. Who ran dry is out of gas, whatever it has returned."""
-    rest = left()
+def end(frame: Frame, began: tuple[int, int, Any, Any]) -> None:
+    """Count what was used, and go on with what was before. Who ran dry is out of gas, whatever it has returned."""
+    others = _in_others()
+    rest = SPACE[TANK].__length_hint__() + others
     context = frame.context
-    limit, tanks, SPACE[DOWN], SPACE[UP] = began
+    limit, outer, SPACE[DOWN], SPACE[UP] = began
     used = limit + 1 - rest if rest else limit
     frame.ticks = used
     context.metered -= 1
     if context.metered:
-        fill(_held_by(tanks) - used)
+        outer -= used
     else:
-        resume(tanks)
         context.fuel -= used
         context.ticks += used
+    _fill(outer, others)
     if not rest:
         raise OutOfGas
 
@@ -212,6 +211,5 @@ def fail(frame: Frame, began: tuple[int, Any, Any, Any], problem: BaseException)
             raise OutOfGas from problem
 
 
-OUTSIDE: Final = _share(2**62)  # the tanks where no contract runs
-resume(OUTSIDE)
+_share(OUTSIDE)
 SPACE.update({DRY: change, CHARGE: charge, DEEP: deep, DOWN: _levels[0].down, UP: _levels[0].up})
