@@ -103,10 +103,10 @@ def resume(ticks: int) -> None:
 
 def charge(ticks: int) -> None:
     """Take so many ticks at once, or somewhat more, before the work that they are for."""
-    if ticks <= LARGEST:
-        for _ in SPACE[_TANK_OF[ticks] if ticks > 0 else TANK]:
+    if 0 <= ticks <= LARGEST:
+        for _ in SPACE[_TANK_OF[ticks]]:
             return
-    else:
+    elif ticks > 0:
         steps, tank = -(-ticks // LARGEST), SPACE[MOST]
         if steps <= _ONE_BY_ONE and steps <= tank.__length_hint__():
             for _ in islice(tank, steps - 1, None):
@@ -122,7 +122,8 @@ def spend() -> None:
 
 
 def change(ticks: int = 8) -> bool:
-    """Take so many ticks from all tanks, as the one for them is empty, and share out what is left. True, for a condition."""
+    """Take so many ticks from all tanks, as the one for them is empty, and share out what is left. True, for a condition;
+    eight where an image does not say how many."""
     rest = left() - ticks
     if rest < 0:
         dry()
