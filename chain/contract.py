@@ -285,15 +285,15 @@ def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> No
     with TURN:
         try:
             begin_turn()
-            _run(frame, spec, entry, data, OUTSIDE)  # whatever an interrupt has left in the tanks
+            _run(frame, spec, entry, data, OUTSIDE)  # whatever tanks an interrupt has left
         finally:
             end_turn()
 
 
 def _run(
-    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, outer: int | None = None
+    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, outer: Any = None
 ) -> None:
-    """The same, on fuel of its own; `outer` is that of whoever sent the message, if it is not what the tanks hold."""
+    """The same, on fuel of its own; `outer` the tanks of whoever sent the message, if they do not stand there."""
     began = begin(frame, outer)
     try:
         result = entry.function(_instance(spec, frame), *entry.decode_args(data))
