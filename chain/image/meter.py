@@ -118,7 +118,7 @@ def charge(ticks: int) -> None:
                     return
         change(ticks)
     else:
-        tank = _TANK_OF[max(ticks, 1)]
+        tank = _TANK_OF[ticks] if ticks > 0 else TANK
         for _ in SPACE[tank]:
             return
         change(_WORTH[tank])
