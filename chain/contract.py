@@ -18,7 +18,7 @@ from chain.errors import OutOfGas, Revert
 from chain.foreign import functions_from_json
 from chain.frame import TEXT_TOPIC, Frame, text_data
 from chain.hashing import keccak
-from chain.image.meter import OUTSIDE, begin, charge, end, fail, resume
+from chain.image.meter import OUTSIDE, begin, charge, end, fail
 from chain.image.weight import weigh_written
 from chain.inputs import address_of, wei
 from chain.random import Random
@@ -285,15 +285,16 @@ def _work(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> No
     with TURN:
         try:
             begin_turn()
-            resume(OUTSIDE)  # whatever an interrupt has left there
-            _run(frame, spec, entry, data)
+            _run(frame, spec, entry, data, OUTSIDE)  # whatever tanks an interrupt has left
         finally:
             end_turn()
 
 
-def _run(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
-    """The same, on fuel of its own."""
-    began = begin(frame)
+def _run(
+    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, outer: Any = None
+) -> None:
+    """The same, on fuel of its own; `outer` the tanks of whoever sent the message, if they do not stand there."""
+    began = begin(frame, outer)
     try:
         result = entry.function(_instance(spec, frame), *entry.decode_args(data))
         frame.result = result

@@ -220,17 +220,24 @@ def _ask(thing: object) -> None:
 def taken(method: Any) -> Any:
     """A method that was taken from what may be a class: one of C, that writes without asking, asks first."""
     kind = type(method)
+    if (
+        kind in _BOUND
+    ):  # most are, and most of something that neither outlives the call nor is a class
+        holder = method.__self__
+        if id(holder) in _known or isinstance(holder, ABCMeta):
+            _ask_holder(holder, method.__name__)
+        return method
     if kind is FunctionType:
         return asking(method) if method in _WRITERS or method.__name__ in MAKERS else method
-    if kind in _UNBOUND:
-        return asking(method)
-    if kind in _BOUND:
-        holder = method.__self__
-        if id(holder) in _known and (isinstance(holder, ABCMeta) or method.__name__ in MAKERS):
+    return asking(method) if kind in _UNBOUND else method
+
+
+def _ask_holder(holder: Any, name: str) -> None:
+    if id(holder) in _known:
+        if isinstance(holder, ABCMeta) or name in MAKERS:
             _ask(holder)
-        elif isinstance(holder, ABCMeta) and method.__name__ == "register":
-            settable(holder)
-    return method
+    elif name == "register":
+        settable(holder)
 
 
 # Those of collections that are written in Python.

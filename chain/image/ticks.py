@@ -10,12 +10,14 @@ debugger and a coverage report see the lines they know. What works long without 
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, Final
 
 from chain.guard.sources import Module
-from chain.image.meter import DEEP, DOWN, DRY, MANY, TANK, TANKS, UP
+from chain.image.meter import CHARGE, DEEP, DOWN, DRY, LARGEST, TANKS, UP
 from chain.image.recursion import recursive_lines
 from chain.image.stretches import ENTRY, ticks_of, ticks_of_turns
+
+_STEPS: Final = 3  # more of them are sooner taken by a call
 
 
 def parsed(code: str, place: ast.AST) -> Any:
@@ -26,25 +28,27 @@ def parsed(code: str, place: ast.AST) -> Any:
     return made
 
 
-def tank_of(ticks: int) -> str:
-    """Where so many ticks, or a few more, are taken at once."""
-    for size, tank in TANKS.items():
-        if ticks <= size:
-            return tank
-    return f"{MANY}({TANK}, {ticks - 1}, None)"
+def _steps(ticks: int) -> list[int]:
+    """The worth of the tanks that make up so many ticks, or a few more; of none where that takes too many steps."""
+    worth = [LARGEST] * (ticks // LARGEST)
+    if over := ticks % LARGEST:
+        worth += [16, 16] if 16 < over <= 32 else [min(each for each in TANKS if over <= each)]
+    return worth if len(worth) <= _STEPS else []
 
 
 def tick_at(place: ast.AST, ticks: int = 1) -> ast.expr:
-    made: ast.expr = parsed(f"0 in {tank_of(ticks)} or {DRY}()", place)
+    steps = " and ".join(f"(0 in {TANKS[each]} or {DRY}({each}))" for each in _steps(ticks))
+    made: ast.expr = parsed(steps or f"{CHARGE}({ticks}) is None", place)
     return made
 
 
-def tick_before(place: ast.stmt, ticks: int = 1) -> ast.stmt:
-    """A tick that stands by itself, which is the quicker kind."""
-    made: ast.stmt = ast.parse(f"for __t__ in {tank_of(ticks)}: break\nelse: {DRY}()").body[0]
+def ticks_before(place: ast.stmt, ticks: int = 1) -> list[ast.stmt]:
+    """Ticks that stand by themselves, which are the quicker kind."""
+    steps = [f"for __t__ in {TANKS[each]}: break\nelse: {DRY}({each})" for each in _steps(ticks)]
+    made = ast.parse("\n".join(steps or [f"{CHARGE}({ticks})"]))
     for node in ast.walk(made):
         ast.copy_location(node, place)
-    return made
+    return made.body
 
 
 class Ticking(ast.NodeTransformer):
@@ -61,7 +65,7 @@ class Ticking(ast.NodeTransformer):
         node.body = [self.visit(each) for each in node.body]
         head = [node.body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
         first = node.body[0] if node.body else head[0]
-        tick = [tick_before(first, ticks)]
+        tick = ticks_before(first, ticks)
         if (node.lineno, node.col_offset) in self.recursive:
             node.body = [*head, *tick, *_levelled(node, first)]
         else:
@@ -103,7 +107,7 @@ class Ticking(ast.NodeTransformer):
         ticks = ticks_of(*node.body, *([node.test] if isinstance(node, ast.While) else ()))
         self.generic_visit(node)
         first = node.body[0]
-        node.body.insert(0, tick_before(first, ticks))
+        node.body[:0] = ticks_before(first, ticks)
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:

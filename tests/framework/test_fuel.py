@@ -19,8 +19,20 @@ from urllib.parse import urlsplit
 import pytest
 
 from chain import Chain, Contract, call, require, view
+from chain.errors import OutOfGas
 from chain.handle import Handle
-from chain.image.meter import GAS_PER_TICK
+from chain.image.meter import (
+    GAS_PER_TICK,
+    LARGEST,
+    SPACE,
+    TANKS,
+    change,
+    charge,
+    fill,
+    left,
+    rest,
+    resume,
+)
 from chain.machine.gas import TRANSACTION, of_data
 from chain.rpc.errors import REFUSED
 from chain.rpc.server.running import Server, Settings
@@ -424,6 +436,53 @@ def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
     assert (receipt.error.kind, receipt.gas_used, receipt.ticks) == ("out of gas", GAS, ticks)
     assert stove.fields.lit == 1
     assert stove.light().return_value == 2
+
+
+# Tanks
+
+
+def step(worth: int) -> None:
+    """What stands in an image at the head of a stretch."""
+    assert 0 in SPACE[TANKS[worth]] or change(worth)
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 500, 6 * 2**18 - 1, 6 * 2**18, 10**7])
+@pytest.mark.parametrize("worths", [*([worth] for worth in TANKS), [1, 64], [64, 2, 16, 16, 1]])
+def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list[int]) -> None:
+    tanks = rest()
+    try:
+        fill(size)
+        expected = size
+        for worth in itertools.islice(itertools.cycle(worths), 20_000):
+            assert left() == expected
+            if worth > expected:
+                with pytest.raises(OutOfGas):
+                    step(worth)
+                assert left() == 0
+                break
+            step(worth)
+            expected -= worth
+    finally:
+        resume(tanks)
+
+
+@pytest.mark.parametrize("ticks", [1, 3, 8, LARGEST, LARGEST + 1, 1000, 20_000])
+def test_a_charge_is_the_same_with_change(ticks: int) -> None:
+    tanks = rest()
+    try:
+        fill(10**7)
+        charge(ticks)
+        plain = 10**7 - left()
+        fill(10**7)
+        for tank in list(TANKS.values())[1:]:
+            SPACE[tank] = repeat(0, 0)
+        SPACE[TANKS[1]] = repeat(0, 0 if ticks == 1 else 10**7)
+        SPACE[TANKS[16]] = repeat(0, 10**6)
+        before = left()
+        charge(ticks)
+        assert ticks <= plain == before - left() < 2 * ticks + 1
+    finally:
+        resume(tanks)
 
 
 # From outside
