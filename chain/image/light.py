@@ -24,10 +24,14 @@ class Light:
     """Knows the numbers of one function."""
 
     def __init__(
-        self, numbers: frozenset[str] = frozenset(), small: frozenset[str] = frozenset()
+        self,
+        numbers: frozenset[str] = frozenset(),
+        small: frozenset[str] = frozenset(),
+        few: frozenset[str] = frozenset(),
     ) -> None:
         self.numbers = numbers
         self.small = small  # those of them that cannot grow
+        self.few = few  # displays at the top of the module
 
     def is_number(self, node: ast.expr) -> bool:
         """Whether it is a whole number for sure."""
@@ -63,6 +67,16 @@ class Light:
             return all(map(self.is_light, node.elts))
         return self.is_number(node)
 
+    def is_few(self, node: ast.expr) -> bool:
+        """Whether it holds no more things than are written there."""
+        if isinstance(node, ast.IfExp):
+            return self.is_few(node.body) and self.is_few(node.orelse)
+        if isinstance(node, ast.Name):
+            return node.id in self.few
+        return isinstance(node, ast.Tuple | ast.List) and not any(
+            isinstance(each, ast.Starred) for each in node.elts
+        )
+
     def is_small(self, node: ast.expr) -> bool:
         """Whether it is a small number for sure, however often it is added."""
         if isinstance(node, ast.UnaryOp):
@@ -95,10 +109,12 @@ def light_in(function: Function, constants: Light) -> Light:
     found: dict[str, list[ast.expr | None]] = {}
     for name, value in _bindings(function):
         found.setdefault(name, []).append(value)
-    around = Light(constants.numbers - found.keys(), constants.small - found.keys())
+    around = Light(
+        *(each - found.keys() for each in (constants.numbers, constants.small, constants.few))
+    )
     numbers = around.numbers | found.keys()
     while True:
-        light = Light(numbers, around.small)
+        light = Light(numbers, around.small, around.few)
         wrong = {
             name
             for name, values in found.items()
@@ -113,7 +129,7 @@ def light_in(function: Function, constants: Light) -> Light:
         for name, values in found.items()
         if all(value is not None and _is_bounded(value, around, often) for value in values)
     }
-    return Light(numbers, around.small | small)
+    return Light(numbers, around.small | small, around.few)
 
 
 def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:

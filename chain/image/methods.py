@@ -42,6 +42,7 @@ _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"
 _CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
 _SHORT: Final = 256  # characters of a template that is worth remembering
+WORD: Final = 32  # bytes that are read as one number in a step
 _HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
 
 
@@ -71,9 +72,9 @@ def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     return getattr(thing, name)(*args, **named)
 
 
-def bound(thing: Any, name: str) -> Any:
-    """`thing.name`, to be called later."""
-    found = getattr(thing, name)
+def bound(thing: Any, name: str, *already: Any) -> Any:
+    """`thing.name`, which may have been looked up already, to be called later."""
+    found = already[0] if already else getattr(thing, name)
     if isinstance(thing, _PLAIN) or (isinstance(thing, type) and thing in _OWNERS):
         return partial(method, thing, name)
     if isinstance(thing, re.Pattern | re.Match) or type(thing).__module__ in _FOREIGN:
@@ -259,10 +260,18 @@ def _translate(thing: Any, args: tuple[Any, ...]) -> None:
 def _number(thing: Any, args: tuple[Any, ...]) -> None:
     """`int.from_bytes`"""
     for each in args[:1]:
-        if size_of(each) > _SHORT:
+        size = size_of(each)
+        if size > _SHORT:
             dry()
-        if size_of(each) > 32:
-            charge(size_of(each))
+        if size > WORD:
+            charge(size)
+
+
+def number(digits: Any) -> Any:
+    """What `int.from_bytes` reads."""
+    spend()
+    _number(int, (digits,))
+    return digits
 
 
 def _order(thing: Any, args: tuple[Any, ...]) -> None:

@@ -39,7 +39,7 @@ _KNOWN: Final = 4096  # classes of enums that are remembered
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are paid for together
 _TEXT_KINDS: Final = frozenset(TEXTS)
-_NEAR: Final = 2**31  # whole numbers in this reach hardly stand in each other's way as keys
+NEAR: Final = 2**31  # whole numbers in this reach hardly stand in each other's way as keys
 _FAR_AWAY: Final = 32  # ticks to find another by its hash
 _REST: Final = 2**61 - 1
 _LISTED: Final[tuple[Any, ...]] = (
@@ -163,7 +163,7 @@ def _items(mapping: Any) -> list[Any]:
 def key(value: Any) -> Any:
     """`value`, which becomes a key, with the room that it takes."""
     spend()
-    if type(value) is not int or not -_NEAR < value < _NEAR:
+    if type(value) is not int or not -NEAR < value < NEAR:
         charge(_FAR_AWAY)
         _hold_key(value)
     return value

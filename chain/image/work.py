@@ -49,7 +49,7 @@ _HASHED: Final = (
     | {kind for kind in CONSTANTS if issubclass(kind, dict | set)}
 )
 # Those of which a look at the class is enough.
-_ROWS: Final = frozenset(
+ROWS: Final = frozenset(
     {
         list,
         FrozenList,
@@ -70,7 +70,7 @@ _INDEXED: Final = frozenset({*_PLAIN, range})
 def size_of(items: Any) -> int:
     """How many there are, of what can tell; nothing for what ticks as it goes."""
     kind = type(items)
-    if kind in _ROWS:
+    if kind in ROWS:
         return len(items)
     if kind is GeneratorType or not isinstance(items, _SIZED):
         return 0
@@ -129,7 +129,7 @@ def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
 
 def slow(source: Any) -> Any:
     """`source`, so that who drains it pays; what is short or ticks by itself stays as it is."""
-    if type(source) in _ROWS and len(source) <= FREE:
+    if type(source) in ROWS and len(source) <= FREE:
         return source
     if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
         return source
@@ -387,7 +387,7 @@ def moved(items: Any) -> Any:
 
 def counted(source: Any) -> Any:
     """`source` of a comprehension, with the room of a new list for each turn."""
-    if type(source) in _ROWS:
+    if type(source) in ROWS:
         if len(source) > FREE:
             charge(2 * len(source))
     elif isinstance(source, _SIZED):
