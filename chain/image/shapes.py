@@ -42,6 +42,7 @@ class Guarding(Operations):
         is_brief = self._set_brief(node, name)
         as_it_is = self._takes_keys(node, name)
         self._visit_parts(node, path)
+        self.word_args(node)
         if name is not None:
             if is_brief:
                 return self._room(node)
@@ -82,7 +83,7 @@ class Guarding(Operations):
         ]
         for word in node.keywords:
             if word.arg is None:
-                word.value = self._paid("__pay__", self.visit(word.value))
+                word.value = self._few("__pay__", self.visit(word.value), f" and 0 in {SIXTEENS}")
             else:
                 word.value = (
                     self._passed(word.value) if word.arg == "key" else self.visit(word.value)
@@ -260,7 +261,7 @@ class Guarding(Operations):
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
-        node.value = self._paid("__slow__", node.value)
+        node.value = self._few("__slow__", node.value)
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802

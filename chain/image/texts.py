@@ -30,7 +30,7 @@ from chain.image.weight import weigh_written
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
-_PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
+PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
 _DEFAULT: Final[Any] = object.__repr__
 _PLAIN_STR: Final[Any] = object.__str__
 _KEYED: Final = (KeyError, StopIteration)  # these hold a value and no words
@@ -70,7 +70,7 @@ def _named(self: Any) -> str:
 
 def worded(value: Any) -> Any:
     """`value`, as it goes into a text: as it is, or as words that are the same everywhere."""
-    if type(value) in _PLAIN:
+    if type(value) in PLAIN:
         return value
     if isinstance(value, BaseException):
         if not is_own(value):
@@ -96,7 +96,7 @@ class Words(str):
 
 def picturable(value: Any) -> Any:
     """`value`, whose `repr` goes into a text."""
-    if type(value) in _PLAIN and (type(value) is not str or value.isascii()):
+    if type(value) in PLAIN and (type(value) is not str or value.isascii()):
         return value
     if isinstance(value, BaseException) and not is_own(value):
         return Words(f"{type(value).__name__}()")
@@ -135,7 +135,7 @@ def scrubbed(text: Any, values: Iterable[Any]) -> Any:
     """A text that Python has put together of these: without what they tell of where they lie in memory."""
     if not isinstance(text, str) or ("x" not in text and text.isascii()):
         return text
-    return text if all(type(each) in _PLAIN for each in values) else _drawn(text)
+    return text if all(type(each) in PLAIN for each in values) else _drawn(text)
 
 
 def pictured(text: Any, template: str) -> Any:

@@ -41,6 +41,7 @@ _AT_ONCE: Final = 1024  # ticks that are paid for together
 _TEXT_KINDS: Final = frozenset(TEXTS)
 NEAR: Final = 2**31  # whole numbers in this reach hardly stand in each other's way as keys
 _FAR_AWAY: Final = 32  # ticks to find another by its hash
+_ROOM: Final = 16  # for what is kept under a key
 _REST: Final = 2**61 - 1
 _LISTED: Final[tuple[Any, ...]] = (
     list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
@@ -52,13 +53,16 @@ _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type(
 def weigh(value: Any) -> Any:
     """`value`, which is gone through next."""
     kind = type(value)
-    if kind not in LIGHT:
+    if kind is str:  # the one that is met most
+        spend()
+        if len(value) >= SHORT:
+            weight_of(value)
+    elif kind not in LIGHT:
         if isinstance(kind, EnumType):
             _remember(kind)
             return value
         spend()
-        if kind is not str or len(value) >= SHORT:
-            weight_of(value)
+        weight_of(value)
     return value
 
 
@@ -71,7 +75,7 @@ def _remember(kind: type) -> None:
 
 def weight_of(value: Any) -> int:
     """Pay for going through a value; the ticks it took."""
-    if isinstance(value, TEXTS):
+    if type(value) is not tuple and isinstance(value, TEXTS):
         ticks = len(value) // (SHORT if type(value) is not memoryview else 2)
         if ticks:
             charge(ticks)
@@ -162,9 +166,12 @@ def _items(mapping: Any) -> list[Any]:
 
 def key(value: Any) -> Any:
     """`value`, which becomes a key, with the room that it takes."""
-    spend()
-    if type(value) is not int or not -NEAR < value < NEAR:
-        charge(_FAR_AWAY)
+    kind = type(value)
+    if kind is int and -NEAR < value < NEAR:
+        spend()
+        return value
+    charge(_ROOM + _FAR_AWAY)
+    if kind is not str:
         _hold_key(value)
     return value
 
@@ -221,4 +228,5 @@ def _hold_key(value: Any) -> None:
     weigh(value)
     parts = _parts_of(cast(Any, type(value)))
     for part in parts(value) if parts is not None else ():
-        _hold_key(part)
+        if type(part) is not int or not -NEAR < part < NEAR:
+            _hold_key(part)

@@ -20,7 +20,7 @@ from chain.image.meter import charge, dry, spend
 from chain.image.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
 from chain.image.sorting import is_quiet, merged
 from chain.image.texts import worded
-from chain.image.weight import keys, pairs, weigh, weigh_written, weight_of
+from chain.image.weight import LIGHT, keys, pairs, weigh, weigh_written, weight_of
 
 _MADE: Final = 128  # ticks for an iterator over another
 FREE: Final = 16  # items that cost nothing beside the tick of the call
@@ -257,6 +257,8 @@ def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callab
 
 def shown(value: Any) -> Any:
     """`value`, which becomes part of a text."""
+    if type(value) is int and -_WORD < value < _WORD:
+        return value
     if isinstance(value, _TEXTS):
         spend()
         if len(value) > TEXT * FREE:
@@ -331,7 +333,7 @@ def contains(item: Any, items: Any) -> bool:
     spend()
     kind = type(items)
     if kind in _HASHED:
-        return weigh(item) in items
+        return (item if type(item) in LIGHT else weigh(item)) in items
     if kind is range:
         return _is_in_range(item, items)
     if isinstance(items, EnumType):
@@ -387,13 +389,13 @@ def moved(items: Any) -> Any:
 
 def counted(source: Any) -> Any:
     """`source` of a comprehension, with the room of a new list for each turn."""
-    if type(source) in ROWS:
-        if len(source) > FREE:
-            charge(2 * len(source))
-    elif isinstance(source, _SIZED):
+    kind = type(source)
+    if kind is GeneratorType:  # it ticks by itself
+        return source
+    if kind in ROWS or isinstance(source, _SIZED):
         size = size_of(source)
         if size > FREE:
             charge(2 * size)
-    elif isinstance(source, Iterator) and type(source) is not GeneratorType:
+    elif isinstance(source, Iterator):
         return turns(source, 2)
     return source
