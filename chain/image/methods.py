@@ -95,9 +95,10 @@ def _sort_of(kind: Any) -> int:
 def bound(thing: Any, name: str, *already: Any) -> Any:
     """`thing.name`, which may have been looked up already, to be called later."""
     found = already[0] if already else getattr(thing, name)
-    if isinstance(thing, _PLAIN) or (isinstance(thing, type) and thing in _OWNERS):
+    sort = _sort_of(cast(Any, type(thing)))
+    if sort == _PRICED or (sort == _CLASS and thing in _OWNERS):
         return partial(method, thing, name)
-    if isinstance(thing, re.Pattern | re.Match) or type(thing).__module__ in _FOREIGN:
+    if sort in (_PATTERN, _OTHER):
         return partial(method, thing, name) if callable(found) else found
     return taken(found)
 
@@ -303,8 +304,9 @@ def _order(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _format(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, str):
-        pay_for_widths(thing)
-        is_wide = has_widths(thing)
+        text = thing if type(thing) is str else str.__str__(thing)  # its hash is its own
+        pay_for_widths(text)
+        is_wide = has_widths(text)
         longest = 0
         for each in args:
             kind = type(each)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sized
 from dataclasses import is_dataclass
 from enum import EnumType
+from functools import lru_cache
 from types import (
     BuiltinFunctionType,
     MappingProxyType,
@@ -21,7 +22,7 @@ from types import (
     TracebackType,
     WrapperDescriptorType,
 )
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from chain.errors import Revert
 from chain.image.meter import charge
@@ -70,7 +71,8 @@ def _named(self: Any) -> str:
 
 def worded(value: Any) -> Any:
     """`value`, as it goes into a text: as it is, or as words that are the same everywhere."""
-    if type(value) in PLAIN:
+    kind = type(value)
+    if kind in PLAIN or (_is_common(cast(Any, kind)) and kind.__str__ is not _PLAIN_STR):
         return value
     if isinstance(value, BaseException):
         if not is_own(value):
@@ -83,6 +85,12 @@ def worded(value: Any) -> Any:
         text = str(weigh_written(value))
         return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
     return value
+
+
+@lru_cache(maxsize=4096)
+def _is_common(kind: Any) -> bool:
+    """Whether things of a class say of themselves what they say, as long as it has words of its own."""
+    return not issubclass(kind, (BaseException, ModuleType, *_HOLDERS))
 
 
 class Words(str):

@@ -35,6 +35,7 @@ STEP: Final = (
 ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
 DEEPEST: Final = 200  # values, one inside the other
 _FEW: Final = 16
+_BRIEF: Final = 64  # characters that are nothing beside the look at them
 _KNOWN: Final = 4096  # classes of enums that are remembered
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are paid for together
@@ -85,9 +86,18 @@ def weight_of(value: Any) -> int:
         return 0
     if parts is not list or len(value) <= _FEW:
         inner = parts(value)
-        if len(inner) <= _FEW and LIGHT.issuperset(map(type, inner)):
+        if len(inner) <= _FEW and _are_brief(inner):
             return 8
     return _walk(value, parts)
+
+
+def _are_brief(parts: Any) -> bool:
+    """Whether a few things hold nothing and are no long texts."""
+    for part in parts:
+        kind = type(part)
+        if kind not in LIGHT and (kind not in _TEXT_KINDS or len(part) > _BRIEF):
+            return False
+    return True
 
 
 def weigh_written(value: Any) -> Any:
@@ -114,7 +124,7 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
             charge(owed)
             ticks += owed
             owed = 0
-        inner = parts(each)
+        inner = each if parts is list else parts(each)
         if is_written:
             owed += 8 * len(inner) + _digits(inner)
         if LIGHT.issuperset(map(type, inner)):
@@ -170,10 +180,18 @@ def key(value: Any) -> Any:
     if kind is int and -NEAR < value < NEAR:
         spend()
         return value
+    if kind is tuple and len(value) <= _FEW and _are_near(value):
+        charge(2 * _ROOM + _FAR_AWAY)
+        return value
     charge(_ROOM + _FAR_AWAY)
     if kind is not str:
         _hold_key(value)
     return value
+
+
+def _are_near(parts: tuple[Any, ...]) -> bool:
+    """Whether the parts of a key hold nothing, and no number that may stand in another's way."""
+    return _are_brief(parts) and all(type(part) is not int or -NEAR < part < NEAR for part in parts)
 
 
 def keys(items: Any) -> Any:

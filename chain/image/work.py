@@ -72,7 +72,7 @@ def size_of(items: Any) -> int:
     kind = type(items)
     if kind in ROWS:
         return len(items)
-    if kind is GeneratorType or not isinstance(items, _SIZED):
+    if kind is GeneratorType or (kind is not range and not isinstance(items, _SIZED)):
         return 0
     try:
         return len(items)
@@ -149,6 +149,11 @@ def lazily(real: Callable[..., Any], first: int = 0, last: int | None = None) ->
     def guarded(*args: Any, **named: Any) -> Any:
         charge(_MADE)
         sources = slice(first, last)
+        for each in args[sources]:
+            if type(each) not in ROWS or len(each) > FREE:
+                break
+        else:
+            return real(*args, **named)
         found = list(args)
         found[sources] = map(slow, args[sources])
         return real(*found, **named)
@@ -392,7 +397,7 @@ def counted(source: Any) -> Any:
     kind = type(source)
     if kind is GeneratorType:  # it ticks by itself
         return source
-    if kind in ROWS or isinstance(source, _SIZED):
+    if kind in ROWS or kind is range or isinstance(source, _SIZED):
         size = size_of(source)
         if size > FREE:
             charge(2 * size)
