@@ -28,10 +28,12 @@ class Light:
         numbers: frozenset[str] = frozenset(),
         small: frozenset[str] = frozenset(),
         few: frozenset[str] = frozenset(),
+        light: frozenset[str] = frozenset(),
     ) -> None:
         self.numbers = numbers
         self.small = small  # those of them that cannot grow
         self.few = few  # displays at the top of the module
+        self.light = light  # what stands there and holds next to nothing
 
     def is_number(self, node: ast.expr) -> bool:
         """Whether it is a whole number for sure."""
@@ -42,7 +44,7 @@ class Light:
         if isinstance(node, ast.BinOp):
             return self._is_sum(node)
         if isinstance(node, ast.Call):
-            return isinstance(node.func, ast.Name) and node.func.id in _COUNTING
+            return _is_counting(node) or _is_reading(node)
         if isinstance(node, ast.IfExp):
             return self.is_number(node.body) and self.is_number(node.orelse)
         if isinstance(node, ast.UnaryOp):
@@ -65,6 +67,8 @@ class Light:
             return self.is_light(node.body) and self.is_light(node.orelse)
         if isinstance(node, ast.Tuple):
             return all(map(self.is_light, node.elts))
+        if isinstance(node, ast.Name) and node.id in self.light:
+            return True
         return self.is_number(node)
 
     def is_few(self, node: ast.expr) -> bool:
@@ -82,7 +86,7 @@ class Light:
         if isinstance(node, ast.UnaryOp):
             return self.is_small(node.operand)
         if isinstance(node, ast.Call):
-            return self.is_number(node)
+            return _is_counting(node)
         if isinstance(node, ast.Name):
             return node.id in self.small
         if isinstance(node, ast.BinOp):
@@ -94,6 +98,21 @@ class Light:
         return isinstance(node, ast.Constant) and (
             isinstance(node.value, int) and abs(node.value) <= FEW
         )
+
+
+def _is_counting(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id in _COUNTING
+
+
+def _is_reading(node: ast.Call) -> bool:
+    """`int.from_bytes(…)`, which gives a number of any size."""
+    func = node.func
+    return (
+        isinstance(func, ast.Attribute)
+        and func.attr == "from_bytes"
+        and isinstance(func.value, ast.Name)
+        and func.value.id == "int"
+    )
 
 
 def _is_member(node: ast.expr) -> bool:
@@ -110,11 +129,14 @@ def light_in(function: Function, constants: Light) -> Light:
     for name, value in _bindings(function):
         found.setdefault(name, []).append(value)
     around = Light(
-        *(each - found.keys() for each in (constants.numbers, constants.small, constants.few))
+        *(
+            each - found.keys()
+            for each in (constants.numbers, constants.small, constants.few, constants.light)
+        )
     )
     numbers = around.numbers | found.keys()
     while True:
-        light = Light(numbers, around.small, around.few)
+        light = Light(numbers, around.small, around.few, around.light)
         wrong = {
             name
             for name, values in found.items()
@@ -129,7 +151,7 @@ def light_in(function: Function, constants: Light) -> Light:
         for name, values in found.items()
         if all(value is not None and _is_bounded(value, around, often) for value in values)
     }
-    return Light(numbers, around.small | small, around.few)
+    return Light(numbers, around.small | small, around.few, around.light)
 
 
 def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:

@@ -12,7 +12,7 @@ from copy import copy, deepcopy
 from typing import Any, Final
 
 from chain.image.keeping import SETTABLE
-from chain.image.meter import SIXTEENS
+from chain.image.meter import EIGHTS
 from chain.image.ticks import parsed
 from chain.image.weighing import DISPLAYS, OURS, Weighing
 from chain.image.words import OPERATORS
@@ -55,7 +55,7 @@ class Operations(Weighing):
         """Looked at when it is there: it is hardly larger than what it is made of."""
         made = parsed(
             "__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__"
-            f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE} and 0 in {SIXTEENS}"
+            f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE} and 0 in {EIGHTS}"
             " else __summed__(__v__)",
             node,
         )
@@ -199,7 +199,7 @@ class Operations(Weighing):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
         self._brief.add(node.slice)
-        if isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Del):
             self._indices.add(node.slice)
         self.generic_visit(node)
         where = node.slice

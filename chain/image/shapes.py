@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from chain.image.constants import CHANGERS
 from chain.image.libraries import is_costly
-from chain.image.meter import SIXTEENS
+from chain.image.meter import EIGHTS, SIXTEENS
 from chain.image.methods import METHODS, WORD
 from chain.image.operations import Operations, is_fixed
 from chain.image.ticks import parsed, tick_at
@@ -65,7 +65,7 @@ class Guarding(Operations):
         is_known = func.attr == "from_bytes" and self._path(func.value) == "builtins.int"
         if not is_known or not args or isinstance(args[0], ast.Starred):
             return False
-        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {WORD} and 0 in {SIXTEENS}"
+        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {WORD} and 0 in {EIGHTS}"
         args[0] = self._unless(test, "__number__", args[0])
         return True
 
@@ -83,7 +83,7 @@ class Guarding(Operations):
         ]
         for word in node.keywords:
             if word.arg is None:
-                word.value = self._few("__pay__", self.visit(word.value), f" and 0 in {SIXTEENS}")
+                word.value = self._few("__pay__", self.visit(word.value), f" and 0 in {EIGHTS}")
             else:
                 word.value = (
                     self._passed(word.value) if word.arg == "key" else self.visit(word.value)
@@ -139,7 +139,7 @@ class Guarding(Operations):
             return node
         if name in WALKING + BUILDING and not isinstance(args[0], ast.Starred):
             word = "__pay__" if name in WALKING else "__pay_built__"
-            args[0] = self._few(word, args[0], f" and 0 in {SIXTEENS}")
+            args[0] = self._few(word, args[0], f" and 0 in {EIGHTS}")
             return node
         return self._call(f"__{name}__", node, args)
 
@@ -248,7 +248,7 @@ class Guarding(Operations):
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
         super().visit_Starred(node)
         if isinstance(node.ctx, ast.Load):
-            node.value = self._few("__pay_built__", node.value, f" and 0 in {SIXTEENS}")
+            node.value = self._few("__pay_built__", node.value, f" and 0 in {EIGHTS}")
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802

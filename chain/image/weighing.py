@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from chain.guard.sources import Module
 from chain.image.light import Light, light_in
-from chain.image.meter import DRY, EIGHTS, SIXTEENS
+from chain.image.meter import DRY, EIGHTS
 from chain.image.ticks import parsed
 from chain.image.wording import Wording
 from chain.image.work import FREE
@@ -158,7 +158,7 @@ class Weighing(Wording):
         """A number near zero takes only its room."""
         if isinstance(node, ast.Constant):
             return node
-        test = f"__class_of__(V) is __int_class__ and __below__ < V < __above__ and 0 in {SIXTEENS}"
+        test = f"__class_of__(V) is __int_class__ and __below__ < V < __above__ and 0 in {EIGHTS}"
         return self._unless(test, "__key__", node)
 
     def _few(self, word: str, node: ast.expr, ticks: str = "") -> ast.expr:
@@ -226,8 +226,9 @@ def _constants_of(module: Module) -> Light:
     light = Light()
     whole = [name for name, value in numbers.items() if isinstance(value, int)]
     few = [name for name in whole if light.is_small(ast.Constant(numbers[name]))]
+    alike = [name for name, value in values.items() if value is not None and light.is_light(value)]
     rows = [name for name, value in values.items() if value is not None and light.is_few(value)]
-    return Light(frozenset(whole), frozenset(few), frozenset(rows))
+    return Light(frozenset(whole), frozenset(few), frozenset(rows), frozenset(alike))
 
 
 @lru_cache(maxsize=2048)

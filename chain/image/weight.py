@@ -184,7 +184,10 @@ def key(value: Any) -> Any:
         charge(2 * _ROOM + _FAR_AWAY)
         return value
     charge(_ROOM + _FAR_AWAY)
-    if kind is not str:
+    if isinstance(value, TEXTS):
+        if len(value) > SHORT:
+            charge(len(value) // 4)  # it may have been put together for this
+    else:
         _hold_key(value)
     return value
 
