@@ -14,7 +14,8 @@ Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
 FEW: Final = 64  # a constant up to this makes nothing big at once
 _COUNTING: Final = frozenset({"len", "ord", "bool", "isinstance", "issubclass", "callable"})
-_RANGE: Final = "range"
+_NUMBER: Final = frozenset({"int"})
+_RANGE: Final = frozenset({"range"})
 _WHOLE: Final = (ast.FloorDiv, ast.LShift, ast.RShift, ast.Pow)
 _EITHER: Final = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
 _CODE: Final = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
@@ -29,11 +30,29 @@ class Light:
         small: frozenset[str] = frozenset(),
         few: frozenset[str] = frozenset(),
         light: frozenset[str] = frozenset(),
+        taken: frozenset[str] = frozenset(),
     ) -> None:
         self.numbers = numbers
         self.small = small  # those of them that cannot grow
         self.few = few  # displays at the top of the module
         self.light = light  # what stands there and holds next to nothing
+        self.taken = taken  # by the module: these are no builtins
+
+    def without(self, names: frozenset[str]) -> Light:
+        """For a function that sets these itself."""
+        return Light(
+            self.numbers - names,
+            self.small - names,
+            self.few - names,
+            self.light - names,
+            self.taken | names,
+        )
+
+    def knowing(self, numbers: frozenset[str], small: frozenset[str]) -> Light:
+        return Light(numbers, small, self.few, self.light, self.taken)
+
+    def is_range(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self._is_builtin(node.func, _RANGE)
 
     def is_number(self, node: ast.expr) -> bool:
         """Whether it is a whole number for sure."""
@@ -44,12 +63,27 @@ class Light:
         if isinstance(node, ast.BinOp):
             return self._is_sum(node)
         if isinstance(node, ast.Call):
-            return _is_counting(node) or _is_reading(node)
+            return self._is_counting(node) or self._is_reading(node)
         if isinstance(node, ast.IfExp):
             return self.is_number(node.body) and self.is_number(node.orelse)
         if isinstance(node, ast.UnaryOp):
             return isinstance(node.op, ast.Invert | ast.Not) or self.is_number(node.operand)
         return isinstance(node, ast.NamedExpr) and self.is_number(node.value)
+
+    def _is_counting(self, node: ast.Call) -> bool:
+        return self._is_builtin(node.func, _COUNTING)
+
+    def _is_reading(self, node: ast.Call) -> bool:
+        """`int.from_bytes(…)`, which gives a number of any size."""
+        func = node.func
+        return (
+            isinstance(func, ast.Attribute)
+            and func.attr == "from_bytes"
+            and self._is_builtin(func.value, _NUMBER)
+        )
+
+    def _is_builtin(self, node: ast.expr, names: frozenset[str]) -> bool:
+        return isinstance(node, ast.Name) and node.id in names and node.id not in self.taken
 
     def _is_sum(self, node: ast.BinOp) -> bool:
         left, right = self.is_number(node.left), self.is_number(node.right)
@@ -86,7 +120,7 @@ class Light:
         if isinstance(node, ast.UnaryOp):
             return self.is_small(node.operand)
         if isinstance(node, ast.Call):
-            return _is_counting(node)
+            return self._is_counting(node)
         if isinstance(node, ast.Name):
             return node.id in self.small
         if isinstance(node, ast.BinOp):
@@ -98,21 +132,6 @@ class Light:
         return isinstance(node, ast.Constant) and (
             isinstance(node.value, int) and abs(node.value) <= FEW
         )
-
-
-def _is_counting(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id in _COUNTING
-
-
-def _is_reading(node: ast.Call) -> bool:
-    """`int.from_bytes(…)`, which gives a number of any size."""
-    func = node.func
-    return (
-        isinstance(func, ast.Attribute)
-        and func.attr == "from_bytes"
-        and isinstance(func.value, ast.Name)
-        and func.value.id == "int"
-    )
 
 
 def _is_member(node: ast.expr) -> bool:
@@ -128,15 +147,10 @@ def light_in(function: Function, constants: Light) -> Light:
     found: dict[str, list[ast.expr | None]] = {}
     for name, value in _bindings(function):
         found.setdefault(name, []).append(value)
-    around = Light(
-        *(
-            each - found.keys()
-            for each in (constants.numbers, constants.small, constants.few, constants.light)
-        )
-    )
+    around = constants.without(frozenset(found))
     numbers = around.numbers | found.keys()
     while True:
-        light = Light(numbers, around.small, around.few, around.light)
+        light = around.knowing(numbers, around.small)
         wrong = {
             name
             for name, values in found.items()
@@ -151,12 +165,12 @@ def light_in(function: Function, constants: Light) -> Light:
         for name, values in found.items()
         if all(value is not None and _is_bounded(value, around, often) for value in values)
     }
-    return Light(numbers, around.small | small, around.few, around.light)
+    return around.knowing(numbers, around.small | small)
 
 
 def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
     """Whether it is a small number, or one of a range whose end no loop moves."""
-    if isinstance(value, ast.Call) and not around.is_number(value):
+    if isinstance(value, ast.Call) and around.is_range(value):
         parts = [part for each in value.args for part in ast.walk(each)]
         return not any(
             isinstance(part, ast.Attribute | ast.Subscript | ast.NamedExpr)

@@ -223,12 +223,13 @@ def _constants_of(module: Module) -> Light:
     numbers = {
         name: value.value for name, value in values.items() if isinstance(value, ast.Constant)
     }
-    light = Light()
+    taken = _bound_inside(module) | frozenset(module.names)
+    light = Light(taken=taken)
     whole = [name for name, value in numbers.items() if isinstance(value, int)]
     few = [name for name in whole if light.is_small(ast.Constant(numbers[name]))]
     alike = [name for name, value in values.items() if value is not None and light.is_light(value)]
     rows = [name for name, value in values.items() if value is not None and light.is_few(value)]
-    return Light(frozenset(whole), frozenset(few), frozenset(rows), frozenset(alike))
+    return Light(frozenset(whole), frozenset(few), frozenset(rows), frozenset(alike), taken)
 
 
 @lru_cache(maxsize=2048)
