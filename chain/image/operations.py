@@ -121,7 +121,7 @@ class Operations(Weighing):
         asked, values = [], {}
         for name, operand in zip("VW", (left, right), strict=True):
             values[name] = names.get(name) or ast.unparse(operand)
-            if not self._light.is_number(operand):
+            if not self._light.is_sure(operand):
                 asked.append(f"__class_of__({f'{name} := 0' if name in names else name})")
             elif name in names:  # it is evaluated before the other
                 asked.append(f"__class_of__({name} := 0)")
