@@ -194,7 +194,14 @@ def key(value: Any) -> Any:
 
 def _are_near(parts: tuple[Any, ...]) -> bool:
     """Whether the parts of a key hold nothing, and no number that may stand in another's way."""
-    return _are_brief(parts) and all(type(part) is not int or -NEAR < part < NEAR for part in parts)
+    for part in parts:
+        kind = type(part)
+        if kind is int:
+            if not -NEAR < part < NEAR:
+                return False
+        elif kind not in LIGHT and (kind not in _TEXT_KINDS or len(part) > _BRIEF):
+            return False
+    return True
 
 
 def keys(items: Any) -> Any:
