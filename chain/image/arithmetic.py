@@ -19,8 +19,10 @@ from chain.image.work import BUILT, FREE, KEYS, pay_text, size_of
 
 MOST_BITS: Final = 2**11
 LARGE: Final = 2**1024  # smaller numbers are all alike
+FARTHEST: Final = 1024  # bits by which such a one is shifted without a question
 _FACTOR: Final = 2**512
 
+_NUMBERS: Final = frozenset({int, bool})
 _TEXTS: Final = (str, bytes, bytearray)
 _ROWS: Final = (list, tuple, deque)
 _REPEATED: Final = (*_TEXTS, *_ROWS)
@@ -113,7 +115,7 @@ def _join(left: Any, right: Any) -> None:
 
 def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul) -> Any:
     spend()
-    if type(left) is int and type(right) is int:
+    if type(left) in _NUMBERS and type(right) in _NUMBERS:
         if -_FACTOR < left < _FACTOR and -_FACTOR < right < _FACTOR:
             return left * right
         bits = take(left), take(right)

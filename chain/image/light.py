@@ -14,7 +14,8 @@ Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
 FEW: Final = 64  # a constant up to this makes nothing big at once
 _COUNTING: Final = frozenset({"len", "ord", "bool", "isinstance", "issubclass", "callable"})
-_RANGE: Final = "range"
+_NUMBER: Final = frozenset({"int"})
+_RANGE: Final = frozenset({"range"})
 _WHOLE: Final = (ast.FloorDiv, ast.LShift, ast.RShift, ast.Pow)
 _EITHER: Final = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
 _CODE: Final = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
@@ -24,10 +25,38 @@ class Light:
     """Knows the numbers of one function."""
 
     def __init__(
-        self, numbers: frozenset[str] = frozenset(), small: frozenset[str] = frozenset()
+        self,
+        numbers: frozenset[str] = frozenset(),
+        small: frozenset[str] = frozenset(),
+        few: frozenset[str] = frozenset(),
+        light: frozenset[str] = frozenset(),
+        taken: frozenset[str] = frozenset(),
     ) -> None:
         self.numbers = numbers
         self.small = small  # those of them that cannot grow
+        self.few = few  # displays at the top of the module
+        self.light = light  # what stands there and holds next to nothing
+        self.taken = taken  # by the module: these are no builtins
+        self.strictly: Light | None = None  # where an author's own class may have had a part in it
+
+    def without(self, names: frozenset[str]) -> Light:
+        """For a function that sets these itself."""
+        return Light(
+            self.numbers - names,
+            self.small - names,
+            self.few - names,
+            self.light - names,
+            self.taken | names,
+        )
+
+    def knowing(
+        self, numbers: frozenset[str], small: frozenset[str], kind: type[Light] | None = None
+    ) -> Light:
+        return (kind or Light)(numbers, small, self.few, self.light, self.taken)
+
+    def is_sure(self, node: ast.expr) -> bool:
+        """Whether it is one even if an author's own class may stand in every place that is not looked at."""
+        return self.strictly is not None and self.strictly.is_number(node)
 
     def is_number(self, node: ast.expr) -> bool:
         """Whether it is a whole number for sure."""
@@ -38,12 +67,35 @@ class Light:
         if isinstance(node, ast.BinOp):
             return self._is_sum(node)
         if isinstance(node, ast.Call):
-            return isinstance(node.func, ast.Name) and node.func.id in _COUNTING
+            return self._is_counting(node) or self._is_reading(node)
+        if isinstance(node, ast.Starred):  # one of a range
+            made = node.value
+            return isinstance(made, ast.Call) and self._is_builtin(made.func, _RANGE)
+        if isinstance(node, ast.Compare):
+            return all(map(self.is_number, (node.left, *node.comparators)))
         if isinstance(node, ast.IfExp):
             return self.is_number(node.body) and self.is_number(node.orelse)
         if isinstance(node, ast.UnaryOp):
-            return isinstance(node.op, ast.Invert | ast.Not) or self.is_number(node.operand)
+            return self._is_signed(node)
         return isinstance(node, ast.NamedExpr) and self.is_number(node.value)
+
+    def _is_counting(self, node: ast.Call) -> bool:
+        return self._is_builtin(node.func, _COUNTING)
+
+    def _is_reading(self, node: ast.Call) -> bool:
+        """`int.from_bytes(…)`, which gives a number of any size."""
+        func = node.func
+        return (
+            isinstance(func, ast.Attribute)
+            and func.attr == "from_bytes"
+            and self._is_builtin(func.value, _NUMBER)
+        )
+
+    def _is_builtin(self, node: ast.expr, names: frozenset[str]) -> bool:
+        return isinstance(node, ast.Name) and node.id in names and node.id not in self.taken
+
+    def _is_signed(self, node: ast.UnaryOp) -> bool:
+        return isinstance(node.op, ast.Invert | ast.Not) or self.is_number(node.operand)
 
     def _is_sum(self, node: ast.BinOp) -> bool:
         left, right = self.is_number(node.left), self.is_number(node.right)
@@ -61,14 +113,26 @@ class Light:
             return self.is_light(node.body) and self.is_light(node.orelse)
         if isinstance(node, ast.Tuple):
             return all(map(self.is_light, node.elts))
+        if isinstance(node, ast.Name) and node.id in self.light:
+            return True
         return self.is_number(node)
+
+    def is_few(self, node: ast.expr) -> bool:
+        """Whether it holds no more things than are written there."""
+        if isinstance(node, ast.IfExp):
+            return self.is_few(node.body) and self.is_few(node.orelse)
+        if isinstance(node, ast.Name):
+            return node.id in self.few
+        return isinstance(node, ast.Tuple | ast.List) and not any(
+            isinstance(each, ast.Starred) for each in node.elts
+        )
 
     def is_small(self, node: ast.expr) -> bool:
         """Whether it is a small number for sure, however often it is added."""
         if isinstance(node, ast.UnaryOp):
             return self.is_small(node.operand)
         if isinstance(node, ast.Call):
-            return self.is_number(node)
+            return self._is_counting(node)
         if isinstance(node, ast.Name):
             return node.id in self.small
         if isinstance(node, ast.BinOp):
@@ -80,6 +144,17 @@ class Light:
         return isinstance(node, ast.Constant) and (
             isinstance(node.value, int) and abs(node.value) <= FEW
         )
+
+
+class Strictly(Light):
+    """Knows only what is made of numbers alone."""
+
+    def _is_signed(self, node: ast.UnaryOp) -> bool:
+        return isinstance(node.op, ast.Not) or self.is_number(node.operand)
+
+    def _is_sum(self, node: ast.BinOp) -> bool:
+        is_made = self.is_number(node.left) and self.is_number(node.right)
+        return is_made and not isinstance(node.op, ast.Pow | ast.Div | ast.MatMult)
 
 
 def _is_member(node: ast.expr) -> bool:
@@ -95,31 +170,42 @@ def light_in(function: Function, constants: Light) -> Light:
     found: dict[str, list[ast.expr | None]] = {}
     for name, value in _bindings(function):
         found.setdefault(name, []).append(value)
-    around = Light(constants.numbers - found.keys(), constants.small - found.keys())
-    numbers = around.numbers | found.keys()
-    while True:
-        light = Light(numbers, around.small)
-        wrong = {
-            name
-            for name, values in found.items()
-            if not all(value is not None and light.is_number(value) for value in values)
-        }
-        if numbers.isdisjoint(wrong):
-            break
-        numbers -= wrong
+    around = constants.without(frozenset(found))
+    numbers = _numbers(found, around, Light)
     often = {name for name, values in found.items() if len(values) > 1}
     small = {
         name
         for name, values in found.items()
         if all(value is not None and _is_bounded(value, around, often) for value in values)
     }
-    return Light(numbers, around.small | small)
+    light = around.knowing(numbers, around.small | small)
+    light.strictly = around.knowing(_numbers(found, around, Strictly), light.small, Strictly)
+    return light
+
+
+def _numbers(
+    found: dict[str, list[ast.expr | None]], around: Light, kind: type[Light]
+) -> frozenset[str]:
+    """The names that are only ever set to numbers."""
+    numbers = around.numbers | found.keys()
+    while True:
+        light = around.knowing(numbers, around.small, kind)
+        wrong = {
+            name
+            for name, values in found.items()
+            if not all(value is not None and light.is_number(value) for value in values)
+        }
+        if numbers.isdisjoint(wrong):
+            return numbers
+        numbers -= wrong
 
 
 def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
     """Whether it is a small number, or one of a range whose end no loop moves."""
-    if isinstance(value, ast.Call) and not around.is_number(value):
-        parts = [part for each in value.args for part in ast.walk(each)]
+    if isinstance(value, ast.Starred):
+        if not around.is_number(value):
+            return False
+        parts = list(ast.walk(value.value))
         return not any(
             isinstance(part, ast.Attribute | ast.Subscript | ast.NamedExpr)
             or (isinstance(part, ast.Name) and part.id in often)
@@ -142,7 +228,7 @@ def _bindings(function: Function) -> Iterator[tuple[str, ast.expr | None]]:
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             yield node.target.id, ast.BinOp(node.target, node.op, node.value)
         elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
-            yield node.target.id, node.iter if _is_range(node.iter) else None
+            yield node.target.id, ast.Starred(node.iter)  # one of them
         elif isinstance(node, ast.Global | ast.Nonlocal):
             yield from ((name, None) for name in node.names)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node is not function:
@@ -167,9 +253,3 @@ def _other_names(node: ast.AST) -> Iterator[str]:
         yield node.asname or node.name.partition(".")[0]
     for target in targets:
         yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
-
-
-def _is_range(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-    )

@@ -44,6 +44,7 @@ TANK, PAIRS, FOURS, EIGHTS, DRY = "__tank__", "__pairs__", "__fours__", "__eight
 SIXTEENS, MOST = "__sixteens__", "__sixty_fours__"
 CHARGE: Final = "__charge__"
 TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}  # by their worth
+WORTHS: Final = {tank: worth for worth, tank in TANKS.items()}
 LARGEST: Final = 64
 # The tank whose step takes so many ticks, or the next larger one.
 _TANK_OF: Final = tuple(

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from string import Formatter, Template
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from chain.image.constants import taken
 from chain.image.meter import charge, dry, spend
@@ -20,6 +20,8 @@ from chain.image.texts import pictured, scrubbed, worded
 from chain.image.weight import key, weigh, weight_of
 from chain.image.work import (
     BUILT,
+    FREE,
+    TEXT,
     contains,
     pay,
     pay_keys,
@@ -42,41 +44,61 @@ _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"
 _CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
 _SHORT: Final = 256  # characters of a template that is worth remembering
+WORD: Final = 32  # bytes that are read as one number in a step
+_NEAR: Final = 2**63  # numbers in this reach are written in a step
+_FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beside the call
 _HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
 
 
 def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
-    if type(thing) in _PLAIN_KINDS or isinstance(thing, _PLAIN):
+    sort = _sort_of(cast(Any, type(thing)))
+    if sort == _OWN:
+        if name == "keccak" and args and isinstance(args[0], bytes):
+            charge(1 + len(args[0]) // _HASHED_AT_ONCE)
+        return getattr(thing, name)(*args, **named)
+    if sort == _PRICED:
         spend()
-        args = _PRICES.get(name, _asked)(thing, args) or args
-        if type(thing) is not int and name in ASKING:
+        price, is_asking, special = _WAYS.get(name, _ANY)
+        args = price(thing, args) or args
+        if is_asking and not (type(thing) is str and thing.isascii()):
             asked(thing, name)
-        special = _DONE_HERE.get(name)
         if special is not None:
             return special(thing, name, args, named)
-    elif isinstance(thing, type):
-        if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
-            return method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
-        if thing in _OWNERS:
-            spend()
-            args = _PRICES[name](thing, args) or args
-        return taken(getattr(thing, name))(*args, **named)
-    elif isinstance(thing, re.Pattern | re.Match):
+        return getattr(thing, name)(*args, **named)
+    if sort == _PATTERN:
         return by_pattern(thing, name, args, named)
-    elif type(thing).__module__ in _FOREIGN:
+    if sort == _OTHER:
         return _foreign(thing, name, args, named)
-    elif name == "keccak" and args and isinstance(args[0], bytes):
-        charge(1 + len(args[0]) // _HASHED_AT_ONCE)
-    return getattr(thing, name)(*args, **named)
+    if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
+        return method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
+    if thing in _OWNERS:
+        spend()
+        args = _PRICES.get(name, _asked)(thing, args) or args
+    return taken(getattr(thing, name))(*args, **named)
 
 
-def bound(thing: Any, name: str) -> Any:
-    """`thing.name`, to be called later."""
-    found = getattr(thing, name)
-    if isinstance(thing, _PLAIN) or (isinstance(thing, type) and thing in _OWNERS):
+_PRICED, _CLASS, _PATTERN, _OTHER, _OWN = range(5)
+
+
+@lru_cache(maxsize=4096)
+def _sort_of(kind: Any) -> int:
+    if issubclass(kind, _PLAIN):
+        return _PRICED
+    if issubclass(kind, type):
+        return _CLASS
+    if issubclass(kind, re.Pattern | re.Match):
+        return _PATTERN
+    return _OTHER if kind.__module__ in _FOREIGN else _OWN
+
+
+def bound(thing: Any, name: str, *already: Any) -> Any:
+    """`thing.name`, which may have been looked up already, to be called later."""
+    found = already[0] if already else getattr(thing, name)
+    sort = _sort_of(cast(Any, type(thing)))
+    if sort == _PRICED or (sort == _CLASS and thing in _OWNERS):
         return partial(method, thing, name)
-    if isinstance(thing, re.Pattern | re.Match) or type(thing).__module__ in _FOREIGN:
+    if sort in (_PATTERN, _OTHER):
         return partial(method, thing, name) if callable(found) else found
     return taken(found)
 
@@ -125,12 +147,15 @@ def _values_of(values: Any) -> Iterable[Any]:
 
 def _whole(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
-        pay_text(len(thing))
+        size = len(thing)
+        if size > _FREE_TEXT:
+            pay_text(size)
         if isinstance(thing, str) and not thing.isascii():
-            charge(1 + 4 * len(thing))  # what is no ASCII is looked up sign by sign
+            charge(1 + 4 * size)  # what is no ASCII is looked up sign by sign
         for each in args:
             if isinstance(each, _TEXTS):
-                pay_text(len(each))
+                if len(each) > _FREE_TEXT:
+                    pay_text(len(each))
             elif isinstance(each, tuple):  # of beginnings
                 pay_text(sum(len(one) for one in pay(each) if isinstance(one, _TEXTS)))
     else:
@@ -259,10 +284,18 @@ def _translate(thing: Any, args: tuple[Any, ...]) -> None:
 def _number(thing: Any, args: tuple[Any, ...]) -> None:
     """`int.from_bytes`"""
     for each in args[:1]:
-        if size_of(each) > _SHORT:
+        size = size_of(each)
+        if size > _SHORT:
             dry()
-        if size_of(each) > 32:
-            charge(size_of(each))
+        if size > WORD:
+            charge(size)
+
+
+def number(digits: Any) -> Any:
+    """What `int.from_bytes` reads."""
+    spend()
+    _number(int, (digits,))
+    return digits
 
 
 def _order(thing: Any, args: tuple[Any, ...]) -> None:
@@ -271,12 +304,18 @@ def _order(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _format(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, str):
-        pay_for_widths(thing)
-        values = [shown(each) for each in args]
-        if has_widths(thing):
-            for each in values:
-                pay_for_width(each)
-        longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
+        text = thing if type(thing) is str else str.__str__(thing)  # its hash is its own
+        pay_for_widths(text)
+        is_wide = has_widths(text)
+        longest = 0
+        for each in args:
+            kind = type(each)
+            if kind is not int or is_wide or not -_NEAR < each < _NEAR:
+                value = each if kind is str and len(each) <= _FREE_TEXT else shown(each)
+                if is_wide:
+                    pay_for_width(value)
+                if isinstance(value, _TEXTS):
+                    longest = max(longest, len(value))
         if longest > _SHORT:
             pay_text(thing.count("{") * longest)
 
@@ -293,7 +332,8 @@ def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
 
 def pay_for_widths(template: str) -> None:
     """For the numbers in a format: each may be a width."""
-    pay_text(len(template))
+    if len(template) > _FREE_TEXT:
+        pay_text(len(template))
     for number in numbers_in(template):
         if len(number) > 12:
             dry()
@@ -440,3 +480,9 @@ _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
 }
 _PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
 METHODS: Final = frozenset(_PRICES)
+# How each is paid for, whether it asks what the signs of a text are, and how it is done.
+_WAYS: Final = {
+    name: (_PRICES.get(name, _asked), name in ASKING, _DONE_HERE.get(name))
+    for name in {*_PRICES, *_DONE_HERE, *ASKING}
+}
+_ANY: Final[tuple[_Price, bool, None]] = (_asked, False, None)

@@ -12,14 +12,24 @@ from copy import copy, deepcopy
 from typing import Any, Final
 
 from chain.image.keeping import SETTABLE
+from chain.image.meter import EIGHTS
 from chain.image.ticks import parsed
-from chain.image.weighing import DISPLAYS, Weighing
+from chain.image.weighing import DISPLAYS, OURS, Weighing
 from chain.image.words import OPERATORS
+from chain.image.work import FREE
 
-_BITS: Final[dict[type[ast.operator], tuple[str, str]]] = {
-    ast.BitOr: ("|", "unite"),
-    ast.BitAnd: ("&", "intersect"),
-    ast.BitXor: ("^", "differ"),
+# What is asked of two numbers V and W, and what they come to: X is what the question has made already.
+_WITHIN: Final = "__least__ < (X := V {} W) < __most__"
+_QUICK: Final[dict[type[ast.operator], tuple[str, str]]] = {
+    ast.Add: (_WITHIN.format("+"), "X"),
+    ast.Sub: (_WITHIN.format("-"), "X"),
+    ast.Mult: (_WITHIN.format("*"), "X"),
+    ast.FloorDiv: ("__least__ < V < __most__", "V // W"),
+    ast.Mod: ("__least__ < V < __most__", "V % W"),
+    ast.LShift: ("__least__ < V < __most__ and W <= __farthest__", "V << W"),
+    ast.BitOr: ("", "V | W"),
+    ast.BitAnd: ("", "V & W"),
+    ast.BitXor: ("", "V ^ W"),
 }
 
 
@@ -30,7 +40,6 @@ class Operations(Weighing):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
         is_costly = self._is_costly(node.op, node.left, node.right)
-        is_small = self._light.is_small(node.left), self._light.is_small(node.right)
         is_index = node in self._indices  # it is weighed, and not kept
         if is_index and isinstance(node.op, ast.Add | ast.Sub):
             parts = (node.left, node.right)
@@ -40,53 +49,18 @@ class Operations(Weighing):
             return node
         if self._has_names and isinstance(node.op, ast.Add):
             return self._sum(node)
-        if self._has_names and isinstance(node.op, ast.Sub) and _is_plain(node.right):
-            return self._difference(node)
-        if self._has_names and isinstance(node.op, ast.Mult) and any(is_small):
-            return self._product(node, is_small[0])
-        if self._has_names and type(node.op) in _BITS and _is_plain(node.right):
-            return self._bits(node, *_BITS[type(node.op)])
         return self._operation(node.op, node.left, node.right, node)
-
-    def _bits(self, node: ast.BinOp, sign: str, word: str) -> ast.AST:
-        """Of numbers it is no larger than they are; of sets and dicts it is."""
-        made = parsed(
-            f"__v__ {sign} __w__ if __class_of__(__v__ := 0) is __int_class__ else __{word}__(__v__, __w__)",
-            node,
-        )
-        made.test.left.args[0].value = node.left
-        return _Named("__w__", node.right).visit(made)  # type: ignore[no-any-return]
 
     def _sum(self, node: ast.BinOp) -> ast.AST:
         """Looked at when it is there: it is hardly larger than what it is made of."""
         made = parsed(
-            "__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__ else __summed__(__v__)",
+            "__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__"
+            f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE} and 0 in {EIGHTS}"
+            " else __summed__(__v__)",
             node,
         )
         made.test.values[0].left.args[0].value = node
         return made  # type: ignore[no-any-return]
-
-    def _difference(self, node: ast.BinOp) -> ast.AST:
-        """That of sets works longer than its size tells."""
-        made = parsed(
-            "__x__ if __class_of__(__v__ := 0) is __int_class__ and __class_of__(__x__ := __v__ - __w__) is __int_class__"
-            " and __least__ < __x__ < __most__ else __subtract__(__v__, __w__)",
-            node,
-        )
-        made.test.values[0].left.args[0].value = node.left
-        return _Named("__w__", node.right).visit(made)  # type: ignore[no-any-return]
-
-    def _product(self, node: ast.BinOp, is_first: bool) -> ast.AST:
-        """By a small number."""
-        few, other = (node.left, node.right) if is_first else (node.right, node.left)
-        text = "__v__ * __w__" if not is_first else "__w__ * __v__"
-        made = parsed(
-            f"__x__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < (__x__ := {text}) < __most__"
-            f" else __multiply__({text.replace(' *', ',')})",
-            node,
-        )
-        made.test.values[0].left.args[0].value = other
-        return _Named("__w__", few).visit(made)  # type: ignore[no-any-return]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
         target: Any = node.target
@@ -112,8 +86,8 @@ class Operations(Weighing):
         left.ctx = ast.Load()
         if isinstance(target, ast.Attribute):
             target.value = self._paid(SETTABLE, target.value)
-        value = self._operation(node.op, left, node.value, node)
-        value.args.append(parsed(f"__{OPERATORS[type(node.op)][1].__name__}__", node))
+        in_place = parsed(f"__{OPERATORS[type(node.op)][1].__name__}__", node)
+        value = self._operation(node.op, left, node.value, node, in_place)
         made: ast.stmt = ast.copy_location(ast.Assign([target], value), node)
         if before:
             made = ast.copy_location(ast.If(ast.Constant(True), [*before, made], []), node)
@@ -128,11 +102,53 @@ class Operations(Weighing):
         return ast.copy_location(ast.Name(name, ast.Load()), value)
 
     def _operation(
-        self, op: ast.operator, left: ast.expr, right: ast.expr, place: ast.AST
-    ) -> ast.Call:
+        self,
+        op: ast.operator,
+        left: ast.expr,
+        right: ast.expr,
+        place: ast.AST,
+        *in_place: ast.expr,
+    ) -> ast.expr:
+        """Numbers that stay small are done with where they stand; all else calls."""
         word = f"__{OPERATORS[type(op)][0].__name__}__"
-        made = ast.Call(ast.copy_location(ast.Name(word, ast.Load()), place), [left, right], [])
-        return ast.copy_location(made, place)
+        call = ast.Call(parsed(word, place), [left, right, *in_place], [])
+        names = self._names_for(left, right) if type(op) in _QUICK else None
+        if names is None:
+            return ast.copy_location(call, place)
+        question, result = _QUICK[type(op)]
+        if self._light.is_small(left):
+            question = question.removeprefix("__least__ < V < __most__").removeprefix(" and ")
+        asked, values = [], {}
+        for name, operand in zip("VW", (left, right), strict=True):
+            values[name] = names.get(name) or ast.unparse(operand)
+            if not self._light.is_sure(operand):
+                asked.append(f"__class_of__({f'{name} := 0' if name in names else name})")
+            elif name in names:  # it is evaluated before the other
+                asked.append(f"__class_of__({name} := 0)")
+        parts = [" is ".join([*asked, "__int_class__"])] if asked else []
+        parts += [question] if question else []
+        text = f"{result} if {' and '.join(parts)} else 0"
+        values["X"] = names["X"]
+        made = parsed(re.sub(r"\b[VWX]\b", lambda found: values[found[0]], text), place)
+        for name, operand in zip("VW", (left, right), strict=True):
+            if name in names:
+                _give(made.test, names[name], operand)
+                call.args["VW".index(name)] = parsed(names[name], place)
+        made.orelse = ast.copy_location(call, place)
+        return made  # type: ignore[no-any-return]
+
+    def _names_for(self, left: ast.expr, right: ast.expr) -> dict[str, str] | None:
+        """Names for the operands that need one, none of which is set within the right one; None where they may not be named."""
+        is_read = _is_read(left), _is_read(right)
+        if not self._has_names or (self._is_shared and not is_read[1]):
+            return None
+        depth = "" if is_read[1] else _depth(right)
+        names = {"X": f"__x{depth}__"}
+        if not (all(is_read) or isinstance(left, ast.Constant)):
+            names["V"] = f"__v{depth}__"
+        if not is_read[1]:
+            names["W"] = f"__w{depth}__"
+        return names
 
     def _is_costly(self, op: ast.operator, left: ast.expr, right: ast.expr) -> bool:
         light = self._light
@@ -161,7 +177,7 @@ class Operations(Weighing):
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
             if isinstance(node.comparators[0], ast.Constant):
                 return node
-            if not holders or not all(map(_is_fixed, holders)):
+            if not holders or not all(map(is_fixed, holders)):
                 return self._contains(node)
             if not is_light[0] and not is_light[1]:
                 node.left = self._weighed(node.left)
@@ -183,7 +199,7 @@ class Operations(Weighing):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
         self._brief.add(node.slice)
-        if isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Del):
             self._indices.add(node.slice)
         self.generic_visit(node)
         where = node.slice
@@ -196,7 +212,7 @@ class Operations(Weighing):
                 and self._light.is_small(where.upper)
                 and _is_plus(where.upper)
             )
-            return node if is_few else self._paid("__sliced__", node)
+            return node if is_few else self._few("__sliced__", node)
         if isinstance(node.ctx, ast.Store):
             node.slice = self._key(where)
         else:
@@ -249,7 +265,7 @@ class Operations(Weighing):
         return made
 
 
-def _is_fixed(node: ast.expr) -> bool:
+def is_fixed(node: ast.expr) -> bool:
     """Whether a display shows how many there are in it."""
     parts = getattr(node, "elts", None)
     return parts is not None and not any(isinstance(each, ast.Starred) for each in parts)
@@ -262,15 +278,29 @@ def _is_plain(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Constant)
 
 
-class _Named(ast.NodeTransformer):
-    """Puts an expression in the place of a name."""
+def _is_read(node: ast.expr) -> bool:
+    """Whether it may be asked for twice, and nothing runs when it is."""
+    return isinstance(node, ast.Name) or (
+        isinstance(node, ast.Constant) and type(node.value) is int
+    )
 
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self.name = name
-        self.value = value
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return self.value if node.id == self.name else node
+def _depth(node: ast.expr) -> str:
+    """What makes names of ours others than those in an expression."""
+    found = [
+        int(match[1] or 0)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and (match := OURS.fullmatch(each.id))
+    ]
+    return str(max(found) + 1) if found else ""
+
+
+def _give(test: ast.expr, name: str, value: ast.expr) -> None:
+    """Put a value where a test gives it a name."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.NamedExpr) and node.target.id == name:
+            node.value = value
+            return
 
 
 def _is_plus(node: ast.expr) -> bool:

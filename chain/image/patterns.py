@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from chain.image.meter import charge, spend
 from chain.image.signs import asked
 from chain.image.tries import MOST, Tries, tries_of
-from chain.image.work import pay, pay_text, turns
+from chain.image.work import FREE, TEXT, pay, pay_text, turns
 
 METHODS: Final = frozenset(
     [
@@ -45,6 +46,11 @@ _FEW: Final = 2**10  # ticks that are not worth a closer look
 def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """A method of a compiled pattern, or of what it found."""
     spend()
+    if name in _AT_ONE and len(args) == 1 and not named and isinstance(thing, re.Pattern):
+        text = args[0]
+        if type(text) is str and len(text) <= TEXT * FREE and text.isascii():
+            _pay(_tries_at_one(thing, len(text).bit_length()))
+            return getattr(thing, name)(text)
     if isinstance(thing, re.Match) or name not in _FUNCTIONS:
         return _of_match(thing, name, args, named)
     place = _TEXT_AT.get(name, 0)
@@ -68,6 +74,13 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     if isinstance(found, list):
         pay(found, 16)
     return turns(found, 16) if name == "finditer" else found
+
+
+@lru_cache(maxsize=1024)
+def _tries_at_one(pattern: Any, bits: int) -> int:
+    """What a look at one place takes, of a text that is short."""
+    tries = tries_of(pattern, bits)
+    return min(tries.ways * tries.work, MOST)
 
 
 def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:

@@ -13,14 +13,16 @@ from typing import Any, Final
 
 from chain.image.constants import CHANGERS
 from chain.image.libraries import is_costly
-from chain.image.methods import METHODS
-from chain.image.operations import Operations
+from chain.image.meter import EIGHTS, SIXTEENS
+from chain.image.methods import METHODS, WORD
+from chain.image.operations import Operations, is_fixed
 from chain.image.ticks import parsed, tick_at
 from chain.image.weighing import DISPLAYS
 from chain.image.words import BUILDING, BUILTINS, CALLING, CLASSES, KEYED, WALKING
 
 _COMPREHENSIONS: Final = (ast.GeneratorExp, *DISPLAYS)
 _TICKING_ALONE: Final = frozenset({*WALKING, *BUILDING, "sum", "bytes", "bytearray"})
+_SUMMING: Final = frozenset({"bytes", "bytearray", *WALKING})
 _ASKING: Final = frozenset({"isinstance", "issubclass"})
 
 
@@ -37,10 +39,13 @@ class Guarding(Operations):
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
         self.leave(node, is_method and not is_priced)
         self.see_call(node, path)
-        self._set_brief(node, name)
+        is_brief = self._set_brief(node, name)
         as_it_is = self._takes_keys(node, name)
         self._visit_parts(node, path)
+        self.word_args(node)
         if name is not None:
+            if is_brief:
+                return self._room(node)
             made = node if is_free or as_it_is else self._builtin(name, node)
             return self.seen_call(made, path) if isinstance(made, ast.Call) else made
         if is_priced:
@@ -48,10 +53,21 @@ class Guarding(Operations):
             return self._call("__library__", node, [place, node.func, *node.args])
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr in METHODS:
+            if self._reads_number(func, node.args):
+                return node
             attr = ast.copy_location(ast.Constant(func.attr), node)
             return self._call("__method__", node, [func.value, attr, *node.args])
         last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
         return self._room(node) if _is_class_name(last) else self.seen_call(node, path)
+
+    def _reads_number(self, func: ast.Attribute, args: list[ast.expr]) -> bool:
+        """`int.from_bytes(…)`, which pays for what is longer than a word."""
+        is_known = func.attr == "from_bytes" and self._path(func.value) == "builtins.int"
+        if not is_known or not args or isinstance(args[0], ast.Starred):
+            return False
+        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {WORD} and 0 in {EIGHTS}"
+        args[0] = self._unless(test, "__number__", args[0])
+        return True
 
     def _visit_parts(self, node: ast.Call, path: str | None) -> None:
         """What is called is no value that goes anywhere."""
@@ -67,7 +83,7 @@ class Guarding(Operations):
         ]
         for word in node.keywords:
             if word.arg is None:
-                word.value = self._paid("__pay__", self.visit(word.value))
+                word.value = self._few("__pay__", self.visit(word.value), f" and 0 in {EIGHTS}")
             else:
                 word.value = (
                     self._passed(word.value) if word.arg == "key" else self.visit(word.value)
@@ -88,11 +104,14 @@ class Guarding(Operations):
 
     def _asked_for(self, node: ast.expr) -> ast.expr:
         """What is called, and may be a class of Python's own that got another name."""
-        return self._paid("__called__", node)
+        return self._unless("__class_of__(V) in __functions__", "__called__", node)
 
-    def _set_brief(self, node: ast.Call, name: str | None) -> None:
-        if name in _ASKING:
+    def _set_brief(self, node: ast.Call, name: str | None) -> bool:
+        """Whether it only takes up what is written there."""
+        is_summing = name in _SUMMING and len(node.args) == 1 and is_fixed(node.args[0])
+        if name in _ASKING or is_summing:
             self._brief.update(node.args)
+        return is_summing
 
     def _takes_keys(self, node: ast.Call, name: str | None) -> bool:
         """`set(… for …)`: each pays where it is made."""
@@ -120,7 +139,7 @@ class Guarding(Operations):
             return node
         if name in WALKING + BUILDING and not isinstance(args[0], ast.Starred):
             word = "__pay__" if name in WALKING else "__pay_built__"
-            args[0] = self._paid(word, args[0])
+            args[0] = self._few(word, args[0], f" and 0 in {EIGHTS}")
             return node
         return self._call(f"__{name}__", node, args)
 
@@ -149,10 +168,21 @@ class Guarding(Operations):
         made = self.reached(node)
         if is_method:
             name = ast.copy_location(ast.Constant(node.attr), node)
-            return ast.copy_location(
-                ast.Call(parsed("__bound__", node), [node.value, name], []), node
-            )
+            return self._bound_to(node, name)
         return made
+
+    def _bound_to(self, node: ast.Attribute, name: ast.expr) -> ast.expr:
+        """A method that is taken to be called later, unless it is a plain value that has the name of one."""
+        holder = node.value
+        call = ast.Call(parsed("__bound__", node), [holder, name], [])
+        if self._has_names and isinstance(holder, ast.Name):
+            made = parsed(
+                f"__v__ if __class_of__(__v__ := {holder.id}.{node.attr}) in __plain__ else 0", node
+            )
+            call.args.append(parsed("__v__", node))
+            made.orelse = ast.copy_location(call, node)
+            return made  # type: ignore[no-any-return]
+        return ast.copy_location(call, node)
 
     def _priced(self, path: str | None, node: ast.expr) -> ast.AST:
         if path is None or not is_costly(path):
@@ -183,42 +213,42 @@ class Guarding(Operations):
                 node.values[i] = self._paid("__pay_keys__", node.values[i])
             else:
                 node.keys[i] = self._key(key_)
-        return self._after("__spend__", node)
+        return self._behind(SIXTEENS, node)
 
     def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
         node.elts = [
             each if isinstance(each, ast.Starred) else self._key(each) for each in node.elts
         ]
-        return self._after("__spend__", self.gathered(node))
+        return self._behind(SIXTEENS, self.gathered(node))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:  # noqa: N802
-        self._repeating(self._naming, False, self.generic_visit, node)
+        self._repeating(self.generic_visit, node)
         for each in node.generators:
             self._count(each)
-        return node
+        return self._apart(node)  # type: ignore[no-any-return]
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
-        self._repeating(self._naming, False, self.generic_visit, node)
+        self._repeating(self.generic_visit, node)
         node.elt = self._key(node.elt)
-        return self.gathered(node)
+        return self.gathered(self._apart(node))
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:  # noqa: N802
-        self._repeating(self._naming, False, self.generic_visit, node)
-        node.key = self._paid("__key__", node.key)
-        return node
+        self._repeating(self.generic_visit, node)
+        node.key = self._key(node.key)
+        return self._apart(node)  # type: ignore[no-any-return]
 
     def _count(self, node: ast.comprehension) -> None:
         """The room of a list, before it is made if it can be told, else at each turn."""
         if node.iter in self._free:
             node.ifs.insert(0, tick_at(node.iter))
-        elif not isinstance(node.iter, (*DISPLAYS, ast.Constant)):
-            node.iter = self._paid("__counted__", node.iter)
+        elif node not in self._short and not isinstance(node.iter, (*DISPLAYS, ast.Constant)):
+            node.iter = self._naming(False, self._few, "__counted__", node.iter)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
         super().visit_Starred(node)
         if isinstance(node.ctx, ast.Load):
-            node.value = self._paid("__pay_built__", node.value)
+            node.value = self._few("__pay_built__", node.value, f" and 0 in {EIGHTS}")
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
@@ -231,7 +261,7 @@ class Guarding(Operations):
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
-        node.value = self._paid("__slow__", node.value)
+        node.value = self._few("__slow__", node.value)
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802

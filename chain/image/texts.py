@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sized
 from dataclasses import is_dataclass
 from enum import EnumType
+from functools import lru_cache
 from types import (
     BuiltinFunctionType,
     MappingProxyType,
@@ -21,7 +22,7 @@ from types import (
     TracebackType,
     WrapperDescriptorType,
 )
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from chain.errors import Revert
 from chain.image.meter import charge
@@ -30,7 +31,7 @@ from chain.image.weight import weigh_written
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
-_PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
+PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
 _DEFAULT: Final[Any] = object.__repr__
 _PLAIN_STR: Final[Any] = object.__str__
 _KEYED: Final = (KeyError, StopIteration)  # these hold a value and no words
@@ -70,7 +71,8 @@ def _named(self: Any) -> str:
 
 def worded(value: Any) -> Any:
     """`value`, as it goes into a text: as it is, or as words that are the same everywhere."""
-    if type(value) in _PLAIN:
+    kind = type(value)
+    if kind in PLAIN or (_is_common(cast(Any, kind)) and kind.__str__ is not _PLAIN_STR):
         return value
     if isinstance(value, BaseException):
         if not is_own(value):
@@ -85,6 +87,12 @@ def worded(value: Any) -> Any:
     return value
 
 
+@lru_cache(maxsize=4096)
+def _is_common(kind: Any) -> bool:
+    """Whether things of a class say of themselves what they say, as long as it has words of its own."""
+    return not issubclass(kind, (BaseException, ModuleType, *_HOLDERS))
+
+
 class Words(str):
     """A text that is its own picture."""
 
@@ -96,7 +104,7 @@ class Words(str):
 
 def picturable(value: Any) -> Any:
     """`value`, whose `repr` goes into a text."""
-    if type(value) in _PLAIN and (type(value) is not str or value.isascii()):
+    if type(value) in PLAIN and (type(value) is not str or value.isascii()):
         return value
     if isinstance(value, BaseException) and not is_own(value):
         return Words(f"{type(value).__name__}()")
@@ -135,7 +143,7 @@ def scrubbed(text: Any, values: Iterable[Any]) -> Any:
     """A text that Python has put together of these: without what they tell of where they lie in memory."""
     if not isinstance(text, str) or ("x" not in text and text.isascii()):
         return text
-    return text if all(type(each) in _PLAIN for each in values) else _drawn(text)
+    return text if all(type(each) in PLAIN for each in values) else _drawn(text)
 
 
 def pictured(text: Any, template: str) -> Any:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.guard.sources import Module
 from chain.image.light import Light, light_in
-from chain.image.meter import DRY, EIGHTS
+from chain.image.meter import DRY, EIGHTS, WORTHS
 from chain.image.ticks import parsed
 from chain.image.wording import Wording
+from chain.image.work import FREE
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+OURS: Final = re.compile(r"__c?[vwx](\d*)__")  # a value on its way
+_T = TypeVar("_T")
 _YIELDING: Final = frozenset({"map", "zip", "enumerate", "reversed"})
 _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
 
@@ -30,6 +34,10 @@ class Weighing(Wording):
         self._is_inside = False  # of a function
         self._is_repeated = False  # by a loop around
         self._has_names = False  # where a value may be given a name on the way
+        self._is_shared = False  # by the turns of generators, which may come in between
+        self._iterables: set[ast.AST] = set()  # of comprehensions, where Python allows no names
+        self._is_iterable = False
+        self._short: set[ast.AST] = set()  # turns over what is written there
         self._free: set[ast.AST] = set()  # calls whose turns tick where they stand
         self._brief: set[ast.AST] = set()  # displays that nothing keeps
         self._indices: set[ast.AST] = set()  # sums that are only looked up
@@ -42,10 +50,31 @@ class Weighing(Wording):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
         return self._naming(False, super().visit_ClassDef, node)
 
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:  # noqa: N802
-        return self._repeating(self._naming, False, self.generic_visit, node)
+    def visit(self, node: ast.AST) -> Any:
+        if node not in self._iterables:
+            return super().visit(node)
+        before, self._is_iterable = self._is_iterable, True
+        try:
+            return self._naming(False, super().visit, node)
+        finally:
+            self._is_iterable = before
 
-    def _naming(self, has_names: bool, visit: Callable[..., ast.AST], *args: Any) -> ast.AST:
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:  # noqa: N802
+        before, self._is_shared = self._is_shared, True
+        try:
+            self._repeating(self.generic_visit, node)
+            return self._apart(node)  # type: ignore[no-any-return]
+        finally:
+            self._is_shared = before
+
+    def _apart(self, node: ast.AST) -> Any:
+        """Names of ours in a comprehension, which are those of the function around, told apart from its quick ones."""
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and OURS.fullmatch(each.id):
+                each.id = each.id.replace("__c", "__", 1).replace("__", "__c", 1)
+        return node
+
+    def _naming(self, has_names: bool, visit: Callable[..., _T], *args: Any) -> _T:
         before, self._has_names = self._has_names, has_names
         try:
             return visit(*args)
@@ -53,7 +82,7 @@ class Weighing(Wording):
             self._has_names = before
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
-        made = self._naming(False, self._inside, node, super().visit_Lambda)
+        made = self._naming(not self._is_iterable, self._inside, node, super().visit_Lambda)
         assert isinstance(made, ast.Lambda)
         return self._room(made)
 
@@ -100,13 +129,16 @@ class Weighing(Wording):
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self._set_free(node.iter)
-        self._brief.add(node.iter)
+        self._brief.update(_choices(node.iter))
+        self._iterables.add(node.iter)
+        if self._light.is_few(node.iter):
+            self._short.add(node)
         return super().visit_comprehension(node)
 
     def _loop(self, node: ast.For | ast.While) -> ast.AST:
         return self._repeating(super()._loop, node)
 
-    def _repeating(self, visit: Callable[..., ast.AST], *args: Any) -> ast.AST:
+    def _repeating(self, visit: Callable[..., _T], *args: Any) -> _T:
         before, self._is_repeated = self._is_repeated, True
         try:
             return visit(*args)
@@ -123,7 +155,29 @@ class Weighing(Wording):
     # Words around a value
 
     def _key(self, node: ast.expr) -> ast.expr:
-        return node if isinstance(node, ast.Constant) else self._paid("__key__", node)
+        """A number near zero takes only its room."""
+        if isinstance(node, ast.Constant):
+            return node
+        test = f"__class_of__(V) is __int_class__ and __below__ < V < __above__ and 0 in {EIGHTS}"
+        return self._unless(test, "__key__", node)
+
+    def _few(self, word: str, node: ast.expr, ticks: str = "") -> ast.expr:
+        """What goes through a few things takes the ticks of a call at most."""
+        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}{ticks}"
+        return self._unless(test, word, node)
+
+    def _unless(self, test: str, word: str, node: ast.expr) -> ast.expr:
+        """`node`, which `word` sees unless a test of it, called V there, shows that it need not."""
+        if isinstance(node, ast.Name):
+            text = f"V if {test} else {word}(V)"
+            return parsed(text.replace("V", node.id), node)  # type: ignore[no-any-return]
+        if not self._has_names:
+            return self._paid(word, node)
+        test = test.replace("(V)", "(__v__ := 0)", 1).replace("V", "__v__")
+        made = parsed(f"__v__ if {test} else {word}(__v__)", node)
+        first: Any = made.test.values[0] if isinstance(made.test, ast.BoolOp) else made.test
+        first.left.args[0].value = node
+        return made  # type: ignore[no-any-return]
 
     def _weighed(self, node: ast.expr, word: str = "__weigh__") -> ast.expr:
         """Weighs a value, unless its class shows that it is light."""
@@ -137,48 +191,45 @@ class Weighing(Wording):
                 for each in node.elts
             ]
             return node
-        if isinstance(node, ast.Name):
-            made = parsed(
-                f"{node.id} if __class_of__({node.id}) in {known} else {word}({node.id})", node
-            )
-            assert isinstance(made, ast.expr)
-            return made
-        if not self._has_names:
-            return self._paid(word, node)
-        made = parsed(f"__v__ if __class_of__(__v__ := 0) in {known} else {word}(__v__)", node)
-        made.test.left.args[0].value = node
-        return made  # type: ignore[no-any-return]
+        return self._unless(f"__class_of__(V) in {known}", word, node)
 
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(parsed(word, value), [value], []), value)
 
     def _room(self, value: ast.expr) -> ast.expr:
         """`value`, which is small and may be kept: in a loop, for else the tick of the function does for it."""
-        if not self._is_repeated:
-            return value
-        test = parsed(f"0 in {EIGHTS} or {DRY}()", value)
+        return self._behind(EIGHTS, value) if self._is_repeated else value
+
+    def _behind(self, tank: str, value: ast.expr) -> ast.expr:
+        """`value`, once the ticks were taken from a tank."""
+        test = parsed(f"0 in {tank} or {DRY}({WORTHS[tank]})", value)
         return ast.copy_location(ast.BoolOp(ast.And(), [test, value]), value)
 
-    def _after(self, word: str, value: ast.expr) -> ast.expr:
-        """`value`, behind a call that takes ticks and gives nothing."""
-        return ast.copy_location(ast.BoolOp(ast.Or(), [parsed(f"{word}()", value), value]), value)
+
+def _choices(node: ast.expr) -> list[ast.expr]:
+    """What an expression may turn out to be."""
+    return [*_choices(node.body), *_choices(node.orelse)] if isinstance(node, ast.IfExp) else [node]
 
 
 @lru_cache(maxsize=2048)
 def _constants_of(module: Module) -> Light:
     """The numbers that stand at the top of a module, once and for all."""
     bound_ = _bound_inside(module)
-    numbers = {
-        name: known.value.value
+    values = {
+        name: known.value
         for name, known in module.names.items()
-        if name not in bound_
-        and name not in module.before
-        and isinstance(known.value, ast.Constant)
+        if name not in bound_ and name not in module.before
     }
-    light = Light()
+    numbers = {
+        name: value.value for name, value in values.items() if isinstance(value, ast.Constant)
+    }
+    taken = _bound_inside(module) | frozenset(module.names)
+    light = Light(taken=taken)
     whole = [name for name, value in numbers.items() if isinstance(value, int)]
     few = [name for name in whole if light.is_small(ast.Constant(numbers[name]))]
-    return Light(frozenset(whole), frozenset(few))
+    alike = [name for name, value in values.items() if value is not None and light.is_light(value)]
+    rows = [name for name, value in values.items() if value is not None and light.is_few(value)]
+    return Light(frozenset(whole), frozenset(few), frozenset(rows), frozenset(alike), taken)
 
 
 @lru_cache(maxsize=2048)

@@ -35,12 +35,14 @@ STEP: Final = (
 ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
 DEEPEST: Final = 200  # values, one inside the other
 _FEW: Final = 16
+_BRIEF: Final = 64  # characters that are nothing beside the look at them
 _KNOWN: Final = 4096  # classes of enums that are remembered
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are paid for together
 _TEXT_KINDS: Final = frozenset(TEXTS)
-_NEAR: Final = 2**31  # whole numbers in this reach hardly stand in each other's way as keys
+NEAR: Final = 2**31  # whole numbers in this reach hardly stand in each other's way as keys
 _FAR_AWAY: Final = 32  # ticks to find another by its hash
+_ROOM: Final = 16  # for what is kept under a key
 _REST: Final = 2**61 - 1
 _LISTED: Final[tuple[Any, ...]] = (
     list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
@@ -52,13 +54,16 @@ _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type(
 def weigh(value: Any) -> Any:
     """`value`, which is gone through next."""
     kind = type(value)
-    if kind not in LIGHT:
+    if kind is str:  # the one that is met most
+        spend()
+        if len(value) >= SHORT:
+            weight_of(value)
+    elif kind not in LIGHT:
         if isinstance(kind, EnumType):
             _remember(kind)
             return value
         spend()
-        if kind is not str or len(value) >= SHORT:
-            weight_of(value)
+        weight_of(value)
     return value
 
 
@@ -71,7 +76,7 @@ def _remember(kind: type) -> None:
 
 def weight_of(value: Any) -> int:
     """Pay for going through a value; the ticks it took."""
-    if isinstance(value, TEXTS):
+    if type(value) is not tuple and isinstance(value, TEXTS):
         ticks = len(value) // (SHORT if type(value) is not memoryview else 2)
         if ticks:
             charge(ticks)
@@ -81,9 +86,18 @@ def weight_of(value: Any) -> int:
         return 0
     if parts is not list or len(value) <= _FEW:
         inner = parts(value)
-        if len(inner) <= _FEW and LIGHT.issuperset(map(type, inner)):
+        if len(inner) <= _FEW and _are_brief(inner):
             return 8
     return _walk(value, parts)
+
+
+def _are_brief(parts: Any) -> bool:
+    """Whether a few things hold nothing and are no long texts."""
+    for part in parts:
+        kind = type(part)
+        if kind not in LIGHT and (kind not in _TEXT_KINDS or len(part) > _BRIEF):
+            return False
+    return True
 
 
 def weigh_written(value: Any) -> Any:
@@ -110,7 +124,7 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
             charge(owed)
             ticks += owed
             owed = 0
-        inner = parts(each)
+        inner = each if parts is list else parts(each)
         if is_written:
             owed += 8 * len(inner) + _digits(inner)
         if LIGHT.issuperset(map(type, inner)):
@@ -162,11 +176,32 @@ def _items(mapping: Any) -> list[Any]:
 
 def key(value: Any) -> Any:
     """`value`, which becomes a key, with the room that it takes."""
-    spend()
-    if type(value) is not int or not -_NEAR < value < _NEAR:
-        charge(_FAR_AWAY)
+    kind = type(value)
+    if kind is int and -NEAR < value < NEAR:
+        spend()
+        return value
+    if kind is tuple and len(value) <= _FEW and _are_near(value):
+        charge(2 * _ROOM + _FAR_AWAY)
+        return value
+    charge(_ROOM + _FAR_AWAY)
+    if isinstance(value, TEXTS):
+        if len(value) > SHORT:
+            charge(len(value) // 4)  # it may have been put together for this
+    else:
         _hold_key(value)
     return value
+
+
+def _are_near(parts: tuple[Any, ...]) -> bool:
+    """Whether the parts of a key hold nothing, and no number that may stand in another's way."""
+    for part in parts:
+        kind = type(part)
+        if kind is int:
+            if not -NEAR < part < NEAR:
+                return False
+        elif kind not in LIGHT and (kind not in _TEXT_KINDS or len(part) > _BRIEF):
+            return False
+    return True
 
 
 def keys(items: Any) -> Any:
@@ -221,4 +256,5 @@ def _hold_key(value: Any) -> None:
     weigh(value)
     parts = _parts_of(cast(Any, type(value)))
     for part in parts(value) if parts is not None else ():
-        _hold_key(part)
+        if type(part) is not int or not -NEAR < part < NEAR:
+            _hold_key(part)

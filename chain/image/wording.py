@@ -10,7 +10,7 @@ from chain.image.gathering import Gathering
 from chain.image.hashes import hashing
 from chain.image.meter import SPACE
 from chain.image.signs import new_letter
-from chain.image.texts import args_of, picturable, telling, told, worded
+from chain.image.texts import PLAIN, args_of, picturable, telling, told, worded
 from chain.image.ticks import parsed
 from chain.where import short
 
@@ -24,6 +24,7 @@ SPACE.update(
     {
         TOLD: told,
         WORDED: worded,
+        "__plain_words__": PLAIN,
         PICTURED: picturable,
         ARGS: args_of,
         HASHING: hashing,
@@ -50,10 +51,13 @@ class Wording(Gathering):
             )
         return node
 
-    def see_call(self, node: ast.Call, path: str | None) -> None:
-        super().see_call(node, path)
-        func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in _FORMATS:
+    def _unless(self, test: str, word: str, node: ast.expr) -> ast.expr:
+        """`node`, which `word` sees unless a test of it, called V there, shows that it need not."""
+        raise NotImplementedError
+
+    def word_args(self, node: ast.Call) -> None:
+        """What goes into a text, once what is in the call was visited."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _FORMATS:
             node.args = [self._worded(each) for each in node.args]
             for each in node.keywords:
                 each.value = self._worded(each.value)
@@ -79,4 +83,4 @@ class Wording(Gathering):
     def _worded(self, value: ast.expr) -> ast.expr:
         if isinstance(value, ast.Starred | ast.Constant | ast.JoinedStr):
             return value
-        return self._asked(WORDED, value)
+        return self._unless("__class_of__(V) in __plain_words__", WORDED, value)

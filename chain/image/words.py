@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
 from chain.image import arithmetic, gathering  # noqa: F401  # whose sets these are
 from chain.image.hashes import no_identity, stable_hash
 from chain.image.libraries import library, priced
 from chain.image.meter import SPACE, charge, spend
-from chain.image.methods import bound, guarded_format, method, pay_for_width
+from chain.image.methods import bound, guarded_format, method, number, pay_for_width
 from chain.image.texts import picturable, worded
-from chain.image.weight import LIGHT, PLAIN, key, weigh
+from chain.image.weight import LIGHT, NEAR, PLAIN, key, weigh
 from chain.image.work import (
+    ROWS,
     asking_classes,
     contains,
     counted,
@@ -95,8 +97,8 @@ OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
 _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
-        written, shown, contains, sliced, method, bound, library, priced, pay, pay_built, pay_keys, pay_pairs, slow, key, weigh,
-        counted, index, moved, pay_for_width, spend, arithmetic.summed,
+        written, shown, contains, sliced, method, bound, number, library, priced, pay, pay_built, pay_keys, pay_pairs, slow,
+        key, weigh, counted, index, moved, pay_for_width, spend, arithmetic.summed,
         *(each for pair in OPERATORS.values() for each in pair),
     )
 }  # fmt: skip
@@ -113,6 +115,9 @@ def _class_made(*args: Any) -> Any:
 
 
 CALLED[type] = _class_made
+
+
+FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})  # no classes
 
 
 def called(thing: Any) -> Any:
@@ -133,6 +138,11 @@ SPACE.update(
         "__class_of__": type,
         "__length_of__": len,
         "__int_class__": int,
+        "__functions__": FUNCTIONS,
+        "__rows__": ROWS,
+        "__below__": -NEAR,
+        "__above__": NEAR,
+        "__farthest__": arithmetic.FARTHEST,
         "__most__": arithmetic.LARGE,
         "__least__": -arithmetic.LARGE,
     }

@@ -20,7 +20,7 @@ from chain.image.meter import charge, dry, spend
 from chain.image.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
 from chain.image.sorting import is_quiet, merged
 from chain.image.texts import worded
-from chain.image.weight import keys, pairs, weigh, weigh_written, weight_of
+from chain.image.weight import LIGHT, keys, pairs, weigh, weigh_written, weight_of
 
 _MADE: Final = 128  # ticks for an iterator over another
 FREE: Final = 16  # items that cost nothing beside the tick of the call
@@ -49,7 +49,7 @@ _HASHED: Final = (
     | {kind for kind in CONSTANTS if issubclass(kind, dict | set)}
 )
 # Those of which a look at the class is enough.
-_ROWS: Final = frozenset(
+ROWS: Final = frozenset(
     {
         list,
         FrozenList,
@@ -70,9 +70,9 @@ _INDEXED: Final = frozenset({*_PLAIN, range})
 def size_of(items: Any) -> int:
     """How many there are, of what can tell; nothing for what ticks as it goes."""
     kind = type(items)
-    if kind in _ROWS:
+    if kind in ROWS:
         return len(items)
-    if kind is GeneratorType or not isinstance(items, _SIZED):
+    if kind is GeneratorType or (kind is not range and not isinstance(items, _SIZED)):
         return 0
     try:
         return len(items)
@@ -129,7 +129,7 @@ def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
 
 def slow(source: Any) -> Any:
     """`source`, so that who drains it pays; what is short or ticks by itself stays as it is."""
-    if type(source) in _ROWS and len(source) <= FREE:
+    if type(source) in ROWS and len(source) <= FREE:
         return source
     if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
         return source
@@ -149,6 +149,11 @@ def lazily(real: Callable[..., Any], first: int = 0, last: int | None = None) ->
     def guarded(*args: Any, **named: Any) -> Any:
         charge(_MADE)
         sources = slice(first, last)
+        for each in args[sources]:
+            if type(each) not in ROWS or len(each) > FREE:
+                break
+        else:
+            return real(*args, **named)
         found = list(args)
         found[sources] = map(slow, args[sources])
         return real(*found, **named)
@@ -257,6 +262,8 @@ def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callab
 
 def shown(value: Any) -> Any:
     """`value`, which becomes part of a text."""
+    if type(value) is int and -_WORD < value < _WORD:
+        return value
     if isinstance(value, _TEXTS):
         spend()
         if len(value) > TEXT * FREE:
@@ -331,7 +338,7 @@ def contains(item: Any, items: Any) -> bool:
     spend()
     kind = type(items)
     if kind in _HASHED:
-        return weigh(item) in items
+        return (item if type(item) in LIGHT else weigh(item)) in items
     if kind is range:
         return _is_in_range(item, items)
     if isinstance(items, EnumType):
@@ -387,13 +394,13 @@ def moved(items: Any) -> Any:
 
 def counted(source: Any) -> Any:
     """`source` of a comprehension, with the room of a new list for each turn."""
-    if type(source) in _ROWS:
-        if len(source) > FREE:
-            charge(2 * len(source))
-    elif isinstance(source, _SIZED):
+    kind = type(source)
+    if kind is GeneratorType:  # it ticks by itself
+        return source
+    if kind in ROWS or kind is range or isinstance(source, _SIZED):
         size = size_of(source)
         if size > FREE:
             charge(2 * size)
-    elif isinstance(source, Iterator) and type(source) is not GeneratorType:
+    elif isinstance(source, Iterator):
         return turns(source, 2)
     return source
