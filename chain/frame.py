@@ -145,6 +145,10 @@ class Frame:
         if self.gas < 0:
             raise OutOfGas
 
+    def charge_code(self, code: bytes) -> None:
+        """Pay for code that an account gets."""
+        self.charge(cost.CODE_BYTE * len(code))
+
     def finish(self) -> None:
         """Let go of the state: what the contract left behind can do nothing through this frame from here on."""
         self.__class__ = self.finished

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.declare import event
 from chain.errors import Revert, UnknownCode
-from chain.machine.gas import CODE_BYTE
 from chain.types import bytes32
 
 if TYPE_CHECKING:
@@ -41,6 +40,6 @@ def upgrade(contract: Any, digest: bytes) -> None:
     if program is None:
         raise UnknownCode(digest)
     assert frame.program is not None  # the contract that answers
-    frame.charge(CODE_BYTE * len(program.code))
+    frame.charge_code(program.code)
     frame.state.set_code(frame.address, program.code)
     frame.emit(*Upgraded.__event__.encode(Upgraded(frame.program.digest, digest)))  # type: ignore[attr-defined]

@@ -9,11 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-
-def words(text: str, before: str = "") -> frozenset[str]:
-    """The words of a text, each with something before it."""
-    return frozenset(before + word for word in text.split())
-
+from chain.guard.word_sets import words
 
 BUILTINS: Final = words(
     """

@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.sources import Definition, Sources
+from chain.guard.word_sets import words
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.finding import Rule
 from chain.guard.place import Place
+from chain.guard.word_sets import words
 
 MADE: Final = Rule(
     "made_and_dropped",

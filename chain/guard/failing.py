@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.classes import class_of, is_enum
 from chain.guard.files import is_while_importing
 from chain.guard.finding import Rule
 from chain.guard.kinds import NUMBER, TRUTH
 from chain.guard.place import Place
+from chain.guard.word_sets import words
 
 _STOP: Final = "it would also catch what stops this machine alone: no stack, no memory, no gas"
 _NAME: Final = "name the error that you expect: except Revert, except KeyError"

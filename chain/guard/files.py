@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowed import LIBRARY, LIBRARY_MODULES, words
+from chain.guard.allowed import LIBRARY, LIBRARY_MODULES
 from chain.guard.finding import Rule
 from chain.guard.kinds import PATH
 from chain.guard.place import Place
 from chain.guard.sources import Definition, Module, Sources
+from chain.guard.word_sets import words
 
 ELSEWHERE: Final = Rule(
     "other_folder",

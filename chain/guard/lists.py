@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.classes import changes_argument
 from chain.guard.finding import Rule
 from chain.guard.handing import called
 from chain.guard.kinds import Kind
 from chain.guard.place import Place
 from chain.guard.state import ARGUMENT_CHANGERS
+from chain.guard.word_sets import words
 
 STORED: Final = Rule(
     "stored_list",

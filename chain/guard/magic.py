@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowed import LIBRARY, METHODS, SETTINGS, words
+from chain.guard.allowed import LIBRARY, METHODS, SETTINGS
 from chain.guard.finding import Rule
 from chain.guard.place import Place
+from chain.guard.word_sets import words
 
 METHOD: Final = Rule(
     "magic_method",

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.classes import root_name
 from chain.guard.finding import Rule
 from chain.guard.kinds import Kind
 from chain.guard.place import Place
+from chain.guard.word_sets import words
 
 _WHY: Final = "the order of a set is another one in every run"
 _SORT: Final = "write sorted({text}), or keep a tuple or a dict, which remember their order"

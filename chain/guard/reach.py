@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.classes import CHANGERS, changes_argument, changes_self, root_name
 from chain.guard.scopes import DEFINITIONS, children_of
 from chain.guard.sources import Module, is_main
 from chain.guard.uses import Uses, uses_of
+from chain.guard.word_sets import words
 
 # What hands on the items of its arguments, so that who changes an item changes these.
 _HANDING_ON: Final = words("enumerate filter iter list map next reversed sorted tuple zip")

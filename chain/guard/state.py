@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.classes import (
     CHANGERS,
     changes_argument,
@@ -22,6 +21,7 @@ from chain.guard.finding import Rule
 from chain.guard.kinds import class_named
 from chain.guard.place import Place
 from chain.guard.sources import Definition
+from chain.guard.word_sets import words
 
 _LOST: Final = (
     "it is no part of the chain: a failed call would not undo it, another machine would not have it"

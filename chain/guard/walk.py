@@ -23,12 +23,12 @@ from chain.guard import (
     syntax,
     texts,
 )  # fmt: skip
-from chain.guard.allowed import words
 from chain.guard.classes import root_name
 from chain.guard.finding import Rule
 from chain.guard.kinds import Kind, copied
 from chain.guard.place import Place
 from chain.guard.sources import definitions, is_type_checking
+from chain.guard.word_sets import words
 
 Check = Callable[[Any, Place], None]
 

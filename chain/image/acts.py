@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import Final
 
 from chain.errors import DeclarationError
-from chain.guard.allowed import MODULES, words
+from chain.guard.allowed import MODULES
 from chain.guard.scopes import DEFINITIONS
 from chain.guard.sources import Definition, Module, is_main
 from chain.guard.uses import Read, uses_of
+from chain.guard.word_sets import words
 from chain.image.reach import Reach
 from chain.image.sources import top_of
 from chain.where import short

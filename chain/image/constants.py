@@ -30,7 +30,7 @@ from types import (
 from typing import Any, Final, NoReturn, TypeVar
 
 from chain.frozen_list import FrozenList, changeable
-from chain.guard.allowed import words
+from chain.guard.word_sets import words
 from chain.image.ordered_sets import OrderedDict, OrderedSet
 
 T = TypeVar("T")

@@ -13,19 +13,19 @@ from typing import Any
 
 from chain.guard.sources import Module
 from chain.hashing import keccak
-from chain.image.reach import Reach
+from chain.image.program_sources import ProgramSources
 
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def digest_of(name: str, reach: Reach, values: Iterable[str] = ()) -> bytes:
+def digest_of(name: str, sources: ProgramSources, values: Iterable[str] = ()) -> bytes:
     """The digest of the contract called `name`; `values` are what it has around it that no source tells."""
     parts = [name, *values]
-    for module in sorted(reach.modules, key=label_of):
+    for module in sorted(sources.modules, key=label_of):
         parts.append(label_of(module))
-        parts += sorted(f"{alias} is {path}" for alias, path in reach.imports_of(module))
-        parts += [normal(node) for node in reach.nodes_of(module)]
-        if (files := reach.data_files(module)) is not None:
+        parts += sorted(f"{alias} is {path}" for alias, path in sources.imports_of(module))
+        parts += [normal(node) for node in sources.nodes_of(module)]
+        if (files := sources.data_files(module)) is not None:
             parts += files.digests()
     return keccak("\n".join(parts).encode())
 

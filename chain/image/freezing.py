@@ -27,8 +27,9 @@ from types import (
 from typing import Any, Final
 
 from chain.errors import DeclarationError
-from chain.guard.allowed import SETTINGS, words
+from chain.guard.allowed import SETTINGS
 from chain.guard.sources import Module
+from chain.guard.word_sets import words
 from chain.image import constants
 from chain.image.constants import CONSTANTS, note, settable
 from chain.where import Source

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowed import words
 from chain.guard.sources import Module
+from chain.guard.word_sets import words
 from chain.image.keeping import Keeping
 from chain.image.meter import SPACE
 from chain.image.ordered_sets import (
+    SETS,
     VIEWS,
-    OrderedFrozenSet,
-    OrderedSet,
     made,
     view,
     viewing,
@@ -27,7 +26,7 @@ _WALKERS: Final = words(
     "all any dict enumerate frozenset iter len list max min reversed set sorted sum tuple zip"
 )
 
-SPACE.update({MADE: made, VIEW: view, VIEWING: viewing, "set": OrderedSet, "frozenset": OrderedFrozenSet})  # fmt: skip
+SPACE.update({MADE: made, VIEW: view, VIEWING: viewing, **SETS})  # fmt: skip
 SPACE.update({"__bare_set__": set, "__bare_frozenset__": frozenset})
 
 

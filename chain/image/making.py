@@ -17,7 +17,7 @@ from chain.image.acts import acts, refuse_acts
 from chain.image.border import names_above, register
 from chain.image.digest import digest_of
 from chain.image.local import content_of, renewed
-from chain.image.reach import Reach
+from chain.image.program_sources import ProgramSources
 from chain.image.sources import module_in, own_module, top_of
 from chain.image.worlds import World, world_for
 from chain.image.written import class_node, first_line, is_as_written, text_of_code
@@ -34,15 +34,15 @@ def make_program(cls: type) -> Program:
     if cls.__module__.partition(".")[0] == "chain":
         file = str(sys.modules[cls.__module__].__file__)
         ours = read(cls.__module__, file, text_of(file))  # the chain's own runs as it is
-        reach = Reach(ours)
-        reach.name(ours, cls.__qualname__)
-        return Program(spec, digest_of(cls.__qualname__, reach), spec)
+        sources = ProgramSources(ours)
+        sources.name(ours, cls.__qualname__)
+        return Program(spec, digest_of(cls.__qualname__, sources), spec)
     home = home_of(cls)
     if home is None or not _is_written_in(cls, home[1]):  # the compiled code must do
         return Program(spec, keccak(_compiled(cls, spec).encode()), renewed(cls))
-    reach = Reach(home[1].module)
-    reach.node(home[1].module, home[1].node)
-    digest = digest_of(cls.__qualname__, reach, [str(spec.abi), *_values_around(cls)])
+    sources = ProgramSources(home[1].module)
+    sources.node(home[1].module, home[1].node)
+    digest = digest_of(cls.__qualname__, sources, [str(spec.abi), *_values_around(cls)])
     return Program(spec, digest, renewed(cls))
 
 
@@ -96,11 +96,11 @@ def _is_written_in(cls: type, definition: Definition) -> bool:
 
 
 def _imaged(spec: ContractSpec, module: Module, node: ast.ClassDef) -> Program:
-    reach = Reach(module)
-    reach.node(module, _statement_around(node, module))
-    refuse_acts(spec.cls, reach)
-    digest = digest_of(spec.cls.__qualname__, reach)
-    world = world_for(reach)
+    sources = ProgramSources(module)
+    sources.node(module, _statement_around(node, module))
+    refuse_acts(spec.cls, sources)
+    digest = digest_of(spec.cls.__qualname__, sources)
+    world = world_for(sources)
     image = names_above(world.modules[module.name].space, spec.cls.__qualname__)
     if image is None or not first_line(node) <= image.__spec__.source.line <= (
         node.end_lineno or 0
@@ -118,9 +118,9 @@ def make_image(thing: Any) -> Any:
         raise TypeError(f"{name} has no image: it is no module of yours that lies in a file")
     world = _world_of(thing, name)
     if world is None:
-        reach = Reach(module)
-        reach.whole(module)
-        world = world_for(reach)
+        sources = ProgramSources(module)
+        sources.whole(module)
+        world = world_for(sources)
     made = world.modules[name].made
     return names_above(vars(made), thing.__qualname__) if isinstance(thing, type) else made
 

@@ -198,7 +198,8 @@ class OrderedFrozenSet(_Ordered, frozenset[T]):
 
 
 OrderedSet._kind, OrderedFrozenSet._kind = OrderedSet, OrderedFrozenSet
-for _cls, _name in ((OrderedSet, "set"), (OrderedFrozenSet, "frozenset")):
+SETS: Final[dict[str, type]] = {"set": OrderedSet, "frozenset": OrderedFrozenSet}
+for _name, _cls in SETS.items():
     _cls.__name__ = _cls.__qualname__ = _name
     _cls.__module__ = "builtins"
 

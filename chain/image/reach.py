@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from chain.guard.reach import others_that_change
 from chain.guard.sources import Definition, Module
 from chain.guard.uses import Read, uses_of
-from chain.image.data_files import DataFiles
 from chain.image.sources import own_module, top_of
 
 _READERS = ("pathlib", "importlib", "builtins.open", "io", "os")
@@ -28,7 +27,6 @@ class Reach:
         self.names: dict[Module, set[str]] = {}  # by module: those of its names that are read
         self.because_of: dict[ast.AST, str] = {}  # for the sake of which name each was taken
         self._waiting: list[tuple[Module, ast.AST]] = []
-        self._data: dict[Module, DataFiles | None] = {}  # of those that were asked for
 
     # What was reached
 
@@ -43,13 +41,7 @@ class Reach:
             if definition is not None and not definition.is_for_types:
                 yield definition.name, str(definition.target)
 
-    def data_files(self, module: Module) -> DataFiles | None:
-        """The data files of a module that reads some, as they are now."""
-        if module not in self._data:
-            self._data[module] = DataFiles(module) if self._reads_files(module) else None
-        return self._data[module]
-
-    def _reads_files(self, module: Module) -> bool:
+    def reads_files(self, module: Module) -> bool:
         if any(path.startswith(_READERS) for _, path in self.imports_of(module)):
             return True
         if "open" in top_of(module).meanings:

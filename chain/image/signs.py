@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from chain.guard.allowed import words
+from chain.guard.word_sets import words
 
 _LETTERS: Final = (
     "\u0cf3 \u0ece \u2ffc-\u2fff \u31ef \U00010efd-\U00010eff \U0001123f-\U00011241 \U00011b00-\U00011b09"

@@ -8,11 +8,12 @@ import operator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
-from chain.image import arithmetic, gathering  # noqa: F401  # whose sets these are
+from chain.image import arithmetic
 from chain.image.hashes import no_identity, stable_hash
 from chain.image.libraries import library, priced
 from chain.image.meter import SPACE, charge, spend
 from chain.image.methods import bound, guarded_format, method, number, pay_for_width
+from chain.image.ordered_sets import SETS
 from chain.image.texts import picturable, worded
 from chain.image.weight import LIGHT, NEAR, PLAIN, key, weigh
 from chain.image.work import (
@@ -44,7 +45,7 @@ from chain.image.work import (
 
 WALKING: Final = ("any", "all")
 BUILDING: Final = ("list", "tuple")
-KEYED: Final = ("set", "frozenset")
+KEYED: Final = tuple(SETS)
 BUILTINS: Final[dict[str, Any]] = {
     "sum": guarded_sum,
     "sorted": guarded_sorted,
@@ -62,7 +63,7 @@ BUILTINS: Final[dict[str, Any]] = {
     **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
     **{name: walking(getattr(builtins, name), pay) for name in WALKING},
     **{name: walking(getattr(builtins, name), pay_built) for name in BUILDING},
-    **{name: walking(SPACE[name], pay_keys, 64) for name in KEYED},
+    **{name: walking(ordered, pay_keys, 64) for name, ordered in SETS.items()},
     "dict": walking(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
     "map": lazily(map, 1),

@@ -28,7 +28,7 @@ from chain.image.border import former, names_above, register_module
 from chain.image.constants import ConstantChanged, note
 from chain.image.data_files import OWN, DataFiles, seen_as
 from chain.image.freezing import Freezing
-from chain.image.reach import Reach
+from chain.image.program_sources import ProgramSources
 from chain.image.shapes import Guarding
 from chain.image.sources import top_of
 from chain.where import short
@@ -60,14 +60,14 @@ class ImageModule:
         places = zip(source.tree.body, ast.parse(source.text).body, strict=True)
         self._fresh = dict(places)
 
-    def may_add(self, reach: Reach, module: Module) -> bool:
+    def may_add(self, sources: ProgramSources, module: Module) -> bool:
         """Whether what was reached can run now, behind what has run, as if it had run where it stands."""
-        known, files = self.space[OWN], reach.data_files(module)
+        known, files = self.space[OWN], sources.data_files(module)
         if module is not self.source or (known and files and known != files):
             return False
         lines = top_of(module).lines
         done = [node for node in self.done if node in lines]
-        new = [node for node in reach.modules[module] if node in lines and node not in self.done]
+        new = [node for node in sources.modules[module] if node in lines and node not in self.done]
         return not any(
             lines[earlier] < lines[node] and _bears_on(node, earlier, module)
             for node in done
@@ -123,34 +123,37 @@ class World:
         self.packages: dict[str, ModuleType] = {}  # those that have no file
         self.former: set[str] = set()  # of the modules, those that have been imported anew since
 
-    def suits(self, reach: Reach) -> bool:
+    def suits(self, sources: ProgramSources) -> bool:
         """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
         return all(
             module.name not in self.modules
-            or (module.name not in self.former and self.modules[module.name].may_add(reach, module))
-            for module in reach.modules
+            or (
+                module.name not in self.former
+                and self.modules[module.name].may_add(sources, module)
+            )
+            for module in sources.modules
         )
 
-    def make(self, reach: Reach) -> None:
+    def make(self, sources: ProgramSources) -> None:
         """Make all that was reached and is not there yet."""
-        for module in reach.modules:
+        for module in sources.modules:
             if module.name not in self.modules:
                 self.modules[module.name] = ImageModule(module)
-            self.modules[module.name].add_files(reach.data_files(module))
+            self.modules[module.name].add_files(sources.data_files(module))
         tank = meter.rest()
         try:
             with self._instead():
-                for module in reach.modules:
-                    self._make(self.modules[module.name], reach)
+                for module in sources.modules:
+                    self._make(self.modules[module.name], sources)
             check_agreement(
-                reach, {module: self.modules[module.name].space for module in reach.modules}
+                sources, {module: self.modules[module.name].space for module in sources.modules}
             )
             Freezing({each.source: each.space for each in self.modules.values()}).run()
         finally:
             meter.resume(tank)
         for name, image in self.modules.items():
             note(image.made, f"the module '{name}'")
-        for module in reach.modules:
+        for module in sources.modules:
             register_module(self.modules[module.name].space, module.name)
 
     @contextmanager
@@ -165,31 +168,33 @@ class World:
                 sys.modules.pop(name, None)
             sys.modules.update(before)
 
-    def _make(self, module: ImageModule, reach: Reach) -> None:
-        if module.is_open or module.source not in reach.modules:
+    def _make(self, module: ImageModule, sources: ProgramSources) -> None:
+        if module.is_open or module.source not in sources.modules:
             return
         module.is_open = True
         try:
-            taken = reach.modules[module.source]
+            taken = sources.modules[module.source]
             for node in module.source.tree.body:
                 if node in taken and taken[node] is None:
                     if node not in module.done:
-                        self._make_imported(module, node, reach)
+                        self._make_imported(module, node, sources)
                         module.run(node)
                         module.done.add(node)
                 elif isinstance(node, ast.Import | ast.ImportFrom):
                     for alias in node.names:
-                        self._import(module, taken.get(alias), reach)
+                        self._import(module, taken.get(alias), sources)
         finally:
             module.is_open = False
 
-    def _import(self, module: ImageModule, definition: Definition | None, reach: Reach) -> None:
+    def _import(
+        self, module: ImageModule, definition: Definition | None, sources: ProgramSources
+    ) -> None:
         if definition is None or definition.is_for_types or definition.node in module.done:
             return
         path = str(definition.target)
         if isinstance(definition.statement, ast.Import):
-            self._make_parts(definition, reach)
-        place = reach.split(path.removesuffix(".*") if definition.name == "*" else path)
+            self._make_parts(definition, sources)
+        place = sources.split(path.removesuffix(".*") if definition.name == "*" else path)
         if place is None:
             statement = definition.statement
             assert statement is not None and isinstance(definition.node, ast.alias)
@@ -200,7 +205,7 @@ class World:
                 module.space[definition.name] = package
         else:
             other = self.modules[place[0].name]
-            self._make(other, reach)
+            self._make(other, sources)
             if definition.name == "*":
                 names = [name for name in other.space if not name.startswith("_")]
                 module.space.update({name: other.space[name] for name in names})
@@ -217,21 +222,23 @@ class World:
             found = getattr(found, part)
         return found
 
-    def _make_imported(self, module: ImageModule, node: ast.stmt, reach: Reach) -> None:
+    def _make_imported(self, module: ImageModule, node: ast.stmt, sources: ProgramSources) -> None:
         """What a statement imports runs before it: that of `try: from a import b`."""
-        for path in () if isinstance(node, DEFINITIONS) else reach.imported_by(module.source, node):
-            place = reach.split(path)
+        for path in (
+            () if isinstance(node, DEFINITIONS) else sources.imported_by(module.source, node)
+        ):
+            place = sources.split(path)
             if place is not None and place[0].name in self.modules:
-                self._make(self.modules[place[0].name], reach)
+                self._make(self.modules[place[0].name], sources)
 
-    def _make_parts(self, definition: Definition, reach: Reach) -> None:
+    def _make_parts(self, definition: Definition, sources: ProgramSources) -> None:
         """`import a.b` runs `a.b` as well, though its name is `a`."""
         assert isinstance(definition.node, ast.alias)
         parts = definition.node.name.split(".")
         for count in range(1, len(parts) + 1):
             module = self.modules.get(".".join(parts[:count]))
             if module is not None:
-                self._make(module, reach)
+                self._make(module, sources)
 
     def _package(self, name: str) -> ModuleType | None:
         """A package without a file of its own, with those modules in it that are images."""
@@ -307,21 +314,21 @@ def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
             yield from _classes_in(module, vars(thing))
 
 
-def world_for(reach: Reach) -> World:
+def world_for(sources: ProgramSources) -> World:
     """The world in which this was made: the one that holds most of it, if none of its sources has changed since."""
-    names = {module.name for module in reach.modules}
-    fitting = [world for world in reversed(_worlds) if world.suits(reach)]
+    names = {module.name for module in sources.modules}
+    fitting = [world for world in reversed(_worlds) if world.suits(sources)]
     if fitting:
         world = max(fitting, key=lambda world: len(world.modules.keys() & names))
         _worlds.remove(world)  # unless all goes well, nothing more is made in it
         try:
-            return _made(world, reach)
+            return _made(world, sources)
         except ConstantChanged:
             pass  # what is new there changes what is frozen already
-    return _made(World(), reach)
+    return _made(World(), sources)
 
 
-def _made(world: World, reach: Reach) -> World:
-    world.make(reach)
+def _made(world: World, sources: ProgramSources) -> World:
+    world.make(sources)
     _worlds.append(world)
     return world

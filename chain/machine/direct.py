@@ -11,9 +11,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from chain import contract
 from chain.abi import BadData, Misfit
 from chain.code import Program, split_code, split_initcode
+from chain.dispatch import Refused, create, run
 from chain.errors import Halt, InvalidTransaction, Revert, Undeclared, UnknownCode
 from chain.frame import BlockContext, Context, Failure, Frame, revert_data, revert_text
 from chain.hashing import checksum_address, create_address, keccak
@@ -30,7 +30,14 @@ from chain.unknown_names import explain
 from chain.watchdogs import uninterrupted
 from chain.where import raised_at
 
-_ANY_CONTRACT = ContractSpec(contract.Contract, {}, None, None, [])
+
+class _UndeclaredContract:
+    """What an upgrade is sent to where no class is known."""
+
+    __slots__ = ("_frame",)
+
+
+_ANY_CONTRACT = ContractSpec(_UndeclaredContract, {}, None, None, [])
 
 
 class Machine:
@@ -183,7 +190,7 @@ class Machine:
         mark, refund = state.mark(), context.refund
         try:
             if frame.depth > cost.MAX_DEPTH:
-                raise contract.Refused(f"calls are nested deeper than {cost.MAX_DEPTH}")
+                raise Refused(f"calls are nested deeper than {cost.MAX_DEPTH}")
             if frame.value and frame.kind != "delegate":
                 self._transfer(frame)
             if frame.depth in STEPS:
@@ -207,7 +214,7 @@ class Machine:
         state, caller, value = self.state, frame.caller, frame.value
         balance = state.account(caller)[1]
         if balance < value:
-            raise contract.Refused(
+            raise Refused(
                 f"{checksum_address(caller)} has {balance} wei, not the {value} it wants to send"
             )
         state.add_balance(caller, -value)
@@ -220,11 +227,11 @@ class Machine:
         code_hash = self.state.account(frame.code_address)[2]
         program = self._by_code.get(code_hash)
         if program is not None and not self._evm_only:
-            contract.run(frame, program)
+            run(frame, program)
         elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
             undeclared = self.undeclared_at(frame.code_address, frame.data)
             if undeclared is not None and not self._evm_only:
-                contract.run(frame, undeclared)
+                run(frame, undeclared)
             else:
                 self.need_declared(frame.code_address, frame.data)
                 self.evm.run(frame)
@@ -246,7 +253,7 @@ class Machine:
         nonce, balance, code_hash = state.account(address)
         if nonce or code_hash != EMPTY_CODE_HASH:
             frame.gas = 0
-            raise contract.Refused(f"there already is a contract at {checksum_address(address)}")
+            raise Refused(f"there already is a contract at {checksum_address(address)}")
         state.delete_storage(address)
         ours = split_initcode(frame.data)
         if ours is None or self._evm_only:
@@ -254,7 +261,7 @@ class Machine:
             return
         state.set_account(address, (1, balance, code_hash))
         self.construct(frame, *ours)
-        frame.charge(cost.CODE_BYTE * len(frame.output))
+        frame.charge_code(frame.output)
         state.set_code(address, frame.output)
 
     def construct(self, frame: Frame, digest: bytes, args: bytes) -> None:
@@ -263,7 +270,7 @@ class Machine:
         program = self.programs.get(digest)
         if program is None:
             raise UnknownCode(digest)
-        contract.create(frame, program, args)
+        create(frame, program, args)
 
 
 def _no_hash(number: int) -> bytes:
@@ -298,7 +305,7 @@ def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
             return Failure("error", _said(repr, no), spec.encode(no), cause, *place)
         except Misfit as wrong:  # one of its fields does not fit
             no = cause = wrong
-    kind = "refused" if isinstance(no, contract.Refused | BadData) else "revert"
+    kind = "refused" if isinstance(no, Refused | BadData) else "revert"
     text = _said(str, no.text)
     data = revert_data(text) if no.data is None else no.data
     return Failure(kind, text or revert_text(data), data, cause, *place)

@@ -26,8 +26,8 @@ from eth_typing import Address, Hash32
 from eth_utils.exceptions import ValidationError
 from eth_utils.logging import get_extended_debug_logger
 
-from chain import contract
 from chain.code import split_code, split_initcode
+from chain.dispatch import run
 from chain.errors import InvalidTransaction, Undeclared
 from chain.frame import BlockContext, Context, Failure, Frame
 from chain.hashing import create_address
@@ -203,7 +203,7 @@ class EvmState(PragueState):
         digest = split_code(message.code)
         program = self.machine.programs.get(digest) if digest else None
         program = program or self.machine.undeclared_at(address, data)
-        return partial(contract.run, program=program) if program else None
+        return partial(run, program=program) if program else None
 
     def get_ancestor_hash(self, block_number: int) -> Hash32:
         if not 0 < self.block_number - block_number <= MAX_PREV_HEADER_DEPTH:
