@@ -9,8 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from chain.contract import Contract
-    from chain.declare import call, error, event, init, model, view
+    from chain.crypto.hashing import keccak
     from chain.errors import (
         DeclarationError,
         InvalidTransaction,
@@ -19,18 +18,30 @@ if TYPE_CHECKING:
         Reverted,
         require,
     )
-    from chain.fields import Map, Set, Vector
-    from chain.hashing import keccak
-    from chain.simulator import Chain
-    from chain.system import System
+    from chain.metering.watchdog import watchdog
+    from chain.runtime.contract import Contract
+    from chain.runtime.system import System
+    from chain.runtime.world import World
+    from chain.simulator.chain import Chain
+    from chain.spec.decorators import (
+        call,
+        error,
+        event,
+        init,
+        model,
+        view,
+    )
+    from chain.storage.collections import (
+        Map,
+        Set,
+        Vector,
+    )
     from chain.testing import assert_events, reverts
     from chain.types import Address, Key
-    from chain.watchdogs import watchdog
-    from chain.world import World
 
 _HOMES: Final = {
-    "contract": ("Contract",),
-    "declare": ("call", "error", "event", "init", "model", "view"),
+    "runtime.contract": ("Contract",),
+    "spec.decorators": ("call", "error", "event", "init", "model", "view"),
     "errors": (
         "DeclarationError",
         "InvalidTransaction",
@@ -39,14 +50,14 @@ _HOMES: Final = {
         "Reverted",
         "require",
     ),
-    "fields": ("Map", "Set", "Vector"),
-    "hashing": ("keccak",),
-    "simulator": ("Chain",),
-    "system": ("System",),
+    "storage.collections": ("Map", "Set", "Vector"),
+    "crypto.hashing": ("keccak",),
+    "simulator.chain": ("Chain",),
+    "runtime.system": ("System",),
     "testing": ("assert_events", "reverts"),
     "types": ("Address", "Key"),
-    "watchdogs": ("watchdog",),
-    "world": ("World",),
+    "metering.watchdog": ("watchdog",),
+    "runtime.world": ("World",),
 }
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Final
 
 from coincurve import PrivateKey
 
-from chain.hashing import keccak
+from chain.crypto.hashing import keccak
 from chain.types import Address
 
 WELL_KNOWN: Final = (

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from chain.abi import BadData
-from chain.code import image_of as image_of  # what a test changes to plant a fault on chain
 from chain.errors import Reverted
-from chain.fit import short
-from chain.frame import Failure
 from chain.ledger.receipts import is_event
-from chain.questions import Questions
-from chain.scope import scope
+from chain.machine.frame import Failure
+from chain.metering.program import (
+    image_of as image_of,  # what a test changes to plant a fault on chain
+)
+from chain.schema.validation import short
+from chain.simulator.log_queries import Questions
+from chain.simulator.managed_scope import scope
 
 C = TypeVar("C")
 Reason: TypeAlias = str | re.Pattern[str] | type[BaseException] | BaseException | None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final, Self, TypeAlias, TypeVar
 
-from chain.hashing import checksum_address
+from chain.crypto.hashing import checksum_address
 
 FELT_PRIME: Final = 2**251 + 17 * 2**192 + 1
 

@@ -23,7 +23,7 @@ import bench_sagrada
 from bench_roads import ROUNDS, Road, compiled, eth_tester, limit, measure, timed, transacting
 
 from chain import Address, Chain, Contract, Key, call, event
-from chain.foreign import functions_from_json
+from chain.abi.json_abi import functions_from_json
 from chain.types import u256
 
 

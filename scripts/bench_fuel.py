@@ -15,8 +15,11 @@ import bench_deblockle
 import bench_mage_duel
 import bench_sagrada
 
-from chain import Chain, births
-from chain.code import Program
+from chain import (
+    Chain,
+    creation_hooks,
+)
+from chain.metering.program import Program
 
 GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
 ROUNDS = 7
@@ -79,11 +82,11 @@ def programs_of(
     """A road of the game, and the programs on its chain with what runs of each."""
     chains: list[Any] = []
     note = chains.append
-    births.witnesses.append(note)
+    creation_hooks.witnesses.append(note)
     try:
         _, run, calls, _ = game.roads()[0]
     finally:
-        births.witnesses.remove(note)
+        creation_hooks.witnesses.remove(note)
     run(calls)
     programs = [program for chain in chains for program in chain.machine.programs.values()]
     return [(each, each.image, each.world) for each in programs], (run, calls)

@@ -12,7 +12,7 @@ from typing import Any
 
 from chain import Chain
 from chain.accounts import Account
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from contracts.blokus import Blokus, GameFinished, PiecePlaced, PlayerJoined, TurnPassed
 from contracts.blokus.strategies import Easy, Hard, Medium, Original, Strategy
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chain import Chain
 from chain.accounts import Account
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from contracts.deblockle import Deblockle
 
 Square = tuple[int, int]

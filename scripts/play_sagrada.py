@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from chain import Chain
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from contracts.sagrada import (
     CommandExecuted,
     GameEnded,

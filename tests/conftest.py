@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-import chain.simulator  # noqa: F401  # once for all: pytester forgets what a run inside a test imports first
+import chain.simulator.chain  # noqa: F401  # once for all: pytester forgets what a run inside a test imports first
 from chain import pytest_plugin
 
 # No wall clock: a busy machine must not fail an example. Where it counts (CI), the examples are the same every time.

@@ -20,7 +20,10 @@ from chain.abi.signatures import (
     selector,
     signature,
 )
-from chain.fit import Misfit, misfit
+from chain.schema.validation import (
+    Misfit,
+    misfit,
+)
 
 __all__ = [
     "BadData",

@@ -14,9 +14,23 @@ from typing import Any, NoReturn
 
 from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.errors import Revert
-from chain.fit import join, wants
-from chain.flat import Flat
-from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.schema.codegen import Flat
+from chain.schema.validation import (
+    join,
+    wants,
+)
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
 from chain.types import Address, FixedBytes, Int
 
 Decoder = Callable[[bytes, int], Any]

@@ -9,9 +9,24 @@ from functools import cache
 from typing import Any
 
 from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
-from chain.fit import misfit, refusal, taking_apart
-from chain.flat import Flat
-from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.schema.codegen import Flat
+from chain.schema.validation import (
+    misfit,
+    refusal,
+    taking_apart,
+)
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
 from chain.types import FixedBytes, Int
 
 Encoder = Callable[[Any], bytes]

@@ -6,8 +6,19 @@ from collections.abc import Container, Iterable
 from keyword import iskeyword
 from typing import Any, Final
 
-from chain.hashing import keccak
-from chain.kinds import Account, Blob, Bool, Choice, Kind, Member, Option, Record, Sequence, Text
+from chain.crypto.hashing import keccak
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
 from chain.types import FixedBytes, Int
 
 SIGN: Final = {"minus": b"\xff" * 24, "plus": bytes(24)}  # the upper 24 bytes of a signed number

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from chain.cli.wrong import told
+from chain.cli.error_report import told
 from chain.errors import Undeclared
 
 _COMMANDS = Path(__file__).parent / "commands"

@@ -10,17 +10,23 @@ from typing import Any
 
 import click
 
-from chain.cli import targets
+from chain.cli import lookup
+from chain.cli.arguments import read_args
 from chain.cli.progress import bar
-from chain.cli.values import read_args
-from chain.contract import Contract
-from chain.handle import Entry
-from chain.ledger.given import Misread
-from chain.offered import NotOffered, Offered
-from chain.overloads import signatures
-from chain.past import Past
-from chain.simulator import MEMORY, Chain
-from chain.spec import EntrySpec
+from chain.ledger.sql.parse_values import Misread
+from chain.runtime.contract import Contract
+from chain.simulator.catalogue import (
+    NotOffered,
+    Offered,
+)
+from chain.simulator.chain import (
+    MEMORY,
+    Chain,
+)
+from chain.simulator.handle import Entry
+from chain.simulator.past import Past
+from chain.spec.contracts import EntrySpec
+from chain.spec.overloads import signatures
 
 Command = Callable[..., Any]
 
@@ -100,7 +106,7 @@ def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str,
     if option is not None:
         raise click.UsageError(f"there is no option {option}")
     try:
-        given = read_args(entry, words, lambda word: targets.address(chain, word))
+        given = read_args(entry, words, lambda word: lookup.address(chain, word))
         entry.encode_args((), given)  # says what is missing or does not fit
     except (Misread, TypeError) as wrong:
         raise click.UsageError(str(wrong)) from None

@@ -12,19 +12,42 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from chain import names
-from chain.accounts import ACCOUNTS, Account, account_of_key
-from chain.code import Program, check_class, program_of, split_initcode
-from chain.contract import Contract
-from chain.deploys import Deploys
-from chain.handle import Handle, meant
-from chain.hashing import keccak
-from chain.inputs import AccountLike, address_of, gas_of, raw_bytes, wei
-from chain.spec import EntrySpec
-from chain.system import System
+from chain.accounts import (
+    ACCOUNTS,
+    Account,
+    account_of_key,
+)
+from chain.crypto.hashing import keccak
+from chain.metering.program import (
+    Program,
+    check_class,
+    program_of,
+    split_initcode,
+)
+from chain.runtime import account_names
+from chain.runtime.contract import Contract
+from chain.runtime.system import System
+from chain.runtime.world import World
+from chain.schema.inputs import (
+    AccountLike,
+    address_of,
+    gas_of,
+    raw_bytes,
+    wei,
+)
+from chain.simulator.deploying import Deploys
+from chain.simulator.handle import (
+    Handle,
+    meant,
+)
+from chain.simulator.world_handle import (
+    Resource,
+    WorldHandle,
+    Writer,
+    name_of,
+)
+from chain.spec.contracts import EntrySpec
 from chain.types import Address
-from chain.world import World
-from chain.world_handle import Resource, WorldHandle, Writer, name_of
 
 
 @dataclass(frozen=True)
@@ -67,7 +90,7 @@ class Deployment(Deploys):
 
     def account(self, name: str) -> Account:
         """The account of that name; it is made and funded when the plan is applied."""
-        made = account_of_key(names.secret_of(name), name)
+        made = account_of_key(account_names.secret_of(name), name)
         self.named[made] = name
         return made
 

@@ -14,6 +14,13 @@ Running needs Hypothesis; describing does not, so a game may carry a description
 contracts.deblockle` runs what it finds there, or else all entries of the contracts that the package has.
 """
 
-from chain.fuzz.describe import Fuzz, NoHypothesis, Proposal, by, invariant, proposes
+from chain.fuzz.fuzz_case import (
+    Fuzz,
+    NoHypothesis,
+    Proposal,
+    by,
+    invariant,
+    proposes,
+)
 
 __all__ = ["Fuzz", "NoHypothesis", "Proposal", "by", "invariant", "proposes"]

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from chain.frame import Failure
-from chain.fuzz.lines import Lines
+from chain.fuzz.line_coverage import Lines
 from chain.fuzz.steps import Done
+from chain.machine.frame import Failure
 
 _WIDEST = 90
 _MOST = 12  # reasons shown of an entry

@@ -1,8 +1,8 @@
 """The plays of a fuzz run, drawn by Hypothesis: which entry next, from whom, with what.
 
 Each play leaves out some of what could be done, which finds what needs the rest often, and starts over seldom or often. What
-is drawn never depends on how the play stands: the same draws may go on from another beginning, and Hypothesis wants to be asked
-the same.
+is drawn never depends on how the play stands: the same draws may go on from another beginning, and Hypothesis wants to be
+asked the same.
 """
 
 from __future__ import annotations
@@ -13,15 +13,21 @@ from typing import Any, Final, TypeAlias
 from hypothesis import HealthCheck, Phase, Verbosity, errors, given, seed, settings
 from hypothesis import strategies as st
 
-from chain.fuzz.describe import Fuzz, proposals_of
-from chain.fuzz.draws import EVEN
-from chain.fuzz.explore import Explorer, Found
-from chain.fuzz.finding import Finding
+from chain.fuzz.explorer import (
+    Explorer,
+    Found,
+)
+from chain.fuzz.failure import Finding
+from chain.fuzz.fuzz_case import (
+    Fuzz,
+    proposals_of,
+)
 from chain.fuzz.report import Report
-from chain.fuzz.shorten import shorten
+from chain.fuzz.shrink import shorten
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
 from chain.fuzz.strategies import VALUES_SENT, arguments, seconds
-from chain.spec import EntrySpec
+from chain.fuzz.uniform_draws import EVEN
+from chain.spec.contracts import EntrySpec
 
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
 Act: TypeAlias = Callable[[Draw], None]

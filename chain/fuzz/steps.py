@@ -11,17 +11,20 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from chain.contract import Contract
 from chain.errors import InvalidTransaction, Reverted
-from chain.fit import Misfit
-from chain.frame import Failure
-from chain.handle import Entry, Observation
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
+from chain.machine.frame import Failure
+from chain.runtime.contract import Contract
+from chain.schema.validation import Misfit
+from chain.simulator.handle import (
+    Entry,
+    Observation,
+)
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.fuzz.describe import Fuzz
+    from chain.fuzz.fuzz_case import Fuzz
 
 
 @dataclass(frozen=True, slots=True)

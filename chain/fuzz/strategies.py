@@ -16,9 +16,9 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from chain.fuzz.code import constants_of
-from chain.fuzz.describe import name_of
-from chain.kinds import (
+from chain.fuzz.fuzz_case import name_of
+from chain.fuzz.source_constants import constants_of
+from chain.schema.value_types import (
     Account,
     Blob,
     Bool,
@@ -29,8 +29,11 @@ from chain.kinds import (
     Text,
     zero,
 )
-from chain.kinds import Sequence as ManyOf
-from chain.spec import REQUIRED, EntrySpec
+from chain.schema.value_types import Sequence as ManyOf
+from chain.spec.contracts import (
+    REQUIRED,
+    EntrySpec,
+)
 from chain.types import ZERO_ADDRESS, Address, FixedBytes, Int
 
 _REMEMBERED: Final = 12  # values of a kind

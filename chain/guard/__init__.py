@@ -19,9 +19,17 @@ from pathlib import Path
 from types import ModuleType
 
 from chain.guard.finding import Finding
-from chain.guard.packages import home_of, identity_of, modules_of, text_of
-from chain.guard.reading import Reading
-from chain.guard.sources import Sources, read
+from chain.guard.linter import Reading
+from chain.source.discovery import (
+    home_of,
+    identity_of,
+    modules_of,
+    text_of,
+)
+from chain.source.modules import (
+    Sources,
+    read,
+)
 
 __all__ = ["Finding", "check", "check_contract", "check_source"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chain.where import short
+from chain.source.location import short
 
 
 @dataclass(frozen=True, slots=True)

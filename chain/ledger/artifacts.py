@@ -14,11 +14,7 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import Any, NoReturn
 
-from chain.code import Program, split_code
-from chain.contract import Contract, ContractType
-from chain.kinds import Record as RecordKind
-from chain.layout import Members
-from chain.ledger.descriptions import (
+from chain.ledger.type_descriptions import (
     Description,
     describe,
     describe_layout,
@@ -27,14 +23,36 @@ from chain.ledger.descriptions import (
     layout_from,
     members_of,
 )
-from chain.mentions import Mentions
-from chain.models import ModelSpec
-from chain.records import ErrorSpec, EventSpec, RecordSpec
-from chain.shape import model_shape, spelled, storage_shape
-from chain.spec import REQUIRED, ContractSpec, EntrySpec
-from chain.system import System
-from chain.where import Source
-from chain.world import World
+from chain.metering.program import (
+    Program,
+    split_code,
+)
+from chain.runtime.contract import (
+    Contract,
+    ContractType,
+)
+from chain.runtime.system import System
+from chain.runtime.world import World
+from chain.schema.value_types import Record as RecordKind
+from chain.source.location import Source
+from chain.spec.contracts import (
+    REQUIRED,
+    ContractSpec,
+    EntrySpec,
+)
+from chain.spec.models import ModelSpec
+from chain.spec.records import (
+    ErrorSpec,
+    EventSpec,
+    RecordSpec,
+)
+from chain.spec.references import Mentions
+from chain.spec.storage_report import (
+    model_shape,
+    spelled,
+    storage_shape,
+)
+from chain.storage.layout import Members
 
 _BASES = {base.__name__: base for base in (World, System, Contract)}
 

@@ -7,11 +7,20 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, overload
 
-from chain.fit import short
-from chain.hashing import keccak
-from chain.inputs import FEE, GAS, LAST_TIME, flag, whole_number
-from chain.ledger.paged import Items, mark_of
+from chain.crypto.hashing import keccak
+from chain.ledger.file.paged_list import (
+    Items,
+    mark_of,
+)
 from chain.machine.gas import TRANSACTION
+from chain.schema.inputs import (
+    FEE,
+    GAS,
+    LAST_TIME,
+    flag,
+    whole_number,
+)
+from chain.schema.validation import short
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,51 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from chain import abi, kinds
-from chain.fit import short
-from chain.inputs import Resolve, with_addresses
-from chain.ledger.event_types import Meaning, Source, Spec, decoded
-from chain.ledger.indexes import Indexes, Places, has
-from chain.ledger.log_places import LogPlaces, StoredLogs
+from chain import abi
+from chain.concurrency.atomic_steps import undisturbed
+from chain.ledger.event_types import (
+    Meaning,
+    Source,
+    Spec,
+    decoded,
+)
+from chain.ledger.file.paged_list import (
+    Items,
+    PagedList,
+)
+from chain.ledger.indexes import (
+    Indexes,
+    Places,
+    has,
+)
+from chain.ledger.log_index import (
+    LogPlaces,
+    StoredLogs,
+)
 from chain.ledger.logs import Log
-from chain.ledger.paged import Items, PagedList
-from chain.ledger.queries import Finder, Query, contract_value
+from chain.ledger.queries import (
+    Finder,
+    Query,
+    contract_value,
+)
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
-from chain.machine.still import Still
-from chain.records import EventSpec, topic_encoder
-from chain.steps import undisturbed
-from chain.system import HOME, HOME_FIELDS, System
+from chain.runtime.system import (
+    HOME,
+    HOME_FIELDS,
+    System,
+)
+from chain.schema import value_types
+from chain.schema.inputs import (
+    Resolve,
+    with_addresses,
+)
+from chain.schema.validation import short
+from chain.spec.records import (
+    EventSpec,
+    topic_encoder,
+)
+from chain.storage.read_only import Still
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -147,11 +177,11 @@ class EventLog:
 
     def _readable(self, places: LogPlaces, source: Source) -> Places:
         """The logs of a source, but for those that only look like an event that is known."""
-        types, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
+        known, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
         among = partial(places.by_source.__getitem__, source)
-        if types.is_certain(source):
+        if known.is_certain(source):
             return among()
-        name = "readable", source, types.version
+        name = "readable", source, known.version
         return places.indexes.find(name, True, among, lambda place: decode(rows[place]) is not None)
 
     def finder_by(self, contract: Any) -> Finder:
@@ -230,15 +260,15 @@ class EventsOf:
     @property
     def meanings(self) -> list[Meaning]:
         """What is meant; nothing for a class of which no contract knows, which reads all that looks like it."""
-        types = self._ledger.event_types
-        if self._version is None or types.version != self._version:
+        known = self._ledger.event_types
+        if self._version is None or known.version != self._version:
             asked = self._asked
-            self._found = types.read_by(self._spec) if self._spec else types.named(str(asked))
-            self._version = types.version
+            self._found = known.read_by(self._spec) if self._spec else known.named(str(asked))
+            self._version = known.version
         return self._found
 
     @property
-    def fields(self) -> dict[str, kinds.Kind]:
+    def fields(self) -> dict[str, value_types.Kind]:
         """The fields that one can ask for."""
         return {member.name: member.kind for spec in self._specs for member in spec.members}
 
@@ -329,7 +359,7 @@ def spec_of(event: type) -> EventSpec:
     return spec
 
 
-def _fitting(path: str, kind: kinds.Kind, value: Any, resolve: Resolve) -> Any:
+def _fitting(path: str, kind: value_types.Kind, value: Any, resolve: Resolve) -> Any:
     """`value` as a field of that kind holds it; a TypeError says what the field cannot hold."""
     value = with_addresses(kind, value, path, resolve)
     try:
@@ -339,9 +369,9 @@ def _fitting(path: str, kind: kinds.Kind, value: Any, resolve: Resolve) -> Any:
     return value
 
 
-def _freezer(kind: kinds.Kind) -> Callable[[Any], Any]:
+def _freezer(kind: value_types.Kind) -> Callable[[Any], Any]:
     """What makes values of a kind into keys of a dict: lists and records go in as their bytes."""
-    item = kind.item if isinstance(kind, kinds.Option) else kind
-    if isinstance(item, kinds.Sequence | kinds.Record):
+    item = kind.item if isinstance(kind, value_types.Option) else kind
+    if isinstance(item, value_types.Sequence | value_types.Record):
         return abi.encoder(kind)
     return lambda value: value

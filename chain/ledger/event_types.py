@@ -12,13 +12,16 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData
-from chain.foreign import ForeignEvent, events_from_json
+from chain.abi.json_abi import (
+    ForeignEvent,
+    events_from_json,
+)
 from chain.ledger.artifacts import artifact_of, describe_record
-from chain.ledger.descriptions import describe_members
+from chain.ledger.type_descriptions import describe_members
 from chain.machine.state import LogRow
-from chain.records import EventSpec
-from chain.spec import ContractSpec
-from chain.upgrades import Upgraded
+from chain.spec.contracts import ContractSpec
+from chain.spec.records import EventSpec
+from chain.spec.upgrade_entry import Upgraded
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger

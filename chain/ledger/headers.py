@@ -11,12 +11,14 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from chain import rlp
-from chain.hashing import keccak
-from chain.ledger.paged import Items
+from chain.crypto import rlp, trie
+from chain.crypto.hashing import keccak
+from chain.ledger.file.paged_list import Items
 from chain.ledger.receipts import Receipt
-from chain.machine import trie
-from chain.machine.roots import World, beginning
+from chain.ledger.state_trie import (
+    World,
+    beginning,
+)
 from chain.machine.state import LogRow
 
 if TYPE_CHECKING:

@@ -18,27 +18,36 @@ from typing import Any, NamedTuple, Self
 
 from chain.abi import BadData
 from chain.accounts import Account
-from chain.code import Program, split_code
-from chain.inputs import address_of
+from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, Rules
-from chain.ledger.envelopes import Envelopes
+from chain.ledger.decoded.address_book import Who
+from chain.ledger.decoded.build_trace import trace_of
+from chain.ledger.decoded.model_history import Versions
+from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
+from chain.ledger.file.paged_list import (
+    Items,
+    mark_of,
+)
 from chain.ledger.headers import Header, Headers
-from chain.ledger.paged import Items, mark_of
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, row_of
-from chain.ledger.rerun import observer, rerun
-from chain.ledger.trace import Trace
-from chain.ledger.tracing import trace_of
-from chain.ledger.versions import Versions
-from chain.ledger.who import Who
-from chain.machine.roots import World
+from chain.ledger.reexecution import (
+    observer,
+    rerun,
+)
+from chain.ledger.signing import Envelopes
+from chain.ledger.state_trie import World
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import Call, Outcome, Transaction
-from chain.spec import ContractSpec
-from chain.steps import undisturbed
+from chain.metering.program import (
+    Program,
+    split_code,
+)
+from chain.schema.inputs import address_of
+from chain.spec.contracts import ContractSpec
 from chain.types import Address
 
 

@@ -12,13 +12,17 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
-from chain.code import program_of
-from chain.fit import short
-from chain.inputs import LAST_TIME, callable_of, whole_number
+from chain.concurrency.atomic_steps import undisturbed
+from chain.ledger.decoded.address_book import Who
 from chain.ledger.indexes import Places, has
 from chain.ledger.receipts import Receipt
-from chain.ledger.who import Who
-from chain.steps import undisturbed
+from chain.metering.program import program_of
+from chain.schema.inputs import (
+    LAST_TIME,
+    callable_of,
+    whole_number,
+)
+from chain.schema.validation import short
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger

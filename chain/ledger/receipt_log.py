@@ -11,11 +11,17 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from chain.inputs import flag, text
+from chain.ledger.file.paged_list import (
+    Items,
+    is_stored,
+)
 from chain.ledger.indexes import Indexes, Places
-from chain.ledger.paged import Items, is_stored
 from chain.ledger.queries import Ends, Finder, Query, contract_value
 from chain.ledger.receipts import Receipt, Row
+from chain.schema.inputs import (
+    flag,
+    text,
+)
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger

@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from chain.fit import short
-from chain.frame import Failure
+from chain.concurrency.atomic_steps import undisturbed
+from chain.ledger.decoded.writes import (
+    Write,
+    undone_writes_of,
+    writes_of,
+)
 from chain.ledger.logs import Log
-from chain.ledger.writes import Write, undone_writes_of, writes_of
-from chain.loaded import Drawn
+from chain.machine.frame import Failure
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Call, Outcome, Transaction
-from chain.steps import undisturbed
+from chain.runtime.forced_random import Drawn
+from chain.schema.validation import short
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.code import Program
+    from chain.ledger.decoded.trace import Trace
     from chain.ledger.ledger import Ledger
-    from chain.ledger.trace import Trace
-    from chain.spec import EntrySpec
+    from chain.metering.program import Program
+    from chain.spec.contracts import EntrySpec
 
 Row: TypeAlias = tuple[Any, ...]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
-from chain.hashing import keccak
-from chain.machine.slots import Slots
+from chain.crypto.hashing import keccak
+from chain.storage.slots import Slots
 
 Account: TypeAlias = tuple[int, int, bytes]  # nonce, balance, hash of the code
 Changes: TypeAlias = Sequence[Any]  # address, slot, before, after, address, slot, …

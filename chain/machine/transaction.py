@@ -6,13 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chain.code import Program
 from chain.errors import InvalidTransaction
-from chain.fit import short
-from chain.frame import Context, Failure, Frame
-from chain.inputs import NONCE, address_of, gas_of, raw_bytes, wei, whole_number
-from chain.machine.nesting import STEPS, on_fresh_stack
+from chain.machine.deep_calls import (
+    STEPS,
+    on_fresh_stack,
+)
+from chain.machine.frame import (
+    Context,
+    Failure,
+    Frame,
+)
 from chain.machine.state import Changes, LogRow
+from chain.metering.program import Program
+from chain.schema.inputs import (
+    NONCE,
+    address_of,
+    gas_of,
+    raw_bytes,
+    wei,
+    whole_number,
+)
+from chain.schema.validation import short
 
 
 @dataclass(slots=True)

@@ -6,8 +6,13 @@ play can be kept as a golden file: a changed rule shows as a difference at the f
 
 from __future__ import annotations
 
-from chain.replays.form import BadTranscript
-from chain.replays.playing import Difference, Replay, check_transcript, replay
-from chain.replays.recording import record
+from chain.replays.player import (
+    Difference,
+    Replay,
+    check_transcript,
+    replay,
+)
+from chain.replays.recorder import record
+from chain.replays.transcript import BadTranscript
 
 __all__ = ["BadTranscript", "Difference", "Replay", "check_transcript", "record", "replay"]

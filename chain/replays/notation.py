@@ -10,9 +10,20 @@ import ast
 import re
 from typing import Any, Final
 
-from chain.kinds import Account, Choice, Kind, Member, Option, Record, Sequence
-from chain.ledger.shown import Shown
-from chain.replays.known import NAME, Known
+from chain.ledger.decoded.formatting import Shown
+from chain.replays.known_names import (
+    NAME,
+    Known,
+)
+from chain.schema.value_types import (
+    Account,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+)
 from chain.types import Address
 
 _SPECIAL: Final = re.compile(

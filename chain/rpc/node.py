@@ -14,18 +14,18 @@ from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.concurrency.atomic_steps import in_one_step
 from chain.errors import InvalidTransaction
-from chain.ledger.store import NotWritten
+from chain.ledger.file.store import NotWritten
 from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
-from chain.rpc.filters import Filter
+from chain.rpc.eth.filters import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
-from chain.steps import in_one_step
 
 if TYPE_CHECKING:
-    from chain.reloading import Package
-    from chain.rpc.pool import Place
-    from chain.simulator import Chain
+    from chain.rpc.control.txpool import Place
+    from chain.simulator.chain import Chain
+    from chain.simulator.reload_package import Package
 
 VERSION: Final = "2.0"
 Own = Mapping[str, Callable[..., Any]]  # methods that only one connection has

@@ -23,14 +23,38 @@ from rlp.exceptions import DecodingError
 
 from chain.accounts import account_of_key
 from chain.errors import InvalidTransaction
-from chain.frame import revert_data, revert_text
-from chain.ledger.envelopes import TYPES, kind_of, seal, seal_with
-from chain.looking import Looking
-from chain.rpc import format, reading, sending, typed
+from chain.ledger.signing import (
+    TYPES,
+    kind_of,
+    seal,
+    seal_with,
+)
+from chain.machine.frame import (
+    revert_data,
+    revert_text,
+)
+from chain.rpc import (
+    json_format,
+    transaction_fields,
+    typed_transactions,
+)
+from chain.rpc.block_tags import (
+    LATEST,
+    PENDING,
+    find_block,
+    state_at,
+)
 from chain.rpc.errors import RpcError
-from chain.rpc.moments import LATEST, PENDING, find_block, state_at
-from chain.rpc.tester_values import Values, block_values, camel, receipt_values, transaction_values
-from chain.simulator import Chain
+from chain.rpc.eth import transactions
+from chain.rpc.tester_format import (
+    Values,
+    block_values,
+    camel,
+    receipt_values,
+    transaction_values,
+)
+from chain.simulator.chain import Chain
+from chain.simulator.reader import Looking
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -113,8 +137,8 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def get_block_by_hash(self, block_hash: bytes, full_transaction: bool = True) -> Values:
         return block_values(self._json(self._block(block_hash), full_transaction))
 
-    def _json(self, block: Block, full: bool) -> format.Json:
-        return format.block_json(self.chain.ledger, block, full)
+    def _json(self, block: Block, full: bool) -> json_format.Json:
+        return json_format.block_json(self.chain.ledger, block, full)
 
     def _block(self, block: Any) -> Block:
         found = None if block is None else find_block(self.chain, block)
@@ -124,11 +148,11 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
 
     def get_transaction_by_hash(self, transaction_hash: bytes) -> Values:
         found = self._find(transaction_hash)
-        return transaction_values(format.transaction_json(self.chain.ledger, found))
+        return transaction_values(json_format.transaction_json(self.chain.ledger, found))
 
     def get_transaction_receipt(self, transaction_hash: bytes) -> Values:
         found = self._find(transaction_hash)
-        return receipt_values(format.receipt_json(self.chain.ledger, found))
+        return receipt_values(json_format.receipt_json(self.chain.ledger, found))
 
     def _find(self, transaction_hash: bytes) -> Receipt:
         found = self.chain.ledger.find(transaction_hash)
@@ -167,10 +191,10 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
 
     def send_raw_transaction(self, raw_transaction: bytes) -> bytes:
         try:
-            tx = reading.read_envelope(self.chain, raw_transaction)
+            tx = transaction_fields.read_envelope(self.chain, raw_transaction)
         except InvalidTransaction as no:
             kind = kind_of(raw_transaction)
-            if kind not in (*TYPES, *typed.TYPES):
+            if kind not in (*TYPES, *typed_transactions.TYPES):
                 raise UnrecognizedTransactionType(kind, str(no)) from no
             raise DecodingError(str(no), raw_transaction) from no
         with _refusals():
@@ -180,14 +204,14 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         v, r, s = (transaction[name] for name in "vrs")
         with _refusals():
             raw = seal_with(self._transaction(transaction), self.chain.chain_id, v, r, s)
-            return self.chain.include(reading.read_envelope(self.chain, raw)).tx_hash
+            return self.chain.include(transaction_fields.read_envelope(self.chain, raw)).tx_hash
 
     def estimate_gas(self, transaction: Values, block_number: Any = LATEST) -> int:
         fields = {**self._fields(transaction), "gas": None}
-        return int(self._look(sending.estimate_gas, fields, block_number), 16)
+        return int(self._look(transactions.estimate_gas, fields, block_number), 16)
 
     def call(self, transaction: Values, block_number: Any = LATEST) -> bytes:
-        answer = self._look(sending.call, self._fields(transaction), block_number)
+        answer = self._look(transactions.call, self._fields(transaction), block_number)
         return bytes.fromhex(answer[2:])
 
     def _look(self, method: Callable[..., str], fields: Values, block: Any) -> str:
@@ -203,9 +227,9 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
                 "Transactions of types 3 and 4 are taken raw, signed by who makes them"
             )
         fields = self._fields(transaction)
-        if not fields.keys() & set(reading.FEES):
+        if not fields.keys() & set(transaction_fields.FEES):
             fields |= {"maxFeePerGas": _DEFAULT_FEE, "maxPriorityFeePerGas": _DEFAULT_FEE}
-        return reading.read_transaction(self.chain, fields, self.chain.pending)
+        return transaction_fields.read_transaction(self.chain, fields, self.chain.pending)
 
     def _fields(self, transaction: Values) -> Values:
         """A transaction of eth-tester's under the names that JSON-RPC has."""

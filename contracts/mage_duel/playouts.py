@@ -8,7 +8,7 @@ from typing import Any
 
 from chain import Address
 from chain.ledger.receipts import Receipt
-from chain.world_handle import WorldHandle
+from chain.simulator.world_handle import WorldHandle
 from contracts.mage_duel import models
 from contracts.mage_duel.contract import Game
 from contracts.mage_duel.ring import draw_sizes, lay_ring

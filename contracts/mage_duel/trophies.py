@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from chain import Address
-from chain.system import WorldStorage
+from chain.runtime.system import WorldStorage
 from contracts.mage_duel.events import TrophyCreation, TrophyProgression
 from contracts.mage_duel.models import Move, Player, PlayerRole, Trophy, TrophyProgress
 from contracts.mage_duel.tiles import Edge

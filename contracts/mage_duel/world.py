@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from chain import Address, System
-from chain.deploys import Deploys
-from chain.world_handle import Resource, WorldHandle
+from chain.simulator.deploying import Deploys
+from chain.simulator.world_handle import (
+    Resource,
+    WorldHandle,
+)
 from contracts.mage_duel import models
 from contracts.mage_duel.contract import Game
 from contracts.mage_duel.profile import PlayerProfile

@@ -19,7 +19,7 @@ from web3.exceptions import ContractLogicError
 
 from chain import Chain
 from chain.accounts import ACCOUNTS
-from chain.hashing import keccak
+from chain.crypto.hashing import keccak
 from contracts.blokus import Blokus
 from contracts.deblockle import Deblockle
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chain import Chain
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 
 PROGRAMS = Path(__file__).parent / "bombs.txt"
 _HEAD = "from chain import Contract, call\n"

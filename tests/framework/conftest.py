@@ -30,9 +30,9 @@ from chain import (
     types,
     view,
 )
-from chain.annotations import kind_of
-from chain.handle import Handle
-from chain.kinds import (
+from chain.rpc.errors import RpcError
+from chain.schema.annotations import kind_of
+from chain.schema.value_types import (
     Account,
     Blob,
     Bool,
@@ -44,7 +44,7 @@ from chain.kinds import (
     Sequence,
     Text,
 )
-from chain.rpc.errors import RpcError
+from chain.simulator.handle import Handle
 from chain.types import FixedBytes, Int, u64
 
 

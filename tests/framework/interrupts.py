@@ -20,11 +20,11 @@ from typing import Any
 
 import chain as package
 from chain import Chain
-from chain.ledger.cbor import encode
-from chain.ledger.envelopes import Envelopes
+from chain.crypto.cbor import encode
+from chain.ledger.file.rows import pack
 from chain.ledger.headers import Headers
-from chain.ledger.rows import pack
-from chain.machine.roots import beginning
+from chain.ledger.signing import Envelopes
+from chain.ledger.state_trie import beginning
 
 OURS = str(Path(package.__file__).parent)
 KINDS = (KeyboardInterrupt, MemoryError, SystemExit)

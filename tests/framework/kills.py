@@ -16,7 +16,7 @@ from typing import IO
 ROOT = Path(__file__).parents[2]
 NURSERY = """
 import json, os, runpy, sys
-import chain.cli.main, chain.cli.commands.node, chain.cli.commands.deploy, chain.cli.commands.run, chain.rpc.server.running
+import chain.cli.main, chain.cli.commands.node, chain.cli.commands.deploy, chain.cli.commands.run, chain.rpc.server.server
 
 for line in sys.stdin:
     words, pipe = json.loads(line)

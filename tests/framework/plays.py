@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from chain import Chain, Contract, Key, Map, System, call, event, model, require, view
-from chain.transcript import transcript_of
+from chain.ledger.decoded.activity import transcript_of
 from chain.types import Address, u64
 
 # Returns the sum of the word it is called with and the one it keeps, and keeps that.

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from chain import abi
 from chain.abi.encode import blank
-from chain.annotations import kind_of
-from chain.kinds import Choice, Kind, Member, Option, Record, Sequence, zero
+from chain.schema.annotations import kind_of
+from chain.schema.value_types import (
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+    zero,
+)
 from chain.types import Address, bytes4, felt252, i8, i64, i128, u8, u16, u64, u128, u256
 
 KNOWN = {

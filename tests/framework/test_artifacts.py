@@ -25,8 +25,8 @@ from chain import (
     init,
     model,
 )
-from chain.code import program_of
 from chain.ledger.artifacts import Artifact, artifact_of
+from chain.metering.program import program_of
 from chain.types import bytes4, i8, u8, u64, u256
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from chain import Chain, Contract, call
-from chain.handle import Handle
-from chain.image import meter
-from chain.image.tries import tries_of
+from chain.metering import fuel
+from chain.metering.regex_backtracking import tries_of
+from chain.simulator.handle import Handle
 from chain.types import u64
 from tests.framework.bombs import Burnt, deployed, programs
 
@@ -36,7 +36,7 @@ def test_bomb_is_out_of_gas(name: str, tmp_path: Path) -> None:
     size = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     second = bomb.go(gas=GAS, check=False)
-    assert (first.error.kind, first.ticks) == ("out of gas", (GAS - 21_064) // meter.GAS_PER_TICK)
+    assert (first.error.kind, first.ticks) == ("out of gas", (GAS - 21_064) // fuel.GAS_PER_TICK)
     assert (second.error.kind, second.ticks) == ("out of gas", first.ticks)
     assert size < MEGABYTES * 2**20 // 50
 

@@ -25,7 +25,7 @@ from chain import (
     model,
     view,
 )
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.types import felt252, i8, i256, u8, u16, u64, u256
 
 

@@ -20,8 +20,8 @@ from chain import (
     init,
     view,
 )  # fmt: skip
-from chain.code import program_of
-from chain.foreign import functions_from_json
+from chain.abi.json_abi import functions_from_json
+from chain.metering.program import program_of
 from chain.types import u64, u256
 
 RELAY = Path(__file__).with_name("relay.vy").read_text("utf-8")

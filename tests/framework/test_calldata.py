@@ -13,7 +13,7 @@ import pytest
 
 from chain import Address, Chain, Contract, Map, Vector, call, init, view
 from chain.abi import BadData
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.types import ZERO_ADDRESS, bytes4, bytes32, felt252, i8, i128, u8, u64, u256
 
 MANY = 10_000

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from chain.cli.error_report import sentence
 from chain.cli.main import cli
-from chain.cli.wrong import sentence
 from contracts.deblockle import Deblockle
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +61,7 @@ def test_help_imports_no_command() -> None:
     assert not [
         each
         for each in loaded
-        if each.startswith(("chain.cli.commands", "chain.simulator", "rich"))
+        if each.startswith(("chain.cli.commands", "chain.simulator.chain", "rich"))
     ]
 
 

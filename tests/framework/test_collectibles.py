@@ -21,8 +21,8 @@ from chain import (
     reverts,
     view,
 )
-from chain.handle import Handle
 from chain.replays import record, replay
+from chain.simulator.handle import Handle
 from chain.types import ZERO_ADDRESS, bytes4, u256
 
 RECEIVED = bytes.fromhex("150b7a02")  # the selector of onERC721Received

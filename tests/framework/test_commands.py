@@ -19,13 +19,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain
-from chain.cli import say
+from chain.cli import output
+from chain.cli.arguments import read_args
 from chain.cli.main import cli
-from chain.cli.values import read_args
-from chain.kinds import Member
-from chain.ledger.given import Misread
-from chain.offered import Offered
-from chain.rpc.server.running import Server, Settings
+from chain.ledger.sql.parse_values import Misread
+from chain.rpc.server.server import (
+    Server,
+    Settings,
+)
+from chain.schema.value_types import Member
+from chain.simulator.catalogue import Offered
 from chain.types import Address
 from contracts.deblockle import Deblockle
 from contracts.mage_duel import Game
@@ -300,7 +303,7 @@ def arguments(draw: st.DrawFn, drawn: Any) -> Any:
 @given(st.data())
 def test_json_is_read_back_as_it_was(drawn: Any, data: st.DataObject) -> None:
     entry, values = data.draw(arguments(drawn))
-    text = json.dumps(say.plain(values))
+    text = json.dumps(output.plain(values))
     assert read_args(entry, [text], Address) == values
 
 

@@ -11,8 +11,14 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.image.constants import begun, fill
-from chain.image.ordered_sets import OrderedDict, OrderedSet
+from chain.metering.frozen_collections import (
+    begun,
+    fill,
+)
+from chain.metering.ordered_sets import (
+    OrderedDict,
+    OrderedSet,
+)
 from chain.types import u64
 
 MADE: dict[str, Any] = {

@@ -11,9 +11,9 @@ import pytest
 
 from chain import Address, Chain, Contract, Key, Map, call, event, view
 from chain.accounts import ACCOUNTS
-from chain.handle import Handle
 from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
 from chain.rpc.methods import METHODS
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 Ask = Callable[..., Any]

@@ -9,10 +9,17 @@ import pytest
 
 from chain import Address, Chain, Contract, Key, call, event, require
 from chain.accounts import ACCOUNTS
-from chain.frame import revert_data
-from chain.handle import Handle
-from chain.rpc import debug, tracers
-from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
+from chain.machine.frame import revert_data
+from chain.rpc.debug import (
+    debug_traces,
+    tracers,
+)
+from chain.rpc.errors import (
+    BAD_PARAMS,
+    REFUSED,
+    RpcError,
+)
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 Ask = Callable[..., Any]
@@ -226,7 +233,7 @@ def test_operations_have_a_limit(
     fields = {"to": hexed(loop), "gas": hex(40_000)}
     assert len(ask("debug_traceCall", fields, "latest", {"limit": 3})["structLogs"]) == 3
     monkeypatch.setattr(tracers, "MOST_OPERATIONS", 100)
-    monkeypatch.setattr(debug, "MOST_OPERATIONS", 100)
+    monkeypatch.setattr(debug_traces, "MOST_OPERATIONS", 100)
     with pytest.raises(RpcError, match="more than 100 operations are too much"):
         ask("debug_traceCall", fields)
 

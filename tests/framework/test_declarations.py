@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 from chain import Chain, Contract, DeclarationError
-from chain.reading import HANDLE_WORDS
+from chain.spec.class_reader import HANDLE_WORDS
 
 FOLDER = Path(__file__).parent / "declarations"
 MISTAKES = sorted(path.stem for path in FOLDER.glob("*.py"))

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from chain import Chain
-from chain.cli import plans
+from chain.cli import deployment_view
 from chain.cli.main import cli
 from chain.deployment.journal import folder_for
 
@@ -99,7 +99,7 @@ def test_changed_contract_wants_a_word(script: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at the terminal."""
-    monkeypatch.setattr(plans, "_is_asked", lambda: True)
+    monkeypatch.setattr(deployment_view, "_is_asked", lambda: True)
 
 
 @pytest.mark.parametrize(("answer", "code", "files"), [("n", 1, 0), ("y", 0, 2), ("", 1, 0)])

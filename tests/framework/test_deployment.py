@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, Key, System, Vector, World, call, init, model, require, view
-from chain.cli.plans import planned
-from chain.cli.scripts import loaded
+from chain.cli.deployment_view import planned
+from chain.cli.script_loader import loaded
 from chain.deployment import Deployment
-from chain.deployment.apply import (
+from chain.deployment.deployer import (
     BESIDE,
     CHANGED,
     LEAVE,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, DeclarationError
-from chain.code import program_of
+from chain.metering.program import program_of
 
 CONTRACT = """from chain import Contract, view
 

@@ -12,11 +12,19 @@ from click.testing import CliRunner, Result
 
 from chain import Chain
 from chain.cli.main import cli
-from chain.offered import Offered
 from chain.replays import record
-from chain.replays.deeds import Parting, deeds_of, parting
-from chain.replays.fresh import Failed, Run, play_in
-from chain.replays.verifying import verify
+from chain.replays.outcomes import (
+    Parting,
+    deeds_of,
+    parting,
+)
+from chain.replays.subprocess_runs import (
+    Failed,
+    Run,
+    play_in,
+)
+from chain.replays.verify import verify
+from chain.simulator.catalogue import Offered
 from chain.testing import image_of
 
 pytest_plugins = ["pytester"]
@@ -220,7 +228,7 @@ def tests(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def test_other_runs_are_compared(tests: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chain.double_run.SEEDS", (0, 1))
+    monkeypatch.setattr("chain.pytest_plugin.hash_seeds.SEEDS", (0, 1))
     done = tests.runpytest_inprocess(*OPTIONS, "-k", "fill or anchored or drawn")
     assert done.ret == 0
     done.stdout.fnmatch_lines(["double run: 2 tests left the same chains under 2 hash seeds"])

@@ -14,8 +14,8 @@ from chain import Chain, Contract, Key, System, call, event, model, reverts, vie
 from chain.cli.main import cli
 from chain.deployment import Deployment
 from chain.fuzz import Fuzz, by, invariant, proposes
-from chain.gas_report import GasReport
-from chain.handle import Handle
+from chain.pytest_plugin.gas_report import GasReport
+from chain.simulator.handle import Handle
 from chain.types import Address, u8, u64, u256
 
 

@@ -14,8 +14,12 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, InvalidTransaction, call
 from chain.accounts import ACCOUNTS, account_of_key
-from chain.hashing import keccak
-from chain.ledger.envelopes import decode_raw, kind_of, seal
+from chain.crypto.hashing import keccak
+from chain.ledger.signing import (
+    decode_raw,
+    kind_of,
+    seal,
+)
 from chain.machine.transaction import Transaction
 from chain.types import u64
 

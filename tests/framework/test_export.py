@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, require
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.types import i256, u8
 
 

@@ -29,10 +29,17 @@ from chain import (  # fmt: skip
     reverts,
     view,
 )
-from chain.ledger import growth
-from chain.rpc import following
-from chain.rpc.server.running import Server, Settings
-from chain.types import Address, u8, u64
+from chain.ledger.file import replication
+from chain.rpc.boardchain import ledger_feed
+from chain.rpc.server.server import (
+    Server,
+    Settings,
+)
+from chain.types import (
+    Address,
+    u8,
+    u64,
+)
 
 
 @event
@@ -166,7 +173,7 @@ def test_long_chain_comes_in_pages(
     near: Chain, monkeypatch: pytest.MonkeyPatch, limit: str, size: int
 ) -> None:
     [*play(near)]
-    monkeypatch.setattr(growth, limit, size)
+    monkeypatch.setattr(replication, limit, size)
     pieces: list[int] = []
     far = Chain.connect(near.node, watch=pieces.append)
     assert far.block_hash() == near.block_hash()
@@ -193,7 +200,7 @@ def test_follower_survives_whatever_happens(acts: list[str], forgetful: bool) ->
     far = Chain.connect(near.node, contracts=[Race])
     taken = [near.snapshot()]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(following, "_MOST_CUTS", 2 if forgetful else 1000)
+        patch.setattr(ledger_feed, "_MOST_CUTS", 2 if forgetful else 1000)
         for act in acts:
             if act == "snapshot":
                 taken.append(near.snapshot())

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, Key, Map, System, call, event, model
-from chain.ledger.file import BadChainFile
-from chain.transcript import transcript_of
+from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.file.chain_file import BadChainFile
 from chain.types import u64, u256
 
 MANY = 5000  # flips of the slow campaign
@@ -297,8 +297,8 @@ def test_sums_hold_after_whatever_happens(path):
 
 
 def test_long_tables_are_looked_at_whole_on_demand(path, monkeypatch):
-    monkeypatch.setattr("chain.ledger.sums._MOST", 1)
-    monkeypatch.setattr("chain.ledger.sums._CHUNK", 4)
+    monkeypatch.setattr("chain.ledger.file.table_sums._MOST", 1)
+    monkeypatch.setattr("chain.ledger.file.table_sums._CHUNK", 4)
     with Chain.open(path, contracts=KNOWN) as chain:  # written again, in short stretches
         chain.handle(Counter, chain.receipts[0].address).add(1)
     before = readable(path)

@@ -13,8 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
-from chain.ledger import paged
-from chain.ledger.paged import PAGE, PagedList, Pages, is_stored, mark_of
+from chain.ledger.file import paged_list
+from chain.ledger.file.paged_list import (
+    PAGE,
+    PagedList,
+    Pages,
+    is_stored,
+    mark_of,
+)
 from chain.types import u64
 
 ACTS = ("add", "fail", "block", "anchor", "note", "mine", "score", "look", "reopen")
@@ -76,25 +82,25 @@ KNOWN = (Counter, Game)
 )
 def test_paged_list_is_a_list(stored: int, steps: list[tuple[str, int, int]]) -> None:
     plain = [*range(stored)]
-    paged = PagedList(Pages(stored, lambda first, end: [*range(first, end)]))
+    paged_list = PagedList(Pages(stored, lambda first, end: [*range(first, end)]))
     for what, number, other in steps:
         if what == "a":
-            for each in (plain, paged):
+            for each in (plain, paged_list):
                 each.append(number)
         elif what == "p" and plain:
-            assert paged.pop() == plain.pop()
+            assert paged_list.pop() == plain.pop()
         elif what == "c":
-            for each in (plain, paged):
+            for each in (plain, paged_list):
                 del each[abs(number) :]
         elif what == "s":
-            assert paged[number:other] == plain[number:other]
+            assert paged_list[number:other] == plain[number:other]
         elif -len(plain) <= number < len(plain):
-            assert paged[number] == plain[number]
+            assert paged_list[number] == plain[number]
         else:
             with pytest.raises(IndexError):
-                paged[number]
-        assert len(paged) == len(plain)
-    assert list(paged) == plain and list(reversed(paged)) == plain[::-1]
+                paged_list[number]
+        assert len(paged_list) == len(plain)
+    assert list(paged_list) == plain and list(reversed(paged_list)) == plain[::-1]
 
 
 def test_few_pages_are_kept_and_an_item_is_known_again() -> None:
@@ -120,9 +126,9 @@ def test_few_pages_are_kept_and_an_item_is_known_again() -> None:
 def small_pages() -> Iterator[None]:
     """So small that a few receipts fill several, and that the state is written now and then."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paged, "PAGE", 3)
-        patch.setattr(paged, "KEPT", 2)
-        patch.setattr("chain.ledger.store.EVERY", 5)
+        patch.setattr(paged_list, "PAGE", 3)
+        patch.setattr(paged_list, "KEPT", 2)
+        patch.setattr("chain.ledger.file.store.EVERY", 5)
         yield
 
 
@@ -285,7 +291,7 @@ def test_opening_and_calling_read_only_the_end(path: Path, monkeypatch: pytest.M
         places.append(place % len(pages))
         return get(pages, place)
 
-    monkeypatch.setattr("chain.ledger.store.EVERY", 100)
+    monkeypatch.setattr("chain.ledger.file.store.EVERY", 100)
     with Chain.open(path, contracts=KNOWN) as chain:  # brings the rows of the state up to date
         for n in range(3):
             do(chain, "score", n)

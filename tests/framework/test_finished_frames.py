@@ -23,7 +23,7 @@ from chain import (
     model,
     view,
 )
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.testing import probe
 from chain.types import u8, u64
 

@@ -13,8 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import abi
-from chain.foreign import ForeignEvent, events_from_json, functions_from_json, kind_from_json
-from chain.kinds import Member, Record
+from chain.abi.json_abi import (
+    ForeignEvent,
+    events_from_json,
+    functions_from_json,
+    kind_from_json,
+)
+from chain.schema.value_types import (
+    Member,
+    Record,
+)
 from chain.types import Address
 
 PLAIN = [

@@ -20,8 +20,8 @@ import pytest
 
 from chain import Chain, Contract, call, require, view
 from chain.errors import OutOfGas
-from chain.handle import Handle
-from chain.image.meter import (
+from chain.machine.gas import TRANSACTION, of_data
+from chain.metering.fuel import (
     GAS_PER_TICK,
     LARGEST,
     SPACE,
@@ -33,9 +33,12 @@ from chain.image.meter import (
     rest,
     resume,
 )
-from chain.machine.gas import TRANSACTION, of_data
 from chain.rpc.errors import REFUSED
-from chain.rpc.server.running import Server, Settings
+from chain.rpc.server.server import (
+    Server,
+    Settings,
+)
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 GAS = 600_000

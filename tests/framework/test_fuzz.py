@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from chain import Chain
 from chain.cli.main import cli
 from chain.fuzz import NoHypothesis
-from chain.fuzz.targets import descriptions
+from chain.fuzz.fuzz_targets import descriptions
 
 ROOT = Path(__file__).parents[2]
 
@@ -168,7 +168,7 @@ def test_import_brings_no_hypothesis(name: str) -> None:
 
 def test_missing_hypothesis_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
-    for name in ("chain.fuzz.runner", "chain.fuzz.strategies", "chain.fuzz.explore"):
+    for name in ("chain.fuzz.runner", "chain.fuzz.strategies", "chain.fuzz.explorer"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     with pytest.raises(NoHypothesis, match="pip install hypothesis"):
         descriptions("contracts.deblockle")[0].run(1)

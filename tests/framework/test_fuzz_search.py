@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Revert, abi, call, init, require, reverts, view
 from chain.fuzz import Fuzz, by, invariant, proposes
-from chain.fuzz.finding import Finding
-from chain.fuzz.shorten import simpler
+from chain.fuzz.failure import Finding
+from chain.fuzz.shrink import simpler
 from chain.fuzz.strategies import Hints, values
-from chain.kinds import Member, Record
+from chain.schema.value_types import (
+    Member,
+    Record,
+)
 from chain.types import u8, u64
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from chain.guard import uses
-from chain.guard.uses import uses_of
+from chain.source import global_names
+from chain.source.global_names import uses_of
 
 # By source: what it reads while it runs, what it reads later, what it sets.
 SOURCES = {
@@ -79,7 +79,7 @@ MODULES = [Path(ast.__file__).parent / f"{name}.py" for name in STDLIB.split()]
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_compiler_sees_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uses, "_TEXTS", 0)  # to the compiler a text is a text
+    monkeypatch.setattr(global_names, "_TEXTS", 0)  # to the compiler a text is a text
     text = path.read_text("utf-8")
     found = [uses_of(node) for node in ast.parse(text).body]
     names = {name for each in found for name in each.names}

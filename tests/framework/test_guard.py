@@ -15,11 +15,21 @@ import pytest
 from _pytest.mark import ParameterSet
 from click.testing import CliRunner, Result
 
-from chain import Chain, Contract, DeclarationError, call, looking
+from chain import (
+    Chain,
+    Contract,
+    DeclarationError,
+    call,
+)
 from chain.cli.main import cli
 from chain.errors import GuardError
-from chain.guard import Finding, check, check_source
-from chain.guard.walk import RULES
+from chain.guard import (
+    Finding,
+    check,
+    check_source,
+)
+from chain.guard.visitor import RULES
+from chain.simulator import reader
 from chain.types import u64
 
 FOLDER = Path(__file__).parent / "guard"
@@ -181,7 +191,7 @@ def test_class_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Chain().deploy(Fresh)
     monkeypatch.setattr("chain.guard.check_contract", None)
     Chain().deploy(Fresh)
-    assert looking.check.cache_info().hits
+    assert reader.check.cache_info().hits
 
 
 def test_unguarded_file_stays_so(tmp_path: Path) -> None:

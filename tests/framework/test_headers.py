@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from trie import HexaryTrie
 
 from chain import Address, Chain, Contract, Key, call, event, require
-from chain.hashing import keccak
+from chain.crypto.hashing import keccak
 from chain.ledger.headers import bloom_of, encode_receipts, list_root
 from chain.machine.transaction import Transaction
 from chain.types import u64

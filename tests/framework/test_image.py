@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call, reverts, view
-from chain.code import program_of
 from chain.errors import Reverted
+from chain.metering.program import program_of
 from chain.types import i64, u64
 
 RULES = '''"""The rules."""

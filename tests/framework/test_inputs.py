@@ -23,8 +23,8 @@ from chain import (  # fmt: skip
     view,
 )
 from chain.deployment.plan import Deployment
-from chain.handle import Handle
 from chain.machine.transaction import Transaction
+from chain.simulator.handle import Handle
 from chain.types import Address, u64, u256
 
 ETHER = 10**18

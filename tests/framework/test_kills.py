@@ -16,7 +16,10 @@ from kills import ROOT, Process, nursery
 from test_store_kills import WRITER, count_in
 
 from chain import Chain
-from chain.wire import Unreachable, Wire
+from chain.simulator.node_client import (
+    Unreachable,
+    Wire,
+)
 
 ROUNDS = int(os.environ.get("ROUNDS", "1000"))
 FEW = 6

@@ -14,10 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, abi, call
-from chain.annotations import kind_of
-from chain.hashing import keccak
-from chain.kinds import Member, Option, Record, zero
-from chain.layout import Members, layout_of
+from chain.crypto.hashing import keccak
+from chain.schema.annotations import kind_of
+from chain.schema.value_types import (
+    Member,
+    Option,
+    Record,
+    zero,
+)
+from chain.storage.layout import (
+    Members,
+    layout_of,
+)
 from chain.testing import probe
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.loaded import Recorded
+from chain.runtime.forced_random import Recorded
 from chain.types import u8
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, Map, Vector, call, require
-from chain.memory import Memory
+from chain.storage.value_cache import Memory
 from chain.types import u8, u16, u64
 
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, DeclarationError, Key, Reverted, System, call, event, model
-from chain.ledger.worlds import worlds_of
-from chain.ledger.writes import Write
+from chain.ledger.decoded.worlds import worlds_of
+from chain.ledger.decoded.writes import Write
 from chain.testing import probe
 from chain.types import ZERO_ADDRESS, i32, u8, u64
 

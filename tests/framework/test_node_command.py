@@ -22,7 +22,7 @@ import pytest
 from chain import Contract, view
 from chain.accounts import ACCOUNTS
 from chain.cli.commands.node import command
-from chain.code import program_of
+from chain.metering.program import program_of
 from chain.types import u64
 from contracts.deblockle import Deblockle
 

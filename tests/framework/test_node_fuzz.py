@@ -16,8 +16,8 @@ from chain import Chain, Contract, Map, call, view
 from chain.rpc.errors import BROKEN
 from chain.rpc.limits import Limits
 from chain.rpc.methods import METHODS
+from chain.rpc.server.access import Guests
 from chain.rpc.server.app import App
-from chain.rpc.server.guests import Guests
 from chain.types import u64
 
 LITTLE = Limits(mined=20, body=200_000)

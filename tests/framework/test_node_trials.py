@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, Vector, call, view
-from chain.code import program_of
+from chain.metering.program import program_of
+from chain.rpc.json_messages import encode
 from chain.rpc.limits import Limits
-from chain.rpc.server import runner
-from chain.rpc.server.runner import Runner
-from chain.rpc.wire import encode
+from chain.rpc.server import request_runner
+from chain.rpc.server.request_runner import Runner
 from chain.types import u64
 
 SIZE = int(os.environ.get("TRIALS", "150"))
@@ -74,13 +74,13 @@ def test_trials_leave_no_trace(
         loop = str(chain.send(None, code).address)
         chain.node.request("eth_call", [{"to": loop, "data": f"0x{1:064x}"}])
     tried.node.limits = Limits()
-    monkeypatch.setattr(runner, "_MEMORY", 0)
+    monkeypatch.setattr(request_runner, "_MEMORY", 0)
 
     async def play() -> int:
         random, running, moved = Random(SIZE), Runner(tried.node), 0
         for number in range(SIZE):
             method, params = requests(random, diary, loop)
-            monkeypatch.setattr(runner, "_MOMENT", random.random() * 0.004)
+            monkeypatch.setattr(request_runner, "_MOMENT", random.random() * 0.004)
             message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
             answer = await running.answer(message, {}, 1 << 20)
             assert answer == encode(peaceful.node.respond_one(message))

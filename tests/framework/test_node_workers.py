@@ -12,12 +12,12 @@ import pytest
 
 from chain import Address, Chain
 from chain.accounts import ACCOUNTS
+from chain.ledger.file.store import Store
 from chain.ledger.ledger import Ledger
-from chain.ledger.store import Store
 from chain.rpc.limits import Limits
-from chain.rpc.server import runner
+from chain.rpc.server import request_runner
+from chain.rpc.server.access import Guests
 from chain.rpc.server.app import App
-from chain.rpc.server.guests import Guests
 
 Code = Callable[..., bytes]
 # An interrupt that comes where Python drops errors is told on stderr, and comes again.
@@ -30,8 +30,8 @@ SHORT: Request = ("eth_getBalance", [ALICE, "latest"])
 
 @pytest.fixture(autouse=True)
 def _short_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_MOMENT", 0.004)
-    monkeypatch.setattr(runner, "_SHORT_MOMENT", 0.004)
+    monkeypatch.setattr(request_runner, "_MOMENT", 0.004)
+    monkeypatch.setattr(request_runner, "_SHORT_MOMENT", 0.004)
 
 
 def prepared(chain: Chain, evm: Code, initcode: Code) -> Address:
@@ -215,7 +215,7 @@ def test_a_node_that_ends_waits_for_none(chain: Chain, loop: Address) -> None:
 
 
 def test_the_oldest_makes_room(chain: Chain, loop: Address, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr(runner, "_TURN", 0)
+    monkeypatch.setattr(request_runner, "_TURN", 0)
     client = Client(chain, Limits(workers=1))
     first, second = client.ask(looking(loop), looking(loop))
     assert "as 1 others that take long have come since" in first

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from chain import World
-from chain.offered import NotOffered, Offered
+from chain.simulator.catalogue import (
+    NotOffered,
+    Offered,
+)
 from contracts.mage_duel import Game
 
 CONTRACT = "from chain import Contract\n\n\nclass {}(Contract):\n    pass\n"

@@ -12,7 +12,7 @@ from interrupts import KINDS, Interrupts
 from plays import Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
-from chain.ledger.file import BadChainFile
+from chain.ledger.file.chain_file import BadChainFile
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 NEAR = ("ledger/file.py", "ledger/lock.py", "ledger/store.py", "lasting.py", "steps.py")

@@ -17,7 +17,10 @@ from pathlib import Path
 import pytest
 
 from chain import Chain
-from chain.image.ordered_sets import OrderedFrozenSet, OrderedSet
+from chain.metering.ordered_sets import (
+    OrderedFrozenSet,
+    OrderedSet,
+)
 
 HERE = Path(__file__).parent
 PARAGRAPHS = (HERE / "orders.txt").read_text("utf-8").strip().split("\n\n")

@@ -13,9 +13,9 @@ from click.testing import CliRunner, Result
 
 from chain import Chain
 from chain.cli.main import cli
-from chain.code import program_of
 from chain.errors import GuardError
 from chain.guard import check
+from chain.metering.program import program_of
 
 HEAD = "from chain import Contract, Key, call, event\nfrom chain.types import u64\n"
 BELL = """

@@ -28,8 +28,8 @@ from chain import (
 )
 from chain.accounts import ACCOUNTS
 from chain.rpc.errors import BAD_PARAMS, RpcError
+from chain.simulator.world_handle import WorldHandle
 from chain.types import u8, u64, u256
-from chain.world_handle import WorldHandle
 
 Ask = Callable[..., Any]
 ALICE, BOB = ACCOUNTS[:2]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, Key, Reverted, System, assert_events, call, event, model, view
-from chain.handle import Handle
 from chain.replays import record
+from chain.simulator.handle import Handle
 from chain.types import u8
 
 

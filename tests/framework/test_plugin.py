@@ -11,12 +11,15 @@ from textwrap import dedent
 import hypothesis.stateful  # noqa: F401  # here, or each run below would import it anew
 import pytest
 
-from chain import births, pytest_plugin
+from chain import (
+    creation_hooks,
+    pytest_plugin,
+)
 
 pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]
 
-ROOT = Path(pytest_plugin.__file__).parent.parent
+ROOT = Path(pytest_plugin.__file__).parents[2]
 MODULE_WIDE = dedent("""
     @pytest.fixture(scope="module")
     def counter():
@@ -385,12 +388,13 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
         env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert (
-        "imported: ['chain', 'chain.anchors', 'chain.births', 'chain.pytest_plugin']" in done.stdout
+        "imported: ['chain', 'chain.creation_hooks', 'chain.pytest_plugin', 'chain.pytest_plugin.isolation']"
+        in done.stdout
     )
     assert "test_nothing" in done.stdout
 
 
 def test_nobody_listens_afterwards(run: Run) -> None:
-    before = list(births.witnesses)
+    before = list(creation_hooks.witnesses)
     run("def test_nothing(): pass").assert_outcomes(passed=1)
-    assert births.witnesses == before
+    assert creation_hooks.witnesses == before

@@ -14,7 +14,7 @@ pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]
 
 
-ROOT = Path(pytest_plugin.__file__).parent.parent
+ROOT = Path(pytest_plugin.__file__).parents[2]
 
 
 GAS_TESTS = """

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init
-from chain.frame import DELEGATION
-from chain.hashing import keccak
+from chain.crypto.hashing import keccak
+from chain.machine.frame import DELEGATION
 from chain.machine.transaction import Transaction
 from chain.testing import probe
 from chain.types import u256

@@ -23,8 +23,8 @@ from chain import Chain, Contract, Key, Map, Revert, System, call, event, init, 
 from chain.deployment.plan import Deployment
 from chain.ledger.queries import Query
 from chain.machine.transaction import Transaction
-from chain.random import Random
-from chain.remote import Remote
+from chain.runtime.contract_proxy import Remote
+from chain.runtime.random import Random
 from chain.testing import assert_events, probe, reverts
 from chain.types import Address, u64, u256
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, DeclarationError
-from chain.code import program_of
 from chain.errors import GuardError
+from chain.metering.program import program_of
 
 HEAD = """
 from chain import Chain, Contract, call, view

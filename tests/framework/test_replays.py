@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event, init, require
-from chain.handle import Handle
-from chain.kinds import Member
-from chain.ledger.envelopes import seal
+from chain.ledger.signing import seal
 from chain.machine.transaction import Transaction
-from chain.offered import NotOffered
 from chain.replays import BadTranscript, check_transcript, record, replay
-from chain.replays.known import Known
+from chain.replays.known_names import Known
 from chain.replays.notation import BadValue, Exact, read_args
-from chain.replays.recording import full_name
+from chain.replays.recorder import full_name
+from chain.schema.value_types import Member
+from chain.simulator.catalogue import NotOffered
+from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64
 
 

@@ -7,7 +7,7 @@ import rlp as oracle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chain import rlp
+from chain.crypto import rlp
 
 ITEMS = st.recursive(
     st.binary(max_size=80), lambda items: st.lists(items, max_size=6), max_leaves=30

@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
-from chain.hashing import keccak
-from chain.machine.roots import NOTHING, beginning
+from chain.crypto.hashing import keccak
+from chain.ledger.state_trie import (
+    NOTHING,
+    beginning,
+)
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, START, State
 
 ADDRESSES = [bytes([i]) * 20 for i in range(1, 5)]

@@ -13,9 +13,9 @@ from chain import (
     Address,
     Chain,
 )
-from chain.handle import Handle
-from chain.hashing import keccak
+from chain.crypto.hashing import keccak
 from chain.rpc.errors import BAD_PARAMS, NO_METHOD, NO_REQUEST, REFUSED, REVERTED
+from chain.simulator.handle import Handle
 
 
 @pytest.fixture

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from chain import (
-    Chain,
-    rlp,
-)
-from chain.handle import Handle
-from chain.hashing import keccak
+from chain import Chain
+from chain.crypto import rlp
+from chain.crypto.hashing import keccak
 from chain.rpc.errors import REFUSED
+from chain.simulator.handle import Handle
 
 
 @pytest.fixture

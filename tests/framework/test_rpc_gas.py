@@ -9,8 +9,8 @@ import pytest
 from chain import (
     Chain,
 )
-from chain.handle import Handle
 from chain.rpc.errors import REFUSED, RpcError
+from chain.simulator.handle import Handle
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from chain import (
     Chain,
 )
 from chain.accounts import ACCOUNTS
-from chain.handle import Handle
-from chain.hashing import keccak
+from chain.crypto.hashing import keccak
 from chain.rpc.errors import BAD_PARAMS
+from chain.simulator.handle import Handle
 
 
 @pytest.fixture

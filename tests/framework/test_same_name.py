@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, DeclarationError
-from chain.code import program_of
+from chain.metering.program import program_of
 
 HEAD = "from chain import Chain, Contract, call, view\nfrom chain.types import Address, u64\n"
 STEP = "class Counter(Contract):\n n: u64\n @call\n def inc(self) -> u64:\n  self.n += {}\n  return self.n\n"

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from chain import Chain
-from chain.handle import Handle
 from chain.rpc.errors import NO_JSON, NOT_HERE, REFUSED, TOO_MUCH
 from chain.rpc.limits import Limits
+from chain.rpc.server.access import Guests
 from chain.rpc.server.app import App
-from chain.rpc.server.guests import Guests
-from chain.rpc.server.joined import Joined
+from chain.rpc.server.single_packet import Joined
+from chain.simulator.handle import Handle
 
 SMALL = Limits(
     body=2_000,

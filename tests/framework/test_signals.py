@@ -15,7 +15,7 @@ import pytest
 from interrupts import made_up
 
 from chain import Chain
-from chain.wire import Wire
+from chain.simulator.node_client import Wire
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("ROUNDS", "40"))

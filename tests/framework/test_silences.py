@@ -13,8 +13,8 @@ import pytest
 
 import chain as public
 from chain import Chain, Contract, Reverted, call, event, require, reverts, view
-from chain.handle import Handle
 from chain.replays import record, replay
+from chain.simulator.handle import Handle
 from chain.types import u8
 
 

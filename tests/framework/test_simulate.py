@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, Revert, call, event, view
-from chain.handle import Handle
 from chain.rpc.errors import REVERTED, RpcError
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 POOR = "0xc1" + "00" * 19

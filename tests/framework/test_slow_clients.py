@@ -13,9 +13,12 @@ import pytest
 
 from chain import Chain
 from chain.rpc.limits import Limits
+from chain.rpc.server.access import Guests
 from chain.rpc.server.app import App
-from chain.rpc.server.guests import Guests
-from chain.rpc.server.running import Server, Settings
+from chain.rpc.server.server import (
+    Server,
+    Settings,
+)
 
 START = b"POST / HTTP/1.1\r\nhost: localhost\r\n"
 UPGRADE = (

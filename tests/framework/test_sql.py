@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from interrupts import run
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
-from chain.handle import Handle
-from chain.ledger.sql import Bounds, Database
+from chain.ledger.sql.sql_view import (
+    Bounds,
+    Database,
+)
+from chain.simulator.handle import Handle
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from chain import Address, Chain, Key, System, call, model
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.types import u8, u16
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, call, event
-from chain.ledger.sql_numbers import LargeNumbers
+from chain.ledger.sql.big_integers import LargeNumbers
 from chain.types import i256, u64, u256
 
 VALUES = (5, 9_500_000_000_000_000_000, 2 * 10**19, 10**20, 10**18)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call, view
-from chain.ledger.published import Published
-from chain.ledger.store import Store
-from chain.ledger.tracing import _Tracing
+from chain.ledger.decoded.build_trace import _Tracing
+from chain.ledger.file.published_tables import Published
+from chain.ledger.file.store import Store
 from chain.testing import probe
 from chain.types import u64
 
@@ -82,7 +82,7 @@ def interrupts_commits(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     AfterCommit.is_armed = False
-    monkeypatch.setattr("chain.ledger.file.sqlite3.connect", connect)
+    monkeypatch.setattr("chain.ledger.file.chain_file.sqlite3.connect", connect)
 
 
 def test_what_the_file_has_is_done(interrupts_commits: None, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from chain import (
     require,
     view,
 )
-from chain.transcript import transcript_of
+from chain.ledger.decoded.activity import transcript_of
 from chain.types import Address, u64
 
 ROOT = Path(__file__).parents[2]

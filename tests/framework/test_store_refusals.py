@@ -14,8 +14,14 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.ledger.file import FORMAT, BadChainFile
-from chain.ledger.seal import sealed, unsealed
+from chain.ledger.file.chain_file import (
+    FORMAT,
+    BadChainFile,
+)
+from chain.ledger.file.checksum import (
+    sealed,
+    unsealed,
+)
 from chain.types import u64
 
 ROOT = Path(__file__).parents[2]

@@ -16,11 +16,23 @@ import pytest
 
 from chain import Chain, Contract, Map, Revert, Reverted, Vector, call, error, event, init, view
 from chain.errors import GuardError
-from chain.frozen_list import FrozenList
-from chain.image.arithmetic import add, multiply
-from chain.image.meter import fill, left, rest, resume
-from chain.image.methods import method
-from chain.image.work import contains, pay_built, sliced
+from chain.metering.arithmetic import (
+    add,
+    multiply,
+)
+from chain.metering.costs import (
+    contains,
+    pay_built,
+    sliced,
+)
+from chain.metering.fuel import (
+    fill,
+    left,
+    rest,
+    resume,
+)
+from chain.metering.method_costs import method
+from chain.storage.frozen_list import FrozenList
 from chain.testing import probe
 from chain.types import u8, u64
 

@@ -22,7 +22,7 @@ from chain import (
     require,
     view,
 )
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.testing import assert_events, reverts
 from chain.types import u8
 

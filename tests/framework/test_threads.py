@@ -14,12 +14,15 @@ from interrupts import run
 
 from chain import Address, Chain, Contract, Map, call, event, view
 from chain.accounts import LABELS
-from chain.code import program_of
-from chain.handle import Handle
-from chain.machine import nesting
-from chain.rpc.server.running import Server, Settings
+from chain.concurrency.turn import is_mine
+from chain.machine import deep_calls
+from chain.metering.program import program_of
+from chain.rpc.server.server import (
+    Server,
+    Settings,
+)
+from chain.simulator.handle import Handle
 from chain.testing import probe
-from chain.turn import is_mine
 from chain.types import u64
 
 TOY = """from chain import Contract, call
@@ -341,8 +344,8 @@ def test_what_had_not_begun_when_it_was_interrupted_never_does(monkeypatch: Any)
 
     data = Works.__spec__.entries["turn"].encode_args((5,), {})
     with monkeypatch.context() as patched:
-        patched.setattr(nesting._Deeper, "start", interrupted)
-        patched.setattr("chain.machine.direct.STEPS", frozenset({0, 1}))
+        patched.setattr(deep_calls._Deeper, "start", interrupted)
+        patched.setattr("chain.machine.executor.STEPS", frozenset({0, 1}))
         with pytest.raises(KeyboardInterrupt):
             chain.send(handle.address, data)
     for thread in threads:

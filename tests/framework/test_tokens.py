@@ -24,8 +24,8 @@ from chain import (
     reverts,
     view,
 )
-from chain.handle import Handle
 from chain.replays import record, replay
+from chain.simulator.handle import Handle
 from chain.types import ZERO_ADDRESS, u8, u256
 
 

@@ -25,9 +25,15 @@ from chain import (
     view,
 )
 from chain.accounts import ACCOUNTS
-from chain.handle import Handle
-from chain.ledger.trace import Emitted, Trace
-from chain.ledger.writes import Reading, Write
+from chain.ledger.decoded.trace import (
+    Emitted,
+    Trace,
+)
+from chain.ledger.decoded.writes import (
+    Reading,
+    Write,
+)
+from chain.simulator.handle import Handle
 from chain.types import u8, u64
 
 ALICE, BOB = ACCOUNTS[:2]

@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from chain import Address, Chain, Contract, Key, Revert, call, error, event, init, require
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.types import u8, u64
 
 

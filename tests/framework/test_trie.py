@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
-from chain import rlp
-from chain.machine import trie
+from chain.crypto import rlp, trie
 
 # Few digits, so that paths share beginnings; short values, so that nodes are kept inside their parents.
 KEYS = st.lists(st.sampled_from([0x00, 0x01, 0x10, 0x11, 0xF0]), min_size=3, max_size=3).map(bytes)

@@ -17,10 +17,16 @@ from click.testing import CliRunner, Result
 
 from chain import Chain
 from chain.cli.main import cli
-from chain.offered import Offered
-from chain.reloading import Package, imported_anew
-from chain.rpc.own.package import follow_edits
-from chain.rpc.server.running import Server, Settings
+from chain.rpc.boardchain.package import follow_edits
+from chain.rpc.server.server import (
+    Server,
+    Settings,
+)
+from chain.simulator.catalogue import Offered
+from chain.simulator.reload_package import (
+    Package,
+    imported_anew,
+)
 
 ROOT = Path(__file__).parents[2]
 LADDER = """

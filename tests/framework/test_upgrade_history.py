@@ -14,15 +14,18 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract
-from chain.code import program_of
-from chain.handle import Handle
-from chain.ledger.who import Who
-from chain.offered import NotOffered, Offered
-from chain.reloading import imported_anew
+from chain.ledger.decoded.address_book import Who
+from chain.metering.program import program_of
 from chain.replays import BadTranscript, record, replay
-from chain.replays.verifying import verify
-from chain.upgrades import Upgraded
-from chain.upgrading import CannotUpgrade
+from chain.replays.verify import verify
+from chain.simulator.catalogue import (
+    NotOffered,
+    Offered,
+)
+from chain.simulator.handle import Handle
+from chain.simulator.reload_package import imported_anew
+from chain.simulator.upgrade import CannotUpgrade
+from chain.spec.upgrade_entry import Upgraded
 
 FIRST = """
     from chain import Contract, Key, Map, Vector, call, event, view

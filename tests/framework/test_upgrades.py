@@ -12,13 +12,22 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, InvalidTransaction, System, call, reverts, view
-from chain.code import program_of
-from chain.offered import NotOffered, Offered
-from chain.reloading import Package, imported_anew
-from chain.spec import UPGRADE
+from chain.metering.program import program_of
+from chain.simulator.catalogue import (
+    NotOffered,
+    Offered,
+)
+from chain.simulator.reload_package import (
+    Package,
+    imported_anew,
+)
+from chain.spec.contracts import UPGRADE
+from chain.spec.upgrade_entry import (
+    SIGNATURE,
+    Upgraded,
+)
 from chain.testing import image_of
 from chain.types import bytes32
-from chain.upgrades import SIGNATURE, Upgraded
 from contracts.deblockle import Deblockle
 from contracts.deblockle import rules as deblockle_rules
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, LimitExceeded, call, view, watchdog
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 Code = Callable[..., bytes]

@@ -21,8 +21,20 @@ from web3.exceptions import (
     Web3ValidationError,
 )
 
-from chain import Address, Chain, Contract, Key, call, error, event, init, require, rlp, view
-from chain.handle import Handle
+from chain import (
+    Address,
+    Chain,
+    Contract,
+    Key,
+    call,
+    error,
+    event,
+    init,
+    require,
+    view,
+)
+from chain.crypto import rlp
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 RELAY = Path(__file__).with_name("relay.vy").read_text("utf-8")

@@ -21,8 +21,8 @@ from chain import (
     model,
     view,
 )
-from chain.code import program_of
-from chain.models import selector_of
+from chain.metering.program import program_of
+from chain.spec.models import selector_of
 from chain.testing import probe
 from chain.types import ZERO_ADDRESS, bytes32, felt252, u8, u16, u32, u64
 

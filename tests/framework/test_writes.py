@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call, init
-from chain.ledger.writes import Write
+from chain.ledger.decoded.writes import Write
 from chain.machine.state import entries
 from chain.testing import probe
 from chain.types import i16, u8, u16, u64, u256

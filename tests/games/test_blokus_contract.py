@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from chain import Chain
 from chain.accounts import ACCOUNTS
-from chain.handle import Handle
 from chain.machine.state import entries
+from chain.simulator.handle import Handle
 from chain.testing import assert_events, reverts
 from contracts.blokus import (
     Blokus,

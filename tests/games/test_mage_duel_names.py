@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from chain.abi import abi_type
-from chain.models import model_spec
+from chain.spec.models import model_spec
 from contracts.mage_duel import Game, PlayerProfile, events, models
 
 OPENING: Final = "top_tile state player1 player2 blue_score red_score last_move_id game_state"

@@ -9,7 +9,7 @@ import pytest
 
 from chain import Chain
 from chain.accounts import Account
-from chain.handle import Handle
+from chain.simulator.handle import Handle
 from chain.testing import assert_events, reverts
 from contracts.sagrada import (
     CommandExecuted,

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from chain import Chain
-from chain.handle import Handle
 from chain.machine.state import entries
+from chain.simulator.handle import Handle
 from chain.testing import reverts
 from contracts.sagrada import CommandExecuted, GameStarted, RoundEnded, Sagrada, contract
 from contracts.sagrada.encoding import encode, encode_for

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from chain.cli.options import contract_named, contracts_option
-from chain.offered import Offered
+from chain.simulator.catalogue import Offered
 
 
 @click.command()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import say
-from chain.cli.options import chain_option, opened
-from chain.simulator import ETHER
+from chain.cli import output
+from chain.cli.options import (
+    chain_option,
+    opened,
+)
+from chain.simulator.chain import ETHER
 
 
 @click.command()
 @chain_option
 @click.option("--keys", is_flag=True, help="Show the private keys too; they are for tests.")
-@say.json_option
+@output.json_option
 def command(where: str, keys: bool, json: bool) -> None:
     """The accounts that the chain can sign for: by number, name and address, with their balance in ether."""
     with opened(where) as chain:
@@ -23,7 +26,7 @@ def command(where: str, keys: bool, json: bool) -> None:
         ]
     columns = ("index", "name", "address", "balance", "nonce", "key")
     shown = len(columns) if keys else -1
-    say.table(columns[:shown], [row[:shown] for row in rows], json=json)
+    output.table(columns[:shown], [row[:shown] for row in rows], json=json)
 
 
 def _ether(wei: int) -> str:

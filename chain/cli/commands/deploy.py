@@ -6,16 +6,21 @@ from pathlib import Path
 
 import click
 
-from chain.cli import options, plans, say, targets
-from chain.contract import no_init_args
-from chain.offered import Offered
-from chain.simulator import MEMORY
+from chain.cli import (
+    deployment_view,
+    lookup,
+    options,
+    output,
+)
+from chain.runtime.contract import no_init_args
+from chain.simulator.catalogue import Offered
+from chain.simulator.chain import MEMORY
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("what")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-@targets.sender_option
+@lookup.sender_option
 @click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")
 @click.option("--yes", "-y", is_flag=True, help="A plan: do not ask.")
 @click.option("--dry-run", is_flag=True, help="A plan: only say what there is to do.")
@@ -40,7 +45,7 @@ from chain.simulator import MEMORY
 )
 @options.chain_option
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(
     what: str,
     args: tuple[str, ...],
@@ -61,11 +66,14 @@ def command(
     if what.endswith(".py"):
         if args:
             raise click.UsageError(f"a plan takes no arguments: {' '.join(args)}")
-        asked, plan = plans.Wish(yes, dry_run, choice, json), plans.planned(Path(what))
+        asked, plan = (
+            deployment_view.Wish(yes, dry_run, choice, json),
+            deployment_view.planned(Path(what)),
+        )
         if dry_run and not options.exists(where):
             where = MEMORY  # where nothing is there, all is to be done
         with options.opened(where, offered, make=True) as chain:
-            plans.carry_out(plan, chain, journal, where, asked)
+            deployment_view.carry_out(plan, chain, journal, where, asked)
         return
     cls = options.contract_named(offered, what)
     with options.opened(where, offered, make=True) as chain:
@@ -74,10 +82,12 @@ def command(
             raise click.UsageError(f"{cls.__name__} has no @init, so it takes no arguments")
         given = options.arguments(chain, init, args) if init else {}
         data = init.encode_args((), given) if init else no_init_args(cls, (), {})
-        who = targets.sender(chain, sender)
+        who = lookup.sender(chain, sender)
         program = chain.declare(cls)
         chain.need_code([program])
         receipt = chain.send(None, program.initcode + data, sender=who, value=value)
-        plans.deployed(receipt, cls, json=json)
+        deployment_view.deployed(receipt, cls, json=json)
     if where == MEMORY:
-        say.note("this was on a chain in memory, which is gone now: --chain FILE or URL keeps it")
+        output.note(
+            "this was on a chain in memory, which is gone now: --chain FILE or URL keeps it"
+        )

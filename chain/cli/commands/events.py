@@ -9,15 +9,22 @@ from typing import Any
 import click
 
 from chain.abi import field_name
-from chain.cli import options, say, targets
-from chain.cli.values import read_value
-from chain.kinds import Member
-from chain.ledger.export import Line, event_lines
-from chain.ledger.given import Misread
+from chain.cli import (
+    lookup,
+    options,
+    output,
+)
+from chain.cli.arguments import read_value
+from chain.ledger.decoded.address_book import Who
 from chain.ledger.queries import Query
-from chain.ledger.who import Who
-from chain.offered import Offered
-from chain.simulator import Chain
+from chain.ledger.sql.export import (
+    Line,
+    event_lines,
+)
+from chain.ledger.sql.parse_values import Misread
+from chain.schema.value_types import Member
+from chain.simulator.catalogue import Offered
+from chain.simulator.chain import Chain
 from chain.types import Address
 
 _ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
@@ -32,7 +39,7 @@ _ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 @click.option("--last", type=click.IntRange(min=1), help="Only the last so many.")
 @options.chain_option
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(
     name: str | None, fields: tuple[str, ...], contract: str | None, from_block: int | None,
     to_block: int | None, last: int | None, where: str, offered: Offered, json: bool,
@@ -40,7 +47,7 @@ def command(
     """All events, or those called NAME with these values in their fields."""
     with options.opened(where, offered) as chain:
         ledger = chain.ledger
-        by = None if contract is None else targets.contract_address(chain, contract)
+        by = None if contract is None else lookup.contract_address(chain, contract)
         places: Iterable[int] = range(len(ledger.events.rows))
         if name is not None:
             places = _places(chain, name, fields, by)
@@ -52,15 +59,15 @@ def command(
         who = Who(ledger)
         rows = [_row(who, line) for line in lines] if not json else []
     if json:
-        say.as_json(lines)
+        output.as_json(lines)
     else:
-        say.table(("block", "event", "contract", "fields"), rows, json=False)
+        output.table(("block", "event", "contract", "fields"), rows, json=False)
 
 
 def _row(who: Who, line: Line) -> tuple[Any, ...]:
     """An event for people, who know accounts and contracts by their names."""
     fields = {name: _named(who, value) for name, value in line["fields"].items()}
-    return line["block"], line["event"], _named(who, line["address"]), say.pairs(fields)
+    return line["block"], line["event"], _named(who, line["address"]), output.pairs(fields)
 
 
 def _named(who: Who, value: Any) -> Any:
@@ -83,7 +90,7 @@ def _places(chain: Chain, name: str, fields: tuple[str, ...], by: Address | None
         if not equals or key not in members:
             raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
         try:
-            values[key] = read_value(members[key], word, lambda it: targets.address(chain, it))
+            values[key] = read_value(members[key], word, lambda it: lookup.address(chain, it))
         except Misread as wrong:
             raise click.UsageError(str(wrong)) from None
     query = Query(events).where(**values)

@@ -9,9 +9,15 @@ from typing import Any, TextIO
 
 import click
 
-from chain.cli import options, say
-from chain.cli.progress import Step, bar
-from chain.offered import Offered
+from chain.cli import (
+    options,
+    output,
+)
+from chain.cli.progress import (
+    Step,
+    bar,
+)
+from chain.simulator.catalogue import Offered
 
 
 @click.command()
@@ -19,7 +25,7 @@ from chain.offered import Offered
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @options.chain_option
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(what: str, file: Path, where: str, offered: Offered, json: bool) -> None:
     """Write WHAT to FILE: receipts or events to a .jsonl, or any table of 'boardchain sql' to a .csv."""
     if file.suffix not in (".jsonl", ".csv"):
@@ -35,9 +41,9 @@ def command(what: str, file: Path, where: str, offered: Offered, json: bool) -> 
         except (ValueError, TypeError, LookupError) as wrong:
             raise click.UsageError(str(wrong)) from None
     if json:
-        say.as_json({"file": str(file), "lines": target.lines})
+        output.as_json({"file": str(file), "lines": target.lines})
     else:
-        say.note(f"{target.lines} lines in {file}")
+        output.note(f"{target.lines} lines in {file}")
 
 
 class _Counted:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from chain.cli.wrong import NO
+from chain.cli.error_report import NO
 from chain.fuzz import Fuzz, NoHypothesis
-from chain.fuzz.targets import descriptions
-from chain.offered import NotOffered
+from chain.fuzz.fuzz_targets import descriptions
+from chain.simulator.catalogue import NotOffered
 
 _SOME = click.IntRange(min=1)
 

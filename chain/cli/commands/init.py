@@ -9,7 +9,7 @@ from string import Template
 
 import click
 
-from chain.cli import say
+from chain.cli import output
 
 _FILES = (
     *("pyproject.toml", "README.md", "contracts/__init__.py", "contracts/game.py"),
@@ -21,7 +21,7 @@ _TAKEN = frozenset(("Address", "Chain", "Contract", "Deployment", "Key", "Map", 
 
 @click.command()
 @click.argument("name")
-@say.json_option
+@output.json_option
 def command(name: str, json: bool) -> None:
     """Make the folder NAME with a game to begin from; its tests and its script pass as they are."""
     folder = Path(name)
@@ -39,7 +39,7 @@ def command(name: str, json: bool) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_text(path, cls=cls, module=module, name=folder.name), "utf-8")
     if json:
-        say.as_json({"folder": name, "contract": cls, "module": f"contracts.{module}"})
+        output.as_json({"folder": name, "contract": cls, "module": f"contracts.{module}"})
         return
     click.echo(f"{cls} is in {name}. Now:\n")
     click.echo(f"    cd {name}\n    pytest\n    boardchain run scripts/play.py")

@@ -6,19 +6,25 @@ from collections.abc import Sequence
 
 import click
 
-from chain.cli import options, say
-from chain.cli.values import usage
-from chain.code import program_of
-from chain.models import ModelSpec
-from chain.offered import Offered
-from chain.shape import model_shape, storage_shape
-from chain.spec import EntrySpec
+from chain.cli import (
+    options,
+    output,
+)
+from chain.cli.arguments import usage
+from chain.metering.program import program_of
+from chain.simulator.catalogue import Offered
+from chain.spec.contracts import EntrySpec
+from chain.spec.models import ModelSpec
+from chain.spec.storage_report import (
+    model_shape,
+    storage_shape,
+)
 
 
 @click.command()
 @click.argument("contract")
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(contract: str, offered: Offered, json: bool) -> None:
     """What CONTRACT consists of: storage layout, models, entries, events, errors."""
     cls = options.contract_named(offered, contract)
@@ -34,7 +40,7 @@ def command(contract: str, offered: Offered, json: bool) -> None:
         "errors": [each.signature for each in spec.errors.values()],
     }
     if json:
-        say.as_json(found)
+        output.as_json(found)
         return
     click.echo(f"{spec.name}, digest 0x{found['digest'].hex()}")
     _section("storage", _PLACE, _rows(storage_shape(spec)))
@@ -72,4 +78,4 @@ def _entry(entry: EntrySpec) -> tuple[str, ...]:
 def _section(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     if rows:
         click.echo(f"\n{click.style(title, bold=True)}")
-        say.table(columns, rows, json=False)
+        output.table(columns, rows, json=False)

@@ -6,13 +6,16 @@ import sys
 
 import click
 
-from chain.cli import say
-from chain.guard import Finding, check
+from chain.cli import output
+from chain.guard import (
+    Finding,
+    check,
+)
 
 
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
-@say.json_option
+@output.json_option
 def command(targets: tuple[str, ...], json: bool) -> None:
     """Read each TARGET, a package (contracts.blokus), a folder or a file; nothing of it is run.
 
@@ -26,16 +29,16 @@ def command(targets: tuple[str, ...], json: bool) -> None:
     except (FileNotFoundError, UnicodeDecodeError) as wrong:
         raise click.UsageError(str(wrong)) from None
     if json:
-        say.as_json(found)
+        output.as_json(found)
     else:
         for finding in found:
             _tell(finding)
-        say.note(f"{len(found)} found" if found else "nothing found")
+        output.note(f"{len(found)} found" if found else "nothing found")
     sys.exit(1 if found else 0)
 
 
 def _tell(finding: Finding) -> None:
-    if say.is_terminal():
+    if output.is_terminal():
         place = click.style(finding.place, bold=True)
         click.echo(f"{place}: {finding.what}\n    {finding.why}\n    {finding.instead}")
     else:

@@ -13,14 +13,17 @@ from typing import Any
 
 import click
 
-from chain.cli import say
+from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.ledger.blocks import Rules
-from chain.offered import Offered
-from chain.reloading import Package
+from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
-from chain.rpc.own.package import follow_edits
-from chain.simulator import ETHER, Chain
+from chain.simulator.catalogue import Offered
+from chain.simulator.chain import (
+    ETHER,
+    Chain,
+)
+from chain.simulator.reload_package import Package
 
 PHRASE = "test test test test test test test test test test test junk"
 
@@ -107,7 +110,7 @@ def command(
     quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
-    running = import_module("chain.rpc.server.running")
+    running = import_module("chain.rpc.server.server")
     guests = running.Guests(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): most for name, most in limits.items()})
     rules = {"chain_id": chain_id, "gas_limit": gas_limit}
@@ -137,7 +140,7 @@ def _opened(data: str | None, settings: dict[str, Any], offered: Offered) -> Cha
 def _follow_edits(chain: Chain) -> None:
     told = follow_edits(chain.node)
     if told is not None:
-        say.note(told)
+        output.note(told)
 
 
 def _greet(chain: Chain, offered: Offered) -> None:

@@ -6,9 +6,13 @@ from typing import Any
 
 import click
 
-from chain.cli import options, say, targets
-from chain.cli.receipts import show
-from chain.offered import Offered
+from chain.cli import (
+    lookup,
+    options,
+    output,
+)
+from chain.cli.receipt_view import show
+from chain.simulator.catalogue import Offered
 
 
 @click.command()
@@ -19,7 +23,7 @@ from chain.offered import Offered
 @click.option("--last", type=click.IntRange(min=1), help="Only the last so many.")
 @options.chain_option
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(
     sender: str | None, contract: str | None, entry: str | None, ok: bool | None, last: int | None,
     where: str, offered: Offered, json: bool,
@@ -28,11 +32,11 @@ def command(
     with options.opened(where, offered) as chain:
         asked: dict[str, Any] = {"entry": entry, "ok": ok}
         if sender is not None:
-            asked["sender"] = targets.sender(chain, sender)
+            asked["sender"] = lookup.sender(chain, sender)
         try:
             found = chain.receipts.where(**{k: v for k, v in asked.items() if v is not None})
         except TypeError as wrong:
             raise click.UsageError(str(wrong)) from None
         if contract is not None:
-            found = found.by(targets.contract_address(chain, contract))
+            found = found.by(lookup.contract_address(chain, contract))
         show(chain, list(found)[-(last or 0) :], json=json)

@@ -10,15 +10,18 @@ from pathlib import Path
 
 import click
 
-from chain import births
-from chain.cli import say
+from chain import creation_hooks
+from chain.cli import output
 from chain.cli.options import contracts_option
-from chain.cli.scripts import takes_chain
-from chain.offered import Offered
+from chain.cli.script_loader import takes_chain
 from chain.replays import record
-from chain.replays.files import is_chain, text_of
-from chain.simulator import Chain
-from chain.user_modules import look_in
+from chain.replays.read_file import (
+    is_chain,
+    text_of,
+)
+from chain.simulator.catalogue import Offered
+from chain.simulator.chain import Chain
+from chain.source.user_modules import look_in
 
 
 @click.command()
@@ -47,7 +50,7 @@ def command(
         click.echo(text, nl=False)
     else:
         out.write_bytes(text.encode())
-        say.note(f"{out}: {text.count(chr(10))} lines")
+        output.note(f"{out}: {text.count(chr(10))} lines")
 
 
 def _played(script: Path, args: tuple[str, ...]) -> list[str]:
@@ -70,11 +73,11 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
 @contextmanager
 def _witnessed() -> Iterator[list[Chain]]:
     chains: list[Chain] = []
-    births.witnesses.append(chains.append)
+    creation_hooks.witnesses.append(chains.append)
     try:
         yield chains
     finally:
-        births.witnesses.remove(chains.append)
+        creation_hooks.witnesses.remove(chains.append)
 
 
 def _text(chain: Chain) -> str:

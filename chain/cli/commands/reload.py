@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import options, say
-from chain.wire import Wire
+from chain.cli import (
+    options,
+    output,
+)
+from chain.simulator.node_client import Wire
 
 
 @click.command()
 @options.chain_option
-@say.json_option
+@output.json_option
 def command(where: str, json: bool) -> None:
     """Have the node at --chain import its package anew, and declare what was edited.
 
@@ -19,6 +22,6 @@ def command(where: str, json: bool) -> None:
     if "://" not in where:
         raise click.UsageError(f"--chain is {where}: only a node has anything to take up, http://…")
     new = Wire(where)("chain_reload")
-    say.table(("name", "digest"), [(each["name"], each["digest"]) for each in new], json=json)
+    output.table(("name", "digest"), [(each["name"], each["digest"]) for each in new], json=json)
     if not new and not json:
-        say.note("nothing is new")
+        output.note("nothing is new")

@@ -8,20 +8,30 @@ from pathlib import Path
 
 import click
 
-from chain.cli import say
+from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.cli.progress import tracked
-from chain.offered import NotOffered, Offered
-from chain.replays import BadTranscript, Replay, replay
-from chain.replays.files import is_chain, text_of
-from chain.replays.form import Step
+from chain.replays import (
+    BadTranscript,
+    Replay,
+    replay,
+)
+from chain.replays.read_file import (
+    is_chain,
+    text_of,
+)
+from chain.replays.transcript import Step
+from chain.simulator.catalogue import (
+    NotOffered,
+    Offered,
+)
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--update", is_flag=True, help="Write what comes of it now into FILE.")
 @click.option("--moves-only", is_flag=True, help="Do not compare the hash of the last block.")
-@say.json_option
+@output.json_option
 @contracts_option
 def command(file: Path, update: bool, moves_only: bool, json: bool, offered: Offered) -> None:
     """Play FILE, a transcript or the file of a chain, on a fresh chain.
@@ -41,11 +51,11 @@ def command(file: Path, update: bool, moves_only: bool, json: bool, offered: Off
         _update(file, text, played)
         return
     if json:
-        say.as_json({"ok": played.ok, "difference": played.difference})
+        output.as_json({"ok": played.ok, "difference": played.difference})
     elif played.difference is not None:
         click.echo(f"{file}, {_coloured(str(played.difference))}")
     else:
-        say.note(f"{len(played.chain.receipts)} transactions came out as they are written")
+        output.note(f"{len(played.chain.receipts)} transactions came out as they are written")
     sys.exit(0 if played.ok else 1)
 
 
@@ -55,14 +65,14 @@ def _shown(steps: Sequence[Step]) -> Iterator[Step]:
 
 def _update(file: Path, text: str, played: Replay) -> None:
     if played.text == text:
-        say.note(f"{file} is as it was")
+        output.note(f"{file} is as it was")
         return
     file.write_bytes(played.text.encode())
-    say.note(f"{file} is written anew")
+    output.note(f"{file} is written anew")
 
 
 def _coloured(text: str) -> str:
-    if not say.is_terminal():
+    if not output.is_terminal():
         return text
     colours = {"-": "red", "+": "green"}
     return "\n".join(click.style(line, fg=colours.get(line[:1])) for line in text.split("\n"))

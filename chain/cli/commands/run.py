@@ -8,9 +8,12 @@ from pathlib import Path
 import click
 
 from chain.cli import options
-from chain.cli.scripts import loaded, takes_chain
-from chain.offered import Offered
-from chain.simulator import MEMORY
+from chain.cli.script_loader import (
+    loaded,
+    takes_chain,
+)
+from chain.simulator.catalogue import Offered
+from chain.simulator.chain import MEMORY
 
 
 @click.command()

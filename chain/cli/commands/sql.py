@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import options, say
-from chain.offered import Offered
+from chain.cli import (
+    options,
+    output,
+)
+from chain.simulator.catalogue import Offered
 
 _TABLES = "select name, kind, contract, columns from tables order by name"
 
@@ -15,7 +18,7 @@ _TABLES = "select name, kind, contract, columns from tables order by name"
 @click.argument("values", nargs=-1)
 @options.chain_option
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(
     question: str | None, values: tuple[str, ...], where: str, offered: Offered, json: bool
 ) -> None:
@@ -30,4 +33,4 @@ def command(
             answer = chain.sql(question, *values)
         except ValueError as wrong:
             raise click.UsageError(str(wrong)) from None
-    say.table(answer.columns, answer, json=json)
+    output.table(answer.columns, answer, json=json)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import options, say
-from chain.cli.receipts import details
+from chain.cli import (
+    options,
+    output,
+)
+from chain.cli.receipt_view import details
 from chain.ledger.receipts import Receipt
-from chain.offered import Offered
-from chain.simulator import Chain
+from chain.simulator.catalogue import Offered
+from chain.simulator.chain import Chain
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("tx")
 @options.chain_option
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(tx: str, where: str, offered: Offered, json: bool) -> None:
     """The transaction TX, by its hash or its place in 'boardchain receipts'; -1 is the last."""
     with options.opened(where, offered) as chain:

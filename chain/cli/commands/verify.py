@@ -7,18 +7,18 @@ from pathlib import Path
 
 import click
 
-from chain.cli import say
+from chain.cli import output
 from chain.cli.options import contracts_option
-from chain.offered import Offered
 from chain.replays import BadTranscript
-from chain.replays.files import text_of
-from chain.replays.fresh import Failed
-from chain.replays.verifying import verify
+from chain.replays.read_file import text_of
+from chain.replays.subprocess_runs import Failed
+from chain.replays.verify import verify
+from chain.simulator.catalogue import Offered
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@say.json_option
+@output.json_option
 @contracts_option
 def command(file: Path, json: bool, offered: Offered) -> None:
     """Play FILE, a transcript or the file of a chain, in fresh interpreters: under five hash seeds, with all contracts loaded
@@ -31,7 +31,7 @@ def command(file: Path, json: bool, offered: Offered) -> None:
     except (BadTranscript, Failed) as wrong:
         raise click.UsageError(f"{file}: {wrong}") from None
     if json:
-        say.as_json({"ok": verdict.ok, **vars(verdict)})
+        output.as_json({"ok": verdict.ok, **vars(verdict)})
     else:
         click.echo(f"{file}: {verdict}")
     sys.exit(0 if verdict.ok else 1)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import options, say, targets
+from chain.cli import (
+    lookup,
+    options,
+    output,
+)
 from chain.errors import Reverted
-from chain.offered import Offered
+from chain.simulator.catalogue import Offered
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -17,16 +21,16 @@ from chain.offered import Offered
 @click.option("--block", type=int, help="As it was at the end of that block.")
 @options.chain_option
 @options.contracts_option
-@say.json_option
+@output.json_option
 def command(
     contract: str, entry: str, args: tuple[str, ...], sender: str, block: int | None,
     where: str, offered: Offered, json: bool,
 ) -> None:  # fmt: skip
     """Ask ENTRY of CONTRACT with ARGS, or what a call of it would return; nothing is changed."""
     with options.opened(where, offered) as chain:
-        handle = targets.contract(chain, contract, offered)
-        asked, given = options.called(chain, targets.entries(handle, entry, "view"), args)
-        who = targets.sender(chain, sender)
+        handle = lookup.contract(chain, contract, offered)
+        asked, given = options.called(chain, lookup.entries(handle, entry, "view"), args)
+        who = lookup.sender(chain, sender)
         if block is not None:
             asked = options.past(chain, block).handle(handle)[asked.spec.signature]
         data = asked.spec.encode_args((), given)
@@ -34,8 +38,8 @@ def command(
     if seen.error is not None:
         raise Reverted(seen)
     if json:
-        say.as_json({"value": seen.value, "logs": seen.logs, "gas": seen.gas_used})
+        output.as_json({"value": seen.value, "logs": seen.logs, "gas": seen.gas_used})
         return
     for line in seen.logs:
-        say.note(line)
-    say.value(seen.value)
+        output.note(line)
+    output.value(seen.value)

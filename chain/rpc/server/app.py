@@ -10,10 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
-from chain.rpc.server.guests import Guests
-from chain.rpc.server.runner import Runner
-from chain.rpc.server.socket import Socket
-from chain.rpc.wire import answer, refusal
+from chain.rpc.json_messages import (
+    answer,
+    refusal,
+)
+from chain.rpc.server.access import Guests
+from chain.rpc.server.connection import Socket
+from chain.rpc.server.request_runner import Runner
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node

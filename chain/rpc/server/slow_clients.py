@@ -11,7 +11,7 @@ from typing import Any, Final
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from chain.rpc.limits import Limits
-from chain.rpc.server.joined import JoinedProtocol
+from chain.rpc.server.single_packet import JoinedProtocol
 
 _LAST_WORDS: Final = 1.0  # seconds in which a client may still read why it is let go
 _ANSWER: Final = (

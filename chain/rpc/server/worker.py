@@ -16,9 +16,9 @@ import warnings
 from collections.abc import Callable
 from typing import Final, NoReturn
 
+from chain.metering.watchdog import limit_memory
 from chain.rpc.errors import NO_MEMORY, refused
 from chain.rpc.limits import Limits
-from chain.watchdogs import limit_memory
 
 ENDING: Final = "the node ends, so it was stopped and nothing of it remains"
 CAN_FORK: Final = hasattr(os, "fork")

@@ -1,3 +1,3 @@
 from chain import Chain, Contract, reverts
-from chain.simulator import Chain as Other
+from chain.simulator.chain import Chain as Other
 import chain

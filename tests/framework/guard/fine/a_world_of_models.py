@@ -1,5 +1,5 @@
 from chain import Address, Key, System, call, model
-from chain.system import WorldStorage
+from chain.runtime.system import WorldStorage
 from chain.types import felt252, u8
 
 

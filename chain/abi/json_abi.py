@@ -1,0 +1,230 @@
+"""Contracts that are not ours, known by their JSON ABI: their functions and events in our kinds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from chain import abi
+from chain.crypto.hashing import keccak
+from chain.schema.validation import short
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Kind,
+    Member,
+    Record,
+    Sequence,
+    Text,
+)
+from chain.types import FixedBytes, Int
+
+_PLAIN: dict[str, Kind] = {
+    "bool": Bool(), "address": Account(), "string": Text(), "bytes": Blob(), "function": FixedBytes("function", 24),
+}  # fmt: skip
+
+
+def kind_from_json(parameter: dict[str, Any]) -> Kind:
+    """The kind of one parameter of a JSON ABI. Tuples come as plain tuples, fixed arrays too."""
+    written: str = parameter["type"]
+    array = re.fullmatch(r"(.*)\[(\d*)\]", written)
+    if array:
+        item = kind_from_json({**parameter, "type": array[1]})
+        if not array[2]:
+            return Sequence(item)
+        members = tuple(Member(str(i), item) for i in range(int(array[2])))
+        return Record(written, members, array=True) if members else _unknown(written)
+    if written == "tuple":
+        parts = members_from_json(parameter.get("components", []))
+        return Record("tuple", parts) if parts else _unknown("tuple()")
+    return _PLAIN[written] if written in _PLAIN else _sized(written)
+
+
+def _sized(written: str) -> Kind:
+    """A type with its size in its name; a number without one has 256 bits."""
+    found = re.fullmatch(r"(u?int|bytes)([1-9]\d*)?", written)
+    name, size = (found[1], int(found[2] or 256)) if found else ("", 0)
+    if name == "bytes" and size <= 32:
+        return FixedBytes(written, size)
+    if name in ("int", "uint") and size <= 256 and size % 8 == 0:
+        half, whole = 2 ** (size - 1), 2**size
+        return (
+            Int(written, size, 0, whole - 1)
+            if name == "uint"
+            else Int(written, size, -half, half - 1)
+        )
+    return _unknown(written)
+
+
+def _unknown(written: str) -> NoReturn:
+    raise TypeError(f"the ABI type '{written}' is not known here")
+
+
+def members_from_json(parameters: list[dict[str, Any]]) -> tuple[Member, ...]:
+    return tuple(
+        Member(parameter.get("name") or str(i), kind_from_json(parameter))
+        for i, parameter in enumerate(parameters)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of a foreign contract."""
+
+    name: str
+    is_view: bool
+    params: tuple[Member, ...]
+    outputs: tuple[Member, ...]
+
+    @cached_property
+    def signature(self) -> str:
+        return abi.signature(self.name, self.params)
+
+    @cached_property
+    def selector(self) -> bytes:
+        return abi.selector(self.signature)
+
+    def encode_args(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+        if named or len(args) != len(self.params):
+            raise TypeError(f"{self.name} takes {len(self.params)} arguments, in order")
+        try:
+            return self.selector + (
+                abi.encoder(Record(self.name, self.params))(args) if args else b""
+            )
+        except abi.Misfit as wrong:
+            raise TypeError(f"{self.name}: {wrong.text}") from None
+
+    def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+        try:
+            self.encode_args(args, dict(named))
+        except TypeError:
+            return False
+        return True
+
+    def decode_args(self, data: bytes) -> tuple[Any, ...]:
+        return abi.decode_members(self.params, data, 4)
+
+    def decode_result(self, data: bytes) -> Any:
+        values = abi.decode_members(self.outputs, data)
+        return values[0] if len(values) == 1 else tuple(values) or None
+
+
+class Functions(Mapping[str, Function]):
+    """The functions of a JSON ABI by name, each read when it is asked for. One of several of a name goes by its signature."""
+
+    def __init__(self, items: list[dict[str, Any]]) -> None:
+        if not isinstance(items, list | tuple) or not all(isinstance(each, dict) for each in items):
+            raise TypeError(f"abi = {short(items)} is not a JSON ABI: give its list of dicts")
+        self._items = [item for item in items if item.get("type") == "function"]
+
+    def __getitem__(self, name: str) -> Function:
+        found = self.named(name)
+        if len(found) > 1:
+            choices = ", ".join(f"'{function.signature}'" for function in found)
+            raise TypeError(
+                f"there are {len(found)} functions '{name}': get one by its signature, {choices}"
+            )
+        if not found:
+            raise KeyError(name)
+        return found[0]
+
+    def named(self, name: str) -> tuple[Function, ...]:
+        """All of that name or signature."""
+        bare = name.partition("(")[0]
+        found = [_function(item) for item in self._items if item["name"] == bare]
+        return tuple(each for each in found if name in (bare, each.signature))
+
+    def no_entry(self, name: str) -> str:
+        return f"the ABI has no function '{name}'; it has {', '.join(self) or 'none'}"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(item["name"] for item in self._items))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+def functions_from_json(items: list[dict[str, Any]]) -> Functions:
+    return Functions(items)
+
+
+def _function(item: dict[str, Any]) -> Function:
+    return Function(
+        item["name"],
+        item.get("stateMutability") in ("view", "pure"),
+        members_from_json(item.get("inputs", [])),
+        members_from_json(item.get("outputs", [])),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignEvent:
+    """An event of a foreign contract; decoded, it is a `ForeignLog`."""
+
+    name: str
+    members: tuple[Member, ...]
+    indexed: tuple[bool, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(
+            m.name for m, indexed in zip(self.members, self.indexed, strict=True) if indexed
+        )
+
+    @cached_property
+    def signature(self) -> str:
+        return abi.signature(self.name, self.members)
+
+    @cached_property
+    def topic(self) -> int:
+        return int.from_bytes(keccak(self.signature.encode()))
+
+    def decode(self, topics: tuple[int, ...], data: bytes) -> ForeignLog:
+        plain = tuple(
+            m for m, indexed in zip(self.members, self.indexed, strict=True) if not indexed
+        )
+        if len(topics) - 1 != len(self.members) - len(plain):
+            raise abi.BadData(
+                f"{self.name} has {len(self.keys)} indexed values, not {len(topics) - 1}"
+            )
+        values, rest = iter(topics[1:]), iter(abi.decode_members(plain, data))
+        pairs = zip(self.members, self.indexed, strict=True)
+        return ForeignLog(
+            self.name, {m.name: _topic(m.kind, next(values)) if i else next(rest) for m, i in pairs}
+        )
+
+
+@dataclass(frozen=True)
+class ForeignLog:
+    """A decoded event of a foreign contract: its name and its values, also as attributes."""
+
+    name: str
+    values: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        values, name = vars(self).get("values", {}), abi.abi_name(name)
+        if name not in values:
+            raise AttributeError(f"event {self.name} has no '{name}'; it has {', '.join(values)}")
+        return values[name]
+
+
+def _topic(kind: Kind, topic: int) -> Any:
+    """An indexed value; one that is longer than a word is known by its hash only."""
+    raw = topic.to_bytes(32)
+    return raw if isinstance(kind, Text | Blob | Sequence | Record) else abi.decoder(kind)(raw, 0)
+
+
+def events_from_json(items: list[dict[str, Any]]) -> Iterator[ForeignEvent]:
+    """The events of a JSON ABI, but for those of types that are not known here."""
+    for item in items:
+        if item.get("type") != "event" or item.get("anonymous"):
+            continue
+        inputs = item["inputs"]
+        with suppress(TypeError):
+            members = members_from_json(inputs)
+            yield ForeignEvent(item["name"], members, tuple(bool(i.get("indexed")) for i in inputs))

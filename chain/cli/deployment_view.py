@@ -1,0 +1,166 @@
+"""How the command line shows a deployment, asks about it, and carries it out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from chain.cli import output
+from chain.cli.progress import bar
+from chain.cli.script_loader import loaded
+from chain.deployment.deployer import (
+    BESIDE,
+    CHANGED,
+    LEAVE,
+    UPGRADE,
+    Deployer,
+    Finding,
+)
+from chain.deployment.journal import (
+    Journal,
+    folder_for,
+)
+from chain.deployment.plan import Deployment
+from chain.errors import Reverted
+from chain.ledger.receipts import Receipt
+from chain.simulator.chain import (
+    MEMORY,
+    Chain,
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the options say."""
+
+    yes: bool
+    dry_run: bool
+    choice: str | None
+    json: bool
+
+
+class Undecided(ValueError):
+    """A contract changed, and nobody said what is to become of the old one."""
+
+
+def carry_out(plan: Deployment, chain: Chain, base: Path, where: str, wish: Wish) -> None:
+    """Say what a plan means for the chain, and do it."""
+    deployer = Deployer(plan, chain, Journal(None if where == MEMORY else folder_for(where, base)))
+    choice = wish.choice
+    found = deployer.look(lambda finding: choice or CHANGED)
+    changed = [each for each in found if each.action == CHANGED]
+    if not wish.json:
+        _show(found)
+    if all(each.action == LEAVE for each in found):
+        _end(wish, [], "nothing to do")
+        return
+    if wish.dry_run:
+        _end(wish, found, "nothing was done")
+        return
+    if changed and choice is None:
+        choice = _choose(changed)
+    if choice == UPGRADE:
+        for each in changed:
+            each.check_upgrade()
+    if not wish.yes and _is_asked():
+        click.confirm("Apply?", abort=True, err=True)
+    _apply(deployer, choice or CHANGED, len(found), wish)
+
+
+def planned(script: Path) -> Deployment:
+    """What the script's `plan` asks for."""
+    if not script.exists():
+        raise click.UsageError(f"there is no script {script}")
+    declare = getattr(loaded(script), "plan", None)
+    if not callable(declare):
+        raise click.UsageError(f"{script} has no plan(deployment): write one, it says what is deployed")  # fmt: skip
+    made = Deployment()
+    declare(made)
+    return made
+
+
+def deployed(receipt: Receipt, cls: type, *, json: bool) -> None:
+    """Tell where a contract went."""
+    if receipt.error is not None:
+        raise Reverted(receipt)
+    facts = {
+        "contract": cls.__name__,
+        "address": receipt.address,
+        "transaction": receipt.tx_hash,
+        "block": receipt.block_number,
+        "gas": receipt.gas_used,
+    }
+    output.facts(facts, json=json)
+
+
+def _apply(deployer: Deployer, choice: str, total: int, wish: Wish) -> None:
+    done = []
+    with bar("deploying", total) as step:
+        for finding, record in deployer.apply(lambda finding: choice):
+            step(1)
+            if finding.action != LEAVE:
+                done.append(finding)
+                _tell(finding, choice, record["address"], wish)
+    _end(wish, done, f"{len(done)} step{'s' * (len(done) != 1)} done")
+
+
+def _tell(finding: Finding, choice: str, address: str, wish: Wish) -> None:
+    if not wish.json:
+        action = choice if finding.action == CHANGED else finding.action
+        where = f" at {address}" if finding.step.to is None else ""
+        click.echo(f"{action} {finding.step.name}{where}")
+
+
+def _end(wish: Wish, findings: Sequence[Finding], text: str) -> None:
+    if wish.json:
+        output.as_json([_fact(each) for each in findings])
+    else:
+        output.note(text)
+
+
+def _fact(finding: Finding) -> dict[str, object]:
+    return {
+        "step": finding.step.name,
+        "action": finding.action,
+        "changes": list(finding.changes),
+        "in_the_way": list(finding.obstacles),
+    }
+
+
+def _show(found: Sequence[Finding]) -> None:
+    rows = [(each.step.name, each.action, _detail(each)) for each in found]
+    output.table(("step", "action", ""), rows, json=False)
+    for each in found:
+        for line in each.changes:
+            click.echo(f"{each.step.name}: {line}")
+
+
+def _detail(finding: Finding) -> str:
+    if finding.action == LEAVE and finding.record is not None and finding.step.to is None:
+        return str(finding.record["address"])
+    count = len(finding.changes)
+    return f"{count} change{'s' * (count != 1)}" if count else ""
+
+
+def _choose(changed: Sequence[Finding]) -> str:
+    names = ", ".join(each.step.name for each in changed)
+    if not _is_asked():
+        raise Undecided(
+            f"{names} changed since it was deployed: say --upgrade to put it in place of the old one,"
+            " or --beside for a new version beside it"
+        )
+    for each in changed:
+        for line in each.obstacles:
+            output.note(f"cannot be upgraded: {line}")
+    words = click.Choice([UPGRADE, BESIDE])
+    chosen: str = click.prompt(f"{names} changed", type=words, err=True)
+    return chosen
+
+
+def _is_asked() -> bool:
+    """Whether there is somebody to answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

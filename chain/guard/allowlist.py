@@ -1,0 +1,130 @@
+"""What a contract may use of Python and of the chain, as lists. Whatever is on none of them is refused.
+
+On the lists is what does the same everywhere: on every machine, in every run, on every supported version of Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from chain.source.word_sets import words
+
+BUILTINS: Final = words(
+    """
+    abs all any bin bool bytearray bytes callable chr classmethod dict divmod enumerate filter format frozenset hex int
+    isinstance issubclass iter len list map max memoryview min next object oct ord pow property range reversed round set
+    slice sorted staticmethod str sum super tuple type zip
+    Ellipsis False None NotImplemented True
+    ArithmeticError AssertionError AttributeError Exception IndexError KeyError LookupError NotImplementedError
+    OverflowError RuntimeError StopIteration TypeError UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError
+    ZeroDivisionError
+    __doc__ __name__ __package__ reveal_type
+    """
+)
+
+_TYPING: Final = words(
+    """
+    AbstractSet Annotated Any AnyStr Callable ClassVar Collection Concatenate Container Dict Final FrozenSet Generator
+    Generic Hashable Iterable Iterator List Literal LiteralString Mapping MutableMapping MutableSequence MutableSet
+    NamedTuple Never NewType NoReturn NotRequired Optional ParamSpec Protocol ReadOnly Required Reversible Self Sequence
+    Set Sized SupportsAbs SupportsIndex SupportsInt TYPE_CHECKING Tuple Type TypeAlias TypeAliasType TypeGuard TypeIs
+    TypeVar TypeVarTuple TypedDict Union Unpack assert_never assert_type cast dataclass_transform final overload override
+    reveal_type
+    """
+)
+
+_CHAIN: Final = words(
+    """
+    Address Contract Key Map Revert Set System Vector World call error event init model require view
+    """
+)
+
+# By module the names a contract may have of it; None is all of them.
+MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
+    {
+        "__future__": words("annotations"),
+        "abc": words("ABC abstractmethod"),
+        "base64": words(
+            "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode"
+        ),
+        "bisect": words("bisect bisect_left bisect_right insort insort_left insort_right"),
+        "chain": _CHAIN,
+        "chain.runtime.contract": words("Block Contract"),
+        "chain.spec.decorators": words("call error event init model view"),
+        "chain.errors": words("Revert require"),
+        "chain.storage.collections": words("Map Set Vector"),
+        "chain.crypto.hashing": words("checksum_address keccak"),
+        "chain.runtime.random": words("Random"),
+        "chain.runtime.system": words("System WorldStorage"),
+        "chain.types": None,
+        "chain.runtime.world": words("World"),
+        "collections": words("ChainMap Counter OrderedDict defaultdict deque namedtuple"),
+        "collections.abc": words(
+            """
+            Callable Collection Container Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView
+            MutableMapping MutableSequence MutableSet Reversible Sequence Set Sized ValuesView
+            """
+        ),
+        "contextlib": words("AbstractContextManager contextmanager nullcontext suppress"),
+        "copy": words("copy deepcopy"),
+        "dataclasses": words("KW_ONLY InitVar asdict astuple dataclass field fields replace"),
+        "enum": words(
+            "Enum Flag IntEnum IntFlag StrEnum UNIQUE auto member nonmember unique verify"
+        ),
+        "functools": words("cmp_to_key partial reduce total_ordering wraps"),
+        "hashlib": words(
+            "blake2b blake2s md5 sha1 sha224 sha256 sha384 sha3_224 sha3_256 sha3_384 sha3_512 sha512"
+        ),
+        "heapq": words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
+        "itertools": words(
+            """
+            accumulate chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse groupby
+            islice pairwise permutations product repeat starmap takewhile tee zip_longest
+            """
+        ),
+        "json": words("JSONDecodeError dumps loads"),
+        "math": words("comb factorial gcd isqrt lcm perm prod"),
+        "operator": words(
+            "add and_ attrgetter concat contains countOf delitem eq floordiv ge getitem gt index indexOf inv invert is_"
+            " is_not itemgetter le lshift lt mod mul ne neg not_ or_ pos pow rshift setitem sub truth xor"
+        ),
+        "re": words(
+            "A ASCII DOTALL I IGNORECASE M MULTILINE Match NOFLAG Pattern RegexFlag S VERBOSE X compile error escape"
+            " findall finditer fullmatch match search split sub subn"
+        ),
+        "string": words(
+            "Formatter Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable"
+            " punctuation whitespace"
+        ),
+        "textwrap": words("TextWrapper dedent fill indent shorten wrap"),
+        "types": words("EllipsisType MappingProxyType NoneType NotImplementedType TracebackType"),
+        "typing": _TYPING,
+        "typing_extensions": _TYPING,
+        "urllib.parse": words("quote quote_plus unquote unquote_plus"),
+    }
+)
+
+# The module of a package that may read the package's own data files, and what it may use for that beside all the others.
+LIBRARY: Final = "library"
+LIBRARY_MODULES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"pathlib": words("Path PurePath PurePosixPath"), "importlib.resources": words("files")}
+)
+
+# The methods between two underscores that a class may define. They do what stands there; the others change what a class,
+# an attribute or an instance is.
+METHODS: Final = words(
+    """
+    __init__ __post_init__ __str__ __repr__ __format__ __bytes__ __bool__ __int__ __index__ __hash__ __len__ __iter__ __next__
+    __reversed__ __contains__ __getitem__ __setitem__ __delitem__ __missing__ __call__ __enter__ __exit__
+    __eq__ __ne__ __lt__ __le__ __gt__ __ge__
+    __neg__ __pos__ __abs__ __invert__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__
+    __floordiv__ __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __divmod__ __rdivmod__ __pow__ __rpow__ __ipow__
+    __lshift__ __rlshift__ __ilshift__ __rshift__ __rrshift__ __irshift__ __and__ __rand__ __iand__ __or__ __ror__ __ior__
+    __xor__ __rxor__ __ixor__ __matmul__ __rmatmul__ __imatmul__
+    """
+)
+
+# The other names between two underscores that may be set in a module or in a class.
+SETTINGS: Final = words("__all__ __doc__ __match_args__ __slots__ __test__")

@@ -1,0 +1,164 @@
+"""Data files of a package are a part of it, as its source is, and one of its modules may read them: the one named `library`.
+
+It does so while it is imported, at the top of the module or in functions that are called there, and only below its own folder.
+What it read stays: nothing that a contract calls may read again.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from chain.guard.allowlist import (
+    LIBRARY,
+    LIBRARY_MODULES,
+)
+from chain.guard.finding import Rule
+from chain.guard.scope import Place
+from chain.source.modules import (
+    Definition,
+    Module,
+    Sources,
+)
+from chain.source.static_types import PATH
+from chain.source.word_sets import words
+
+ELSEWHERE: Final = Rule(
+    "other_folder",
+    "'{name}' begins somewhere on this machine",
+    "that is no part of the package",
+    "begin with Path(__file__).parent, or with files(__package__)",
+)
+UNSORTED: Final = Rule(
+    "unsorted_folder",
+    "'{name}' lists files in the order in which the disk has them",
+    "another disk has another order",
+    "write sorted(….{name}(…))",
+)
+ENCODING: Final = Rule(
+    "encoding",
+    "'read_text' without an encoding reads as the machine's settings have it",
+    "they differ from machine to machine",
+    "write read_text('utf-8')",
+)
+NOT_READING: Final = Rule(
+    "not_reading",
+    "'{name}' does more with a file than to read it",
+    "what is on a disk is no part of the chain",
+    "use read_text('utf-8'), read_bytes() or sorted(….glob(…)) only",
+)
+TOO_LATE: Final = Rule(
+    "late_reading",
+    "'{name}' reads files, and this runs in a call",
+    "by then the files may say something else, or be gone",
+    f"read them at the top of the module '{LIBRARY}', and use what was read",
+)
+
+RULES: Final = (ELSEWHERE, UNSORTED, ENCODING, NOT_READING, TOO_LATE)
+
+_LISTINGS: Final = frozenset({"glob", "iterdir", "rglob"})
+_READINGS: Final = frozenset({"read_text", "read_bytes"}) | _LISTINGS
+_PURE: Final = words(
+    "as_posix is_relative_to joinpath match relative_to with_name with_stem with_suffix"
+)
+
+
+def calls(node: ast.Call, place: Place) -> None:
+    """Excuses at most what the set rules leave alone anyway: a listing of files, never a set."""
+    _check_reader(node, place)
+    if not _is_in_library(place):
+        return
+    path = place.path(node.func)
+    if path in ("pathlib.Path", "importlib.resources.files"):
+        if len(node.args) != 1 or ast.unparse(node.args[0]) not in ("__file__", "__package__"):
+            place.say(ELSEWHERE, node, name=str(path).rpartition(".")[2])
+    elif path == "builtins.sorted":
+        for each in node.args:
+            place.excused.add(each)
+            if isinstance(each, ast.GeneratorExp | ast.ListComp):
+                place.excused.update(generator.iter for generator in each.generators)
+    elif isinstance(node.func, ast.Attribute):
+        _check_method(node, node.func, place)
+
+
+def _check_method(node: ast.Call, func: ast.Attribute, place: Place) -> None:
+    name = func.attr
+    if place.path(func) == "pathlib.Path." + name:  # Path.cwd(), Path.home()
+        place.say(ELSEWHERE, node, name=f"Path.{name}")
+    elif name in _LISTINGS:
+        if node not in place.excused:
+            place.say(UNSORTED, node, name=name)
+    elif name == "read_text":
+        if not node.args and not any(keyword.arg == "encoding" for keyword in node.keywords):
+            place.say(ENCODING, node)
+    elif place.kind(func.value) == PATH and name not in _PURE | _READINGS:
+        place.say(NOT_READING, node, name=name)
+
+
+def _check_reader(node: ast.Call, place: Place) -> None:
+    """No function that runs in a call may call one that reads files; a class may not read any."""
+    if not place.is_running:
+        return
+    found = place.definition(node.func)
+    if found is not None and not found[1] and is_reader(found[0], place.sources):
+        if not _is_itself_reader(place):
+            place.say(TOO_LATE, node, name=found[0].name)
+    elif _is_in_library(place) and not _is_itself_reader(place) and _reads(node, place.module):
+        place.say(TOO_LATE, node, name=ast.unparse(node.func).rpartition(".")[2])
+
+
+def _is_in_library(place: Place) -> bool:
+    return place.module.last_name == LIBRARY
+
+
+def _is_itself_reader(place: Place) -> bool:
+    return _is_in_library(place) and isinstance(place.outermost, ast.FunctionDef)
+
+
+def is_while_importing(place: Place) -> bool:
+    """Whether this stands in a function that reads files, so that no call can ever reach it."""
+    node = place.outermost
+    found = place.module.names.get(node.name) if isinstance(node, ast.FunctionDef) else None
+    return found is not None and is_reader(found, place.sources)
+
+
+def is_reader(definition: Definition, sources: Sources) -> bool:
+    """Whether a function of a library reads files, itself or through another one."""
+    module = definition.module
+    if module.last_name != LIBRARY or not isinstance(definition.node, ast.FunctionDef):
+        return False
+    if module.name not in sources.readers:
+        sources.readers[module.name] = _readers(module)
+    return definition.name in sources.readers[module.name]
+
+
+def _readers(module: Module) -> frozenset[str]:
+    functions = {node.name: node for node in module.tree.body if isinstance(node, ast.FunctionDef)}
+    found: set[str] = set()
+    size = -1
+    while len(found) > size:  # until nobody more calls one of them
+        size = len(found)
+        for name, function in functions.items():
+            if name not in found and _touches(function, found, module):
+                found.add(name)
+    return frozenset(found)
+
+
+def _touches(function: ast.FunctionDef, readers: set[str], module: Module) -> bool:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in readers:
+            return True
+        if isinstance(node, ast.Call) and _reads(node, module):
+            return True
+    return False
+
+
+def _reads(node: ast.Call, module: Module) -> bool:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr in _READINGS
+    found = module.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
+    home, _, name = ((found.target if found else None) or "").rpartition(".")
+    return name in LIBRARY_MODULES.get(home, ())
+
+
+CHECKS: Final = {ast.Call: (calls,)}

@@ -1,0 +1,228 @@
+"""Imports: at the top of a module, by name, and only of what is the same everywhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from chain.guard.allowlist import (
+    LIBRARY,
+    LIBRARY_MODULES,
+    MODULES,
+)
+from chain.guard.finding import Rule
+from chain.guard.rules.floats import FLOAT_FUNCTION
+from chain.guard.scope import Place
+from chain.source.modules import (
+    Definition,
+    Module,
+    is_type_checking,
+    origin_of,
+)
+
+CLOCK: Final = Rule(
+    "clock",
+    "'{name}' reads the machine's clock",
+    "every machine has its own",
+    "use self.block.timestamp, or take the time as an argument",
+)
+CHANCE: Final = Rule(
+    "chance",
+    "'{name}' brings chance from outside",
+    "nobody could replay what came of it",
+    "use self.random, or take what was drawn as an argument",
+)
+THREADS: Final = Rule(
+    "threads",
+    "'{name}' lets things run side by side",
+    "which of them is first is decided by the machine",
+    "do one after the other",
+)
+OUTSIDE: Final = Rule(
+    "outside",
+    "'{name}' reaches out of the chain",
+    "what is there differs from machine to machine",
+    "take it as an argument, or keep it in storage",
+)
+FILES: Final = Rule(
+    "files",
+    "'{name}' reads or writes files",
+    "what they say is no part of the chain",
+    f"read the data files of the package while it is imported, in its module '{LIBRARY}'",
+)
+REFLECTION: Final = Rule(
+    "reflection",
+    "'{name}' looks into Python itself",
+    "that differs between its versions",
+    "name what is meant, or choose with a dict or a match statement",
+)
+INEXACT: Final = Rule(
+    "inexact",
+    "'{name}' counts in other than whole numbers",
+    "how they are rounded is no rule of a game",
+    "count in whole numbers of a smaller unit",
+)
+CACHE: Final = Rule(
+    "cache",
+    "'{name}' remembers from call to call",
+    "a second call then costs less than the first, but not on a machine that has just begun",
+    "compute it once at the top of the module, or keep it in storage",
+)
+MACHINE: Final = Rule(
+    "machine",
+    "'{name}' is the chain as it looks from outside",
+    "a contract runs inside of it",
+    "use what self has: self.at, self.deploy, self.block, self.emit",
+)
+UNLISTED: Final = Rule(
+    "unlisted",
+    "'{name}' is not on the list of what a contract may import",
+    "nobody has made sure that it does the same everywhere",
+    "{instead}",
+)
+STAR: Final = Rule(
+    "star",
+    "'*' imports names that nobody can see here",
+    "what they mean may change with '{name}'",
+    "name what you use",
+)
+LATE: Final = Rule(
+    "late_import",
+    "an import inside {what}",
+    "what it brings would depend on {when}",
+    "import it at the top of the module, and where two modules import each other write 'import package.module' there",
+)
+
+RULES: Final = (
+    CLOCK, CHANCE, THREADS, OUTSIDE, FILES, REFLECTION, INEXACT, CACHE, MACHINE, UNLISTED, STAR, LATE,
+)  # fmt: skip
+
+
+def _by_name(*groups: tuple[Rule, str]) -> Mapping[str, Rule]:
+    return MappingProxyType({name: rule for rule, names in groups for name in names.split()})
+
+
+# Why a module is on no list, for those that people reach for.
+REFUSED_MODULES: Final = _by_name(
+    (CLOCK, "time datetime calendar zoneinfo sched timeit"),
+    (CHANCE, "random secrets uuid"),
+    (THREADS, "threading _thread asyncio multiprocessing concurrent queue contextvars signal select selectors"),
+    (OUTSIDE, "os sys socket ssl subprocess http urllib platform getpass locale sqlite3 requests httpx eth web3"),
+    (OUTSIDE, "logging warnings atexit ftplib smtplib email resource syslog site sysconfig eth_tester"),
+    (FILES, "io pathlib shutil tempfile glob fileinput csv pickle shelve dbm zipfile tarfile gzip lzma mmap"),
+    (REFLECTION, "inspect gc weakref ctypes importlib pkgutil ast dis tokenize traceback builtins code"),
+    (REFLECTION, "symtable marshal copyreg tracemalloc faulthandler pdb unittest"),
+    (INEXACT, "decimal fractions statistics cmath numbers numpy colorsys"),
+    (CACHE, "linecache cachetools"),
+    (MACHINE, "chain"),
+)  # fmt: skip
+
+# Why a name is not on the list of its module.
+REFUSED_NAMES: Final = _by_name(
+    (CACHE, "functools.cache functools.lru_cache functools.cached_property"),
+    (REFLECTION, "functools.singledispatch functools.singledispatchmethod functools.update_wrapper"),
+    (REFLECTION, "typing.get_type_hints typing.get_origin typing.get_args operator.methodcaller"),
+    (REFLECTION, "dataclasses.make_dataclass dataclasses.is_dataclass enum.EnumMeta enum.EnumType abc.ABCMeta"),
+    (INEXACT, "operator.truediv operator.itruediv"),
+    (FILES, "json.load json.dump"),
+)  # fmt: skip
+
+
+def check_import(definition: Definition, node: ast.stmt, place: Place) -> None:
+    """What one name of an import stands for."""
+    alias = definition.node
+    assert isinstance(alias, ast.alias)
+    if isinstance(node, ast.ImportFrom):
+        home = origin_of(place.module, node)
+        if alias.name == "*":
+            place.say(STAR, node, name=home)
+        elif place.sources.split(f"{home}.{alias.name}") is None:
+            _check(home, alias.name, alias, place)
+    elif place.sources.split(alias.name) is None:
+        _check(alias.name, "", alias, place)
+
+
+def _check(home: str, name: str, node: ast.AST, place: Place) -> None:
+    """`from home import name`, or `import home` if there is no name."""
+    path = f"{home}.{name}" if name else home
+    if is_allowed(home, name, place.module) or is_allowed(path, "", place.module):
+        return
+    if home == "math":
+        say_math(path, node, place)
+        return
+    if home.partition(".")[0] == "chain" and not name:
+        place.say(
+            UNLISTED, node, name=path, instead="write 'from chain import …' and name what you use"
+        )
+        return
+    rule = REFUSED_NAMES.get(path) or refusal_of(home)
+    place.say(rule, node, name=path, instead=_instead(home, place.module))
+
+
+def refusal_of(home: str) -> Rule:
+    """Why a module, or a name of it that is on no list, is refused."""
+    if home in MODULES and home != "chain":
+        return UNLISTED
+    return REFUSED_MODULES.get(home.partition(".")[0], UNLISTED)
+
+
+def is_allowed(home: str, name: str, module: Module) -> bool:
+    """Whether `name` of the module `home` is on the lists; with no name, whether anything of `home` is."""
+    extra = LIBRARY_MODULES.get(home) if module.last_name == LIBRARY else None
+    if extra is not None and (not name or name in extra):
+        return True
+    if home not in MODULES:
+        return False
+    names = MODULES[home]
+    return home != "chain" if not name else names is None or name in names
+
+
+def say_math(path: str, node: ast.AST, place: Place) -> None:
+    place.say(FLOAT_FUNCTION, node, path=path, names="isqrt, gcd, lcm, comb, prod")
+
+
+def _instead(home: str, module: Module) -> str:
+    names = MODULES.get(home)
+    if names:
+        return f"of '{home}' there are {', '.join(sorted(names, key=str.lower)[:12])}"
+    return f"write what you need of it in '{module.name.rpartition('.')[0] or module.name}'"
+
+
+def attributes(node: ast.Attribute, place: Place) -> None:
+    """`functools.cache`, where `functools` itself is fine."""
+    holder = place.path(node.value)
+    if holder is None or holder not in MODULES or place.sources.split(holder) is not None:
+        return
+    if not is_allowed(holder, node.attr, place.module) and not is_allowed(
+        f"{holder}.{node.attr}", "", place.module
+    ):
+        _check(holder, node.attr, node, place)
+
+
+def places(node: ast.Import | ast.ImportFrom, place: Place) -> None:
+    """An import that does not stand at the top of its module."""
+    if place.is_running:
+        place.say(LATE, node, what="a function", when="who calls it first")
+    elif place.scope.what == "class":
+        place.say(LATE, node, what="a class", when="what stands above it")
+
+
+def conditional(node: ast.If | ast.Try, place: Place) -> None:
+    """An import that happens on one machine and not on the other."""
+    if place.is_running or (isinstance(node, ast.If) and is_type_checking(node)):
+        return
+    inner = [each for each in ast.walk(node) if isinstance(each, ast.Import | ast.ImportFrom)]
+    for each in inner:
+        what = "an 'if'" if isinstance(node, ast.If) else "a 'try'"
+        place.say(LATE, each, what=what, when="what is installed where it runs")
+
+
+CHECKS: Final = {
+    ast.Attribute: (attributes,),
+    ast.Import: (places,),
+    ast.ImportFrom: (places,),
+    ast.If: (conditional,),
+    ast.Try: (conditional,),
+}

@@ -1,0 +1,167 @@
+"""No magic: a class is what stands in it, an attribute is what was set, an instance is made by its own `__init__`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from chain.guard.allowlist import (
+    LIBRARY,
+    METHODS,
+    SETTINGS,
+)
+from chain.guard.finding import Rule
+from chain.guard.scope import Place
+from chain.source.word_sets import words
+
+METHOD: Final = Rule(
+    "magic_method",
+    "'{name}' changes {what}",
+    "what a line does then no longer stands in that line",
+    "write a method with a name of its own, and call it",
+)
+ATTRIBUTE: Final = Rule(
+    "magic_attribute",
+    "'.{name}' reaches behind the class",
+    "what is there is Python's affair and differs between its versions",
+    "use what the class offers by name, and super() for the methods of the class above",
+)
+METACLASS: Final = Rule(
+    "metaclass",
+    "{name}={value} lets another class decide what this one is",
+    "what a line does then no longer stands in that line",
+    "write the class out, or a function that makes what differs",
+)
+MADE_CLASS: Final = Rule(
+    "made_class",
+    "'type' with three arguments makes a class",
+    "nobody can see here what is in it",
+    "write it as a class",
+)
+SWALLOWED: Final = Rule(
+    "exit_value",
+    "'__exit__' returns something, so it may swallow whatever went wrong",
+    "among that is the end of the gas, at which every machine must stop",
+    "return None, and catch what you expect with try and except",
+)
+BEHIND: Final = Rule(
+    "behind",
+    "'.{name}' is the machine behind a contract",
+    "what a contract does there, no gas may pay for and nobody may undo",
+    "use what self has: self.caller, self.block, self.emit, self.at, self.random",
+)
+OWN_FILE: Final = Rule(
+    "own_file",
+    "'__file__' says where the package lies on this machine",
+    "it lies elsewhere on another one",
+    f"read the package's data in its module '{LIBRARY}', while it is imported",
+)
+
+RULES: Final = (METHOD, ATTRIBUTE, METACLASS, MADE_CLASS, SWALLOWED, BEHIND, OWN_FILE)
+
+_MACHINE: Final = words("_frame")
+# Where an Enum keeps its members, and whatever is asked of it once it keeps, too.
+_TABLES: Final = words(
+    "_member_map_ _member_names_ _value2member_map_ _hashable_values_ _unhashable_values_ _unhashable_values_map_"
+)
+_ATTRIBUTE: Final = "what an attribute is"
+_OTHERS: Final = "what an attribute of another class is"
+_MAKING: Final = "how a class or an instance is made"
+_KIND: Final = "what an instance is of"
+_WHOLE: Final = "a value into a number that is not whole"
+_TURNS: Final = "the order in which things run"
+_CHANGED: Final = {
+    **dict.fromkeys(
+        words("__getattr__ __getattribute__ __setattr__ __delattr__ __dir__"), _ATTRIBUTE
+    ),
+    **dict.fromkeys(words("__get__ __set__ __delete__ __set_name__"), _OTHERS),
+    **dict.fromkeys(words("__new__ __init_subclass__ __class_getitem__ __prepare__"), _MAKING),
+    **dict.fromkeys(words("__instancecheck__ __subclasscheck__ __subclasshook__"), _KIND),
+    **dict.fromkeys(words("__truediv__ __rtruediv__ __itruediv__"), "what '/' means"),
+    **dict.fromkeys(words("__float__ __complex__ __round__ __floor__ __ceil__"), _WHOLE),
+    **dict.fromkeys(words("__aiter__ __anext__ __aenter__ __aexit__ __await__"), _TURNS),
+    "__del__": "what happens when Python lets go of an instance, which no rule says",
+}
+
+
+def functions(node: ast.FunctionDef | ast.AsyncFunctionDef, place: Place) -> None:
+    name = node.name
+    if _is_magic(name) and (name not in METHODS or place.scope.what != "class"):
+        place.say(
+            METHOD, node, name=name, what=_CHANGED.get(name, "what Python does with an instance")
+        )
+    if name == "__exit__":
+        for each in ast.walk(node):
+            if isinstance(each, ast.Return) and not _is_nothing(each.value):
+                place.say(SWALLOWED, each)
+
+
+def _is_nothing(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and not value.value)
+
+
+def _is_magic(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and len(name) > 4
+
+
+def settings(node: ast.Assign, place: Place) -> None:
+    """`__getattr__ = …` in a class or a module."""
+    for target in node.targets:
+        name = target.id if isinstance(target, ast.Name) else ""
+        is_method = name in METHODS and place.scope.what == "class"
+        if _is_magic(name) and name not in SETTINGS and not is_method:
+            place.say(
+                METHOD, target, name=name, what=_CHANGED.get(name, "what Python does with it")
+            )
+
+
+def attributes(node: ast.Attribute, place: Place) -> None:
+    name = node.attr
+    if name in _MACHINE and isinstance(node.value, ast.Name) and node.value.id == "self":
+        place.say(BEHIND, node, name=name)
+    if not (_is_magic(name) or name in _TABLES) or (name in METHODS and _is_super(node.value)):
+        return
+    if name == "__name__" and place.kind(node.value) is not None:
+        kind = place.kind(node.value)
+        if kind is not None and kind.name == "class":
+            return
+    place.say(ATTRIBUTE, node, name=name)
+
+
+def _is_super(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    )
+
+
+def classes(node: ast.ClassDef, place: Place) -> None:
+    for keyword in node.keywords:
+        if keyword.arg == "metaclass" or not _is_known(keyword.arg):
+            place.say(
+                METACLASS, keyword.value, name=keyword.arg or "**", value=ast.unparse(keyword.value)
+            )
+
+
+def _is_known(name: str | None) -> bool:
+    return name in ("total", "boundary")  # of a TypedDict, of a Flag
+
+
+def calls(node: ast.Call, place: Place) -> None:
+    if place.path(node.func) == "builtins.type" and (len(node.args) > 1 or node.keywords):
+        place.say(MADE_CLASS, node)
+
+
+def names(node: ast.Name, place: Place) -> None:
+    if node.id == "__file__" and place.module.last_name != LIBRARY:
+        place.say(OWN_FILE, node)
+
+
+CHECKS: Final = {
+    ast.FunctionDef: (functions,),
+    ast.AsyncFunctionDef: (functions,),
+    ast.Assign: (settings,),
+    ast.Attribute: (attributes,),
+    ast.ClassDef: (classes,),
+    ast.Call: (calls,),
+    ast.Name: (names,),
+}

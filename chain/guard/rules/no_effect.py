@@ -1,0 +1,109 @@
+"""Statements that do nothing: what they make or ask is dropped, where something was to be told, refused or set."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from chain.guard.finding import Rule
+from chain.guard.scope import Place
+from chain.source.word_sets import words
+
+MADE: Final = Rule(
+    "made_and_dropped",
+    "this {name} is made and dropped",
+    "{what}",
+    "write {instead}",
+)
+COMPARED: Final = Rule(
+    "compared_and_dropped",
+    "what this comparison says is dropped",
+    "nothing is refused or set by it",
+    "write one '=' to set, or require(condition, text)",
+)
+UNCALLED: Final = Rule(
+    "uncalled",
+    "'{name}' is not called",
+    "a method that is only named does nothing",
+    "write {name}()",
+)
+
+UNENTERED: Final = Rule(
+    "in_place_without_with",
+    "'{name}' is not entered",
+    "nothing is opened or written by it",
+    "write with {name}(…) as model:",
+)
+
+RULES: Final = (MADE, COMPARED, UNCALLED, UNENTERED)
+
+_REVERT: Final = words("Revert", "chain.") | words("Revert", "chain.errors.")
+_MARKS: Final = {
+    "event": ("nobody is told of it", "self.emit({name}(…))"),
+    "error": ("nothing is refused by it", "raise {name}(…)"),
+}
+
+
+def statements(node: ast.Expr, place: Place) -> None:
+    if not place.is_running:
+        return
+    value = node.value
+    if isinstance(value, ast.Compare) and _is_own(value.left) and isinstance(value.ops[0], ast.Eq):
+        place.say(COMPARED, node)
+    elif isinstance(value, ast.Call):
+        _made(value, place)
+    elif isinstance(value, ast.Attribute) and _is_method(value, place):
+        place.say(UNCALLED, node, name=ast.unparse(value))
+
+
+def _made(node: ast.Call, place: Place) -> None:
+    """An event that is not emitted, an error that is not raised, a scope that is not entered."""
+    if isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "self.world.in_place":
+        place.say(UNENTERED, node, name="self.world.in_place")
+    mark = "error" if place.path(node.func) in _REVERT else _mark_of(node.func, place)
+    if mark:
+        name = ast.unparse(node.func)
+        what, instead = _MARKS[mark]
+        place.say(MADE, node, name=name, what=what, instead=instead.format(name=name))
+
+
+def _mark_of(node: ast.expr, place: Place) -> str:
+    """By what decorator of the chain the class that is meant was declared; empty if by none of these two."""
+    found = place.definition(node)
+    if found is None or found[1] or not isinstance(found[0].node, ast.ClassDef):
+        return ""
+    there = place.at_top_of(found[0].module)
+    for each in found[0].node.decorator_list:
+        home, _, mark = (there.path(each) or "").rpartition(".")
+        if mark in _MARKS and home in ("chain", "chain.spec.decorators"):
+            return mark
+    return ""
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether it is a member of the contract, or an item of one: what could have been set."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node.value, ast.Name):
+            return node.value.id == "self"
+        node = node.value
+    return False
+
+
+def _is_method(node: ast.Attribute, place: Place) -> bool:
+    """Whether it is a plain method of the class in which this is."""
+    scope = place.scope
+    while scope.outer is not None and scope.what != "class":
+        scope = scope.outer
+    if not isinstance(scope.node, ast.ClassDef) or not isinstance(node.value, ast.Name):
+        return False
+    return node.value.id == "self" and any(
+        isinstance(each, ast.FunctionDef) and each.name == node.attr and not _is_property(each)
+        for each in scope.node.body
+    )
+
+
+def _is_property(node: ast.FunctionDef) -> bool:
+    return any(ast.unparse(mark).endswith("property") for mark in node.decorator_list)
+
+
+CHECKS: Final = {ast.Expr: (statements,)}

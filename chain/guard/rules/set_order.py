@@ -1,0 +1,209 @@
+"""Sets are for asking what is in them. The order in which they hand it out is decided by salted hashes, anew in every run.
+
+So a set may be counted, compared, joined, cut, asked, summed up and sorted, but not walked through.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from chain.guard.finding import Rule
+from chain.guard.scope import Place
+from chain.source.classes import root_name
+from chain.source.static_types import Kind
+from chain.source.word_sets import words
+
+_WHY: Final = "the order of a set is another one in every run"
+_SORT: Final = "write sorted({text}), or keep a tuple or a dict, which remember their order"
+
+WALK: Final = Rule("set_walk", "this walks through a set", _WHY, _SORT)
+INTO: Final = Rule("set_into", "'{name}' takes the items of a set in their order", _WHY, _SORT)
+UNPACK: Final = Rule("set_unpack", "a set is taken apart", _WHY, _SORT)
+POP: Final = Rule(
+    "set_pop",
+    "'pop' takes any item of a set",
+    "which one that is differs from run to run",
+    "say which: item = min({text}), then {text}.remove(item)",
+)
+TEXT: Final = Rule("set_text", "a set is written as text", _WHY, _SORT)
+TIES: Final = Rule(
+    "set_ties",
+    "'{name}' with a key leaves items of a set that are equal by it in any order",
+    _WHY,
+    "sort the set first: {name}(sorted({text}), key=…)",
+)
+
+RULES: Final = (WALK, INTO, UNPACK, POP, TEXT, TIES)
+
+# What a set may be handed to: the answer is the same in whatever order the items come.
+_BLIND: Final = words(
+    "all any bool frozenset isinstance len max min set sorted sum type", "builtins."
+)
+_SHORT: Final = words("all any", "builtins.")  # they stop where they know enough
+_WITH_KEY: Final = words("max min sorted", "builtins.")
+_TEXTS: Final = words("str format", "builtins.")
+_TAKERS: Final = words(
+    "bytearray bytes dict enumerate filter iter list map reversed tuple zip", "builtins."
+)
+_METHODS: Final = words("extend extendleft format fromkeys join")
+_FROM: Final = ("itertools.", "collections.", "functools.reduce", "heapq.", "json.")
+
+
+def _holds_set(node: ast.expr, place: Place) -> bool:
+    """Whether a set is written where this is written: it is one, or has one in it."""
+    kinds = [place.kind(node)]
+    while kinds:
+        kind = kinds.pop()
+        if _is(kind):
+            return True
+        if kind is not None and kind.name in ("list", "tuple", "dict"):
+            kinds += kind.of
+    return False
+
+
+def is_set(node: ast.expr, place: Place) -> bool:
+    return _is(place.kind(node))
+
+
+def _is(kind: Kind | None) -> bool:
+    return kind is not None and kind.name == "set"
+
+
+def _text(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else "the_set"
+
+
+def _text_in(node: ast.expr, place: Place) -> str:
+    return _text(node) if is_set(node, place) else "the_set"
+
+
+def loops(node: ast.For, place: Place) -> None:
+    if is_set(node.iter, place):
+        place.say(WALK, node.iter, text=_text(node.iter))
+
+
+def comprehensions(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, place: Place) -> None:
+    if node not in place.excused:
+        for generator in node.generators:
+            if _is_walked(node, generator, place):
+                place.say(WALK, generator.iter, text=_text(generator.iter))
+
+
+def _is_walked(node: ast.expr, generator: ast.comprehension, place: Place) -> bool:
+    return place.inside(node, lambda: is_set(generator.iter, place))
+
+
+def calls(node: ast.Call, place: Place) -> None:
+    path = place.path(node.func)
+    if path in _BLIND:
+        _blind_call(node, str(path), place)
+    elif path in _TEXTS:
+        if node.args and _holds_set(node.args[0], place):
+            place.say(TEXT, node, text=_text_in(node.args[0], place))
+    elif path is not None and (path in _TAKERS or path.startswith(_FROM)):
+        _taken(node, path.removeprefix("builtins."), place)
+    elif isinstance(node.func, ast.Attribute):
+        _method_call(node, node.func, place)
+    for each in node.args:
+        if isinstance(each, ast.Starred) and is_set(each.value, place):
+            place.say(UNPACK, each, text=_text(each.value))
+
+
+def _blind_call(node: ast.Call, path: str, place: Place) -> None:
+    if len(node.args) != 1:
+        return
+    [only] = node.args
+    if path in _WITH_KEY and any(keyword.arg == "key" for keyword in node.keywords):
+        if is_set(only, place):
+            place.say(TIES, node, name=path.removeprefix("builtins."), text=_text(only))
+    elif isinstance(only, ast.GeneratorExp | ast.ListComp) and not _acts(only, path, place):
+        place.excused.add(only)
+
+
+def _acts(node: ast.expr, path: str, place: Place) -> bool:
+    """Whether the order shows all the same: something is kept or done on the way, or read until it is enough."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.NamedExpr):
+            return True
+        if isinstance(each, ast.Call) and _is_contract(root_name(each.func), place):
+            return True
+        if path in _SHORT and isinstance(each, ast.Name) and _is_contract(each.id, place):
+            return True
+    return False
+
+
+def _is_contract(name: str | None, place: Place) -> bool:
+    """Whether this is the `self` of a contract, or of anything else that has a class."""
+    return name == "self" and place.holder(name) is not None
+
+
+def _taken(node: ast.Call, name: str, place: Place) -> None:
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if is_set(each, place):
+            place.say(INTO, node, name=name, text=_text(each))
+
+
+def _method_call(node: ast.Call, func: ast.Attribute, place: Place) -> None:
+    if func.attr == "pop" and not node.args and is_set(func.value, place):
+        place.say(POP, node, text=_text(func.value))
+    elif func.attr in _METHODS or (func.attr == "update" and _is_ordered(place.kind(func.value))):
+        _taken(node, func.attr, place)
+
+
+def _is_ordered(kind: Kind | None) -> bool:
+    return kind is not None and kind.name in ("dict", "list")
+
+
+def assignments(node: ast.Assign, place: Place) -> None:
+    if any(isinstance(target, ast.Tuple | ast.List) for target in node.targets) and is_set(
+        node.value, place
+    ):
+        place.say(UNPACK, node, text=_text(node.value))
+
+
+def additions(node: ast.AugAssign, place: Place) -> None:
+    """`names += {"a", "b"}`, where `names` is a list."""
+    if isinstance(node.op, ast.Add) and is_set(node.value, place):
+        place.say(INTO, node, name="+=", text=_text(node.value))
+
+
+def displays(node: ast.List | ast.Tuple, place: Place) -> None:
+    if isinstance(node.ctx, ast.Load):
+        for each in node.elts:
+            if isinstance(each, ast.Starred) and is_set(each.value, place):
+                place.say(UNPACK, each, text=_text(each.value))
+
+
+def delegations(node: ast.YieldFrom, place: Place) -> None:
+    if is_set(node.value, place):
+        place.say(WALK, node.value, text=_text(node.value))
+
+
+def formats(node: ast.FormattedValue, place: Place) -> None:
+    if _holds_set(node.value, place):
+        place.say(TEXT, node, text=_text_in(node.value, place))
+
+
+def percents(node: ast.BinOp, place: Place) -> None:
+    """`"%s" % names`"""
+    is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+    if is_text and isinstance(node.op, ast.Mod) and _holds_set(node.right, place):
+        place.say(TEXT, node, text=_text_in(node.right, place))
+
+
+CHECKS: Final = {
+    ast.For: (loops,),
+    ast.ListComp: (comprehensions,),
+    ast.GeneratorExp: (comprehensions,),
+    ast.DictComp: (comprehensions,),
+    ast.Call: (calls,),
+    ast.Assign: (assignments,),
+    ast.AugAssign: (additions,),
+    ast.List: (displays,),
+    ast.Tuple: (displays,),
+    ast.YieldFrom: (delegations,),
+    ast.FormattedValue: (formats,),
+    ast.BinOp: (percents,),
+}

@@ -1,0 +1,227 @@
+"""What a contract remembers, it keeps in storage. Whatever else outlives a call is lost on a machine that begins anew.
+
+So the values of modules and classes are constants: built while the module is imported, and never changed by a function.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from chain.guard.finding import Rule
+from chain.guard.scope import Place
+from chain.source.classes import (
+    CHANGERS,
+    changes_argument,
+    changes_itself,
+    changes_self,
+    class_of,
+    is_enum,
+    method_of,
+)
+from chain.source.modules import Definition
+from chain.source.static_types import class_named
+from chain.source.word_sets import words
+
+_LOST: Final = (
+    "it is no part of the chain: a failed call would not undo it, another machine would not have it"
+)
+_STORE: Final = "keep it in a field of the contract, or hand it on as an argument"
+
+GLOBAL: Final = Rule("global", "'{word}' sets {names} from inside a function", _LOST, _STORE)
+SHARED: Final = Rule("shared", "this changes '{name}', which outlives the call", _LOST, _STORE)
+CLASS_VALUE: Final = Rule("class_value", "this sets '{name}' on a class", _LOST, _STORE)
+CLASS_MUTABLE: Final = Rule(
+    "class_mutable",
+    "{thing} in the body of a class is shared by all its instances",
+    "what one of them changes, all have, from call to call",
+    "write a tuple, field(default_factory={factory}) in a dataclass, or a constant of the module",
+)
+DEFAULT: Final = Rule(
+    "default",
+    "{thing} as a default is made once and then shared by all calls",
+    "what one call changes, the next one finds",
+    "write None and make it inside, or a tuple",
+)
+ITERATOR: Final = Rule(
+    "iterator",
+    "'{name}' is read once and remembers how far",
+    _LOST,
+    "make a tuple of it, or make it anew inside the function",
+)
+OBJECT: Final = Rule(
+    "object",
+    "'{name}' is a {cls}, whose methods change it",
+    _LOST,
+    "make it inside the call, or let {cls} be a frozen dataclass whose methods return a new one",
+)
+
+RULES: Final = (GLOBAL, SHARED, CLASS_VALUE, CLASS_MUTABLE, DEFAULT, ITERATOR, OBJECT)
+
+_DISPLAYS: Final = {
+    ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict", ast.Set: "set", ast.SetComp: "set",
+}  # fmt: skip
+_MAKERS: Final = words("list dict set bytearray", "builtins.") | words(
+    "ChainMap Counter OrderedDict defaultdict deque", "collections."
+)
+_ITERATORS: Final = words("enumerate filter iter map open reversed zip", "builtins.")
+ARGUMENT_CHANGERS: Final = words(
+    """
+    bisect.insort bisect.insort_left bisect.insort_right heapq.heapify heapq.heappop heapq.heappush heapq.heappushpop
+    heapq.heapreplace operator.delitem operator.setitem
+    """
+)
+
+
+def declarations(node: ast.Global | ast.Nonlocal, place: Place) -> None:
+    word = "global" if isinstance(node, ast.Global) else "nonlocal"
+    place.say(GLOBAL, node, word=word, names=", ".join(f"'{name}'" for name in node.names))
+
+
+def settings(node: ast.Attribute | ast.Subscript, place: Place) -> None:
+    """`TABLE[0] = 1`, `del TABLE[0]`, `Game.count = 1`, `cls.count += 1`."""
+    if isinstance(node.ctx, ast.Load) or not place.is_running:
+        return
+    if isinstance(node, ast.Attribute) and _is_class(node.value, place):
+        place.say(CLASS_VALUE, node, name=node.attr)
+        return
+    name = place.shared(node.value)
+    if name is not None:
+        place.say(SHARED, node, name=name)
+
+
+def _is_class(node: ast.expr, place: Place) -> bool:
+    kind = place.kind(node)
+    return kind is not None and kind.name == "class"
+
+
+def additions(node: ast.AugAssign, place: Place) -> None:
+    """`rows += [1]`, where `rows` is another name for a constant: it changes the list itself."""
+    if isinstance(node.target, ast.Name) and place.is_running:
+        name, kind = place.shared(node.target), place.kind(node.target)
+        if name is not None and kind is not None and kind.name in ("list", "dict", "set"):
+            place.say(SHARED, node, name=name)
+
+
+def calls(node: ast.Call, place: Place) -> None:
+    if not place.is_running:
+        return
+    path = place.path(node.func)
+    if path in ARGUMENT_CHANGERS and node.args:
+        _say_shared(node.args[0], node, place)
+    elif isinstance(node.func, ast.Attribute):
+        if node.func.attr == "shuffle" and node.args:
+            _say_shared(node.args[0], node, place)
+        elif node.func.attr in CHANGERS and not _is_harmless(node.func, place):
+            _say_shared(node.func.value, node, place)
+    else:
+        _hand_on(node, place)
+
+
+def _hand_on(node: ast.Call, place: Place) -> None:
+    """A constant is given to a function of the package that changes what it is given."""
+    found = place.definition(node.func)
+    function = found[0].node if found is not None and not found[1] else None
+    if isinstance(function, ast.FunctionDef):
+        for i, each in enumerate(node.args):
+            if place.shared(each) is not None and changes_argument(function, i):
+                _say_shared(each, node, place)
+
+
+def _say_shared(value: ast.expr, node: ast.Call, place: Place) -> None:
+    name = place.shared(value)
+    if name is not None:
+        place.say(SHARED, node, name=name)
+
+
+def _is_harmless(func: ast.Attribute, place: Place) -> bool:
+    """A function of a module, a method of a class, or a method of ours that only happens to be called `add` or `remove`."""
+    found = place.definition(func)
+    if found is not None and not found[1]:
+        return True
+    if found is not None and found[1] == func.attr and isinstance(found[0].node, ast.ClassDef):
+        return True
+    cls = class_named(place.kind(func.value), place.sources)
+    method = method_of(cls, func.attr, place.sources) if cls else None
+    return method is not None and not changes_self(method)
+
+
+def defaults(node: ast.arguments, place: Place) -> None:
+    for default in (*node.defaults, *node.kw_defaults):
+        if default is not None:
+            thing = mutable(default, place)
+            if thing is not None:
+                place.say(DEFAULT, default, thing=thing)
+
+
+def mutable(node: ast.expr, place: Place) -> str | None:
+    """'a list', 'a deque': what this makes, if that can be changed."""
+    if type(node) in _DISPLAYS:
+        return f"a {_DISPLAYS[type(node)]}"
+    if isinstance(node, ast.Call):
+        path = place.path(node.func)
+        if path in _MAKERS:
+            return f"a {str(path).rpartition('.')[2]}"
+        found = place.sources.definition(path)
+        if found is not None and not found[1] and _changes(found[0], place):
+            return f"a {found[0].name}"
+    return None
+
+
+def _changes(definition: Definition, place: Place) -> bool:
+    is_class = isinstance(definition.node, ast.ClassDef)
+    return is_class and changes_itself(class_of(definition), place.sources)
+
+
+def values(node: ast.Assign | ast.AnnAssign, place: Place) -> None:
+    """What a module or a class holds."""
+    if place.is_running or node.value is None:
+        return
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    name = target.id if isinstance(target, ast.Name) else ast.unparse(target)
+    thing = mutable(node.value, place)
+    if _is_iterator(node.value, place):
+        place.say(ITERATOR, node.value, name=name)
+    elif thing is None or name.startswith("__"):
+        return
+    elif place.scope.what == "class":
+        if not _is_enum(place):
+            factory = thing.removeprefix("a ")
+            place.say(CLASS_MUTABLE, node.value, thing=thing, factory=factory)
+    elif isinstance(node.value, ast.Call) and place.path(node.value.func) not in _MAKERS:
+        place.say(OBJECT, node.value, name=name, cls=thing.removeprefix("a "))
+
+
+def _is_enum(place: Place) -> bool:
+    node = place.scope.node
+    assert isinstance(node, ast.ClassDef)
+    return is_enum(class_of(Definition(place.module, node.name, node)), place.sources)
+
+
+def _is_iterator(node: ast.expr, place: Place) -> bool:
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    path = place.path(node.func) or ""
+    if path in _ITERATORS or path.startswith("itertools."):
+        return True
+    found = place.sources.definition(path)
+    if found is None or found[1] or not isinstance(found[0].node, ast.FunctionDef):
+        return False
+    decorators = [ast.unparse(each) for each in found[0].node.decorator_list]
+    yields = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(found[0].node))
+    return yields and not decorators
+
+
+CHECKS: Final = {
+    ast.Global: (declarations,),
+    ast.Nonlocal: (declarations,),
+    ast.Attribute: (settings,),
+    ast.Subscript: (settings,),
+    ast.AugAssign: (additions,),
+    ast.Call: (calls,),
+    ast.arguments: (defaults,),
+    ast.Assign: (values,),
+    ast.AnnAssign: (values,),
+}

@@ -1,0 +1,74 @@
+"""Statements that have no place in a contract, and comparisons that mean something else than they say."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from chain.guard.finding import Rule
+from chain.guard.scope import Place
+
+ASYNC: Final = Rule(
+    "async",
+    "'{word}' waits for its turn",
+    "whose turn it is then is not decided by the chain",
+    "take '{word}' away: a call runs to its end at once",
+)
+SAME: Final = Rule(
+    "is_value",
+    "'is' asks whether two {kind} lie at one place in memory",
+    "equal ones may, or may not, as this Python has it",
+    "compare them with '=='",
+)
+NOT_PYTHON: Final = Rule(
+    "not_python", "this is not Python", "nothing of it can be checked", "mend it"
+)
+
+RULES: Final = (ASYNC, SAME, NOT_PYTHON)
+
+_WORDS: Final = {
+    ast.AsyncFunctionDef: "async", ast.AsyncFor: "async", ast.AsyncWith: "async", ast.Await: "await",
+}  # fmt: skip
+_KINDS: Final = {
+    "text": "texts", "number": "numbers", "bytes": "bytes", "tuple": "tuples", "float": "numbers",
+}  # fmt: skip
+
+
+def waiting(node: ast.AST, place: Place) -> None:
+    place.say(ASYNC, node, word=_WORDS[type(node)])
+
+
+def waiting_generators(node: ast.comprehension, place: Place) -> None:
+    if node.is_async:
+        place.say(ASYNC, node.target, word="async")
+
+
+def comparisons(node: ast.Compare, place: Place) -> None:
+    if not any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+        return
+    operands = [node.left, *node.comparators]
+    for op, left, right in zip(node.ops, operands, operands[1:], strict=False):
+        if isinstance(op, ast.Is | ast.IsNot):
+            _compare(left, right, node, place)
+
+
+def _compare(left: ast.expr, right: ast.expr, node: ast.Compare, place: Place) -> None:
+    kinds = [place.kind(each) for each in (left, right)]
+    names = [kind.name if kind is not None else "" for kind in kinds]
+    is_constant = any(isinstance(each, ast.Constant | ast.Tuple) for each in (left, right))
+    if "none" in names or not (is_constant or names[0] == names[1]):
+        return
+    for name in names:
+        if name in _KINDS:
+            place.say(SAME, node, kind=_KINDS[name])
+            return
+
+
+CHECKS: Final = {
+    ast.AsyncFunctionDef: (waiting,),
+    ast.AsyncFor: (waiting,),
+    ast.AsyncWith: (waiting,),
+    ast.Await: (waiting,),
+    ast.comprehension: (waiting_generators,),
+    ast.Compare: (comparisons,),
+}

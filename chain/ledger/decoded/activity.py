@@ -1,0 +1,105 @@
+"""A transcript: what happened on a chain, as a person reads it in a terminal or a diff.
+
+Each transaction has a line that says when, who, what and how it went, and below it what it announced: text logs as they
+are, events with their fields. Accounts and contracts go by their names, so a transcript is the same on every chain where
+the same was played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from chain.ledger.decoded.address_book import Who
+from chain.ledger.decoded.formatting import Shown
+from chain.ledger.ledger import Ledger
+from chain.ledger.logs import text_of
+from chain.ledger.receipts import Receipt
+from chain.machine.state import LogRow
+from chain.spec.contracts import UPGRADE
+
+_WIDEST = 60  # characters of a result; what it was exactly, the receipt tells
+_INDENT = "    "
+
+
+def transcript_of(ledger: Ledger, since: int = 0) -> str:
+    """The transcript of all receipts from a position on."""
+    telling = Transcript(ledger)
+    return "".join(
+        f"{line}\n" for receipt in ledger.receipts[since:] for line in telling.lines(receipt)
+    )
+
+
+class Transcript:
+    """Tells of receipts in lines."""
+
+    def __init__(self, ledger: Ledger, shown: Shown | None = None) -> None:
+        shown = shown or Shown(Who(ledger))
+        self._ledger, self._who, self.show = ledger, shown.names, shown.show
+        self._start = ledger.blocks[0].timestamp
+
+    def lines(self, receipt: Receipt) -> Iterator[str]:
+        """The lines of one transaction."""
+        time = receipt.timestamp - self._start
+        yield (
+            f"{receipt.block_number} +{time}s {self._who.show(receipt.sender)}: {self.what(receipt)}"
+            f" {self.how(receipt)} [{receipt.gas_used} gas]"
+        )
+        for row in receipt.log_rows:
+            yield from self._log(receipt, row, _INDENT)
+        for row in receipt.undone_log_rows:
+            yield from self._log(receipt, row, f"{_INDENT}undone ")
+
+    def what(self, receipt: Receipt) -> str:
+        """What was asked."""
+        is_upgrade = receipt.entry_spec is UPGRADE
+        self._turn_to(receipt.position - is_upgrade)
+        show = self._who.show
+        value = f" with {receipt.value} wei" if receipt.value else ""
+        args = ", ".join(map(self.show, receipt.args.values()))
+        if receipt.to is None:
+            what = receipt.contract or f"{len(receipt.data)} bytes"
+            return f"deploy {what}({args}){value}" if receipt.contract else f"deploy {what}{value}"
+        if is_upgrade:
+            return f"upgrade {show(receipt.to)} to {self._version(receipt.args['digest'])}{value}"
+        if receipt.entry is not None:
+            return f"{show(receipt.to)}.{receipt.entry}({args}){value}"
+        data = f" data {self.show(receipt.data)}" if receipt.data else ""
+        return f"send {receipt.value} wei to {show(receipt.to)}{data}"
+
+    def _version(self, digest: bytes) -> str:
+        """A class as it was with that digest."""
+        program = self._ledger.program(digest)
+        return f"{program.spec.name if program else 'Contract'}@{digest.hex()[:8]}"
+
+    def _turn_to(self, position: int) -> None:
+        """Contracts are called as they were after the receipt there."""
+        if isinstance(self._who, Who):
+            self._who.receipt = position
+
+    def how(self, receipt: Receipt) -> str:
+        """How it went."""
+        self._turn_to(receipt.position)
+        if receipt.error is not None:
+            place = f" at {receipt.error.place}" if receipt.error.place else ""
+            return f"failed: {receipt.error.text}{place}"
+        if receipt.to is None:
+            name = self._who.show(receipt.address)
+            return "ok" if name == receipt.contract else f"as {name}"
+        if receipt.entry is None or receipt.return_value is None:
+            return "ok"
+        result = self.show(receipt.return_value)
+        return f"-> {result}" if len(result) <= _WIDEST else f"-> {result[:_WIDEST]}…"
+
+    def _log(self, receipt: Receipt, row: LogRow, indent: str) -> Iterator[str]:
+        """A log, under the name of the contract that wrote it if the transaction was to another one."""
+        whose = "" if row[0] == receipt.address else f"{self._who.show(row[0])}: "
+        text = text_of(row)
+        if text is not None:
+            yield from (f"{indent}{whose}| {line}".rstrip() for line in text.split("\n"))
+            return
+        event = self._ledger.decode(row)
+        if event is not None:
+            yield f"{indent}{whose}{self.show(event)}"
+        else:
+            topics = ", ".join(f"{topic:#066x}" for topic in row[1])
+            yield f"{indent}{whose}log [{topics}] {self.show(row[2])}"

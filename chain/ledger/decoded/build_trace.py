@@ -1,0 +1,180 @@
+"""Making a trace: from the frames of an observed run to the tree of messages in the words of their contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.ledger.decoded.trace import (
+    Emitted,
+    Trace,
+    TraceStep,
+)
+from chain.ledger.decoded.writes import (
+    Reading,
+    Storage,
+    Write,
+    words_in,
+)
+from chain.ledger.logs import text_of
+from chain.machine.deep_calls import (
+    STEPS,
+    on_fresh_stack,
+)
+from chain.machine.frame import Frame
+from chain.machine.recording import (
+    Logged,
+    Read,
+    Sent,
+    Wrote,
+    steps_of,
+)
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.machine.transaction import Outcome
+    from chain.metering.program import Program
+
+_PRECOMPILES: Final = (
+    "ecrecover", "sha256", "ripemd160", "identity", "modexp", "bn254 add", "bn254 multiply", "bn254 pairing", "blake2f",
+    "point evaluation",
+)  # fmt: skip
+
+
+def trace_of(ledger: Ledger, then: Ledger, outcome: Outcome, gas: int) -> Trace:
+    """The tree of a transaction that had so much gas. The state of `then` is the one before it or after it."""
+    tree = _Tracing(ledger, then, outcome).tree(outcome.frame)
+    return replace(tree, gas=gas, gas_used=outcome.gas_used)
+
+
+class _Tracing:
+    """Makes the tree from frames. Follows the words as they change, so that each step is told with what stood around it."""
+
+    def __init__(self, ledger: Ledger, then: Ledger, outcome: Outcome) -> None:
+        self._ledger, self._then = ledger, then
+        self._words: dict[tuple[bytes, int], int] = {}
+        self._undo: list[tuple[tuple[bytes, int], int | None]] = []
+        self._programs = dict(_programs_in(outcome.frame))
+        self._before: dict[tuple[bytes, int], int] = {}  # the words that the transaction changed
+        for address, slot, before, _ in words_in(outcome.changes):
+            self._before.setdefault((address, slot), before)
+
+    def tree(self, frame: Frame) -> Trace:
+        if frame.depth not in STEPS:
+            return self._tree(frame)
+        made: Trace = on_fresh_stack(self._tree, frame)
+        return made
+
+    def _tree(self, frame: Frame) -> Trace:
+        mark, program = len(self._undo), frame.program
+        steps = tuple(self._steps(frame))
+        if frame.failure is not None:
+            self._take_back(mark)
+        return Trace(
+            self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
+            frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, frame.failure,
+            program.spec.name if program else _precompile(frame), frame.entry, _args(frame), steps,
+        )  # fmt: skip
+
+    def _steps(self, frame: Frame) -> Iterator[TraceStep]:
+        """Between two messages or logs first what was read, then what was written all in all."""
+        around = _Around()
+        for step in steps_of(frame):
+            match step:
+                case Read(address, slot, word):
+                    around.read(address, slot, word)
+                case Wrote(address, slot, before, after):
+                    around.write(address, slot, before, after)
+                case Logged(row):
+                    yield from self._flushed(around)
+                    yield Emitted(row, text_of(row), self._ledger.decode(row))
+                case Sent(child):
+                    yield from self._flushed(around)
+                    yield self.tree(child)
+        yield from self._flushed(around)
+
+    def _flushed(self, around: _Around) -> Iterator[Reading | Write]:
+        for address, reads in around.reads.items():
+            yield from self._storage(
+                address, {slot: (w, w) for slot, w in reads.items()}
+            ).readings()
+        for address, writes in around.writes.items():
+            different = {slot: pair for slot, pair in writes.items() if pair[0] != pair[1]}
+            yield from self._storage(address, different).writes()
+            for slot, (_, after) in different.items():
+                self._put(address, slot, after)
+        around.clear()
+
+    def _storage(self, address: bytes, words: dict[int, tuple[int, int]]) -> Storage:
+        program = self._programs.get(address) or self._then.program_at(address)
+        return Storage(self._then, address, program, words, partial(self._word, address))
+
+    def _word(self, address: bytes, slot: int) -> int:
+        """A word as it is at this step."""
+        word = self._words.get((address, slot))
+        if word is None:
+            word = self._before.get((address, slot))
+        return self._then.state.word(address, slot) if word is None else word
+
+    def _put(self, address: bytes, slot: int, word: int) -> None:
+        self._undo.append(((address, slot), self._words.get((address, slot))))
+        self._words[address, slot] = word
+
+    def _take_back(self, mark: int) -> None:
+        while len(self._undo) > mark:
+            place, word = self._undo.pop()
+            if word is None:
+                del self._words[place]
+            else:
+                self._words[place] = word
+
+
+class _Around:
+    """What one message read and wrote since its last message or log; what it has read before is not told again."""
+
+    def __init__(self) -> None:
+        self.reads: dict[bytes, dict[int, int]] = {}
+        self.writes: dict[bytes, dict[int, tuple[int, int]]] = {}
+        self._known: dict[tuple[bytes, int], int] = {}
+
+    def read(self, address: bytes, slot: int, word: int) -> None:
+        if self._known.get((address, slot)) != word:
+            self._known[address, slot] = word
+            self.reads.setdefault(address, {})[slot] = word
+
+    def write(self, address: bytes, slot: int, before: int, after: int) -> None:
+        self._known[address, slot] = after
+        words = self.writes.setdefault(address, {})
+        words[slot] = words[slot][0] if slot in words else before, after
+
+    def clear(self) -> None:
+        self.reads.clear()
+        self.writes.clear()
+
+
+def _programs_in(frame: Frame) -> Iterator[tuple[bytes, Program]]:
+    left = [frame]
+    while left:
+        found = left.pop()
+        left += found.children
+        if found.program is not None and found.kind != "delegate":
+            yield found.address, found.program
+
+
+def _precompile(frame: Frame) -> str | None:
+    number = int.from_bytes(frame.code_address)
+    return _PRECOMPILES[number - 1] if 0 < number <= len(_PRECOMPILES) else None
+
+
+def _args(frame: Frame) -> dict[str, Any]:
+    """The arguments by name; empty where they cannot be read."""
+    entry, program = frame.entry, frame.program
+    if entry is None or program is None:
+        return {}
+    named: dict[str, Any] = entry.name_args(
+        frame.data if frame.kind != "create" else frame.data[len(program.initcode) :]
+    )
+    return named

@@ -1,0 +1,53 @@
+"""Values as a person reads them, accounts and contracts by their names."""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import Enum
+from typing import Any, Final, Protocol
+
+from chain.abi.json_abi import ForeignLog
+from chain.types import Address
+
+
+class Names(Protocol):
+    """Knows how to call an account or a contract."""
+
+    def show(self, address: bytes) -> str: ...
+
+
+_LONGEST: Final = 32  # bytes shown whole
+
+
+class Shown:
+    """Writes values down."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def show(self, value: Any) -> str:
+        """A value as a person writes it, addresses by name."""
+        match value:
+            case Address():
+                return self.names.show(value)
+            case Enum():
+                return value.name
+            case bytes():
+                rest = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
+                return f"0x{value[:_LONGEST].hex()}{rest}"
+            case list():
+                return f"[{', '.join(map(self.show, value))}]"
+            case tuple():
+                return f"({', '.join(map(self.show, value))}{',' if len(value) == 1 else ''})"
+            case ForeignLog(name=name, values=values):
+                return self._record(name, values)
+            case _ if dataclasses.is_dataclass(value):
+                fields = {
+                    item.name: getattr(value, item.name) for item in dataclasses.fields(value)
+                }
+                return self._record(type(value).__name__, fields)
+            case _:
+                return repr(value)
+
+    def _record(self, name: str, fields: dict[str, Any]) -> str:
+        return f"{name}({', '.join(f'{key}={self.show(value)}' for key, value in fields.items())})"

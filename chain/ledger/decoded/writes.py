@@ -1,0 +1,358 @@
+"""Writes: what a transaction changed in storage, in the words of the contracts that it changed.
+
+A receipt keeps the bare words. Asked for its writes, it names them: fields, members, items and keys, and the models of
+worlds, each with the value before and after. Where several values share a word only those that differ are told; words
+of bytecode stay slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+
+from chain.crypto.hashing import checksum_address
+from chain.errors import Revert
+from chain.ledger.decoded.slot_paths import (
+    Finder,
+    Index,
+    Path,
+    Route,
+    Spot,
+    Unnamed,
+    climb,
+    inside_of,
+    parts_of,
+)
+from chain.ledger.decoded.worlds import StoredWorld
+from chain.machine.state import ACCOUNT, STORAGE, Changes, entries
+from chain.machine.transaction import Call
+from chain.metering.program import Program
+from chain.runtime.system import (
+    HOME,
+    HOME_FIELDS,
+    System,
+)
+from chain.runtime.world import World
+from chain.spec.models import (
+    MODELS,
+    ModelSpec,
+)
+from chain.storage.layout import (
+    Members,
+    PackedLayout,
+)
+from chain.storage.read_only import Still
+from chain.storage.slots import Slots
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.ledger.receipts import Receipt
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A place in storage, in the words of its contract."""
+
+    address: Address
+    contract: str  # its name; its address, if it is no Python contract
+    name: str  # of the field or model; of the slot, where storage has no names
+    keys: tuple[Any, ...]  # of the model, or of the item in the field
+    member: str  # the way on from there: "board[3].position.x"
+    is_model: bool = field(default=False, kw_only=True)
+
+    @property
+    def model(self) -> str | None:
+        return self.name if self.is_model else None
+
+    @property
+    def field(self) -> str | None:
+        return None if self.is_model else self.name
+
+    @property
+    def key(self) -> Any:
+        """The only key; all of them where there are several, None where there is none."""
+        return self.keys[0] if len(self.keys) == 1 else self.keys or None
+
+    def placed(self, show: Callable[[Any], str]) -> str:
+        """The place as one writes it in Python; `show` writes the keys."""
+        keys = [show(key) for key in self.keys]
+        if self.is_model:
+            place = f"{self.name}({', '.join(keys)})"
+        else:
+            place = f"{self.contract}.{self.name}" + "".join(f"[{key}]" for key in keys)
+        dot = "." if self.member and not self.member.startswith("[") else ""
+        return f"{place}{dot}{self.member}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Write(Named):
+    """One value in storage that a transaction changed, or tried to."""
+
+    old: Any
+    new: Any
+
+    def __str__(self) -> str:
+        return f"{self.placed(show_plain)}: {show_plain(self.old)} -> {show_plain(self.new)}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reading(Named):
+    """One value in storage that a message read."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.placed(show_plain)} = {show_plain(self.value)}"
+
+    __repr__ = __str__
+
+
+def show_plain(value: Any) -> str:
+    match value:
+        case Address():
+            return str(value)
+        case bytes():
+            return f"0x{value.hex()}"
+        case tuple():
+            return f"({', '.join(map(show_plain, value))}{',' if len(value) == 1 else ''})"
+        case _:
+            return repr(value)
+
+
+_Place: TypeAlias = tuple[Address, str, str, tuple[Any, ...], str]  # as `Named` begins
+# Address -> slot -> the word before and after.
+Net: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
+
+
+def writes_of(receipt: Receipt) -> list[Write]:
+    """What the transaction of `receipt` changed."""
+    return list(_decoded(receipt, _net(receipt.changes)))
+
+
+def undone_writes_of(receipt: Receipt) -> list[Write]:
+    """What it changed and took back."""
+    return list(_decoded(receipt, _net_of_undone(receipt.undone_changes)))
+
+
+# What changed, all in all
+
+
+def words_in(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
+    """The words among `changes`; a wiped storage is all of its words."""
+    for address, slot, before, after in entries(changes):
+        if slot is STORAGE:
+            yield from ((address, place, word, 0) for place, word in before)
+        elif slot is not ACCOUNT:
+            yield address, slot, before or 0, after or 0
+
+
+def _net(changes: Changes) -> Net:
+    """For every word that differs in the end, what it was first and is last."""
+    net: Net = {}
+    for address, slot, before, after in words_in(changes):
+        words = net.setdefault(address, {})
+        words[slot] = (words[slot][0] if slot in words else before, after)
+    return _different(net)
+
+
+def _net_of_undone(changes: Changes) -> Net:
+    """The same for changes that were undone, which come message by message, the inner ones first.
+
+    Where a later change does not go on from the one before, an outer message begins, and knows better what the word was.
+    """
+    net: Net = {}
+    for address, slot, before, after in words_in(changes):
+        words = net.setdefault(address, {})
+        goes_on = slot in words and words[slot][1] == before
+        words[slot] = (words[slot][0] if goes_on else before, after)
+    return _different(net)
+
+
+def _different(net: Net) -> Net:
+    return {
+        address: {slot: pair for slot, pair in words.items() if pair[0] != pair[1]}
+        for address, words in net.items()
+    }
+
+
+# In whose words
+
+
+def _decoded(receipt: Receipt, net: Net) -> Iterator[Write]:
+    called = dict(_programs_in(receipt.calls))
+    if receipt.program is not None:
+        called[bytes(receipt.address)] = receipt.program
+    ledger = receipt.ledger
+    for address, words in net.items():
+        program = called.get(address) or ledger.program_at(address)
+        then = partial(ledger.word_after, receipt, address)
+        yield from Storage(ledger, address, program, words, then).writes()
+
+
+def _programs_in(calls: tuple[Call, ...]) -> Iterator[tuple[bytes, Program]]:
+    """Who was called, also where nothing of it stayed."""
+    for call in calls:
+        if call.program is not None:
+            yield call.address, call.program
+        yield from _programs_in(call.calls)
+
+
+class _Root(NamedTuple):
+    """What lies at a slot that no hash leads to, and the way from there."""
+
+    layout: Members
+    slot: int
+    route: Route
+    model: ModelSpec | None = None
+    keys: tuple[Any, ...] = ()
+
+
+class Storage:
+    """Words of one account, each as it was before and after; `then` tells those around them that stayed as they were."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        address: bytes,
+        program: Program | None,
+        words: Mapping[int, tuple[int, int]],
+        then: Callable[[int], int],
+    ) -> None:
+        self._address, self._words, self._ledger = address, words, ledger
+        self._spec = program.spec if program else None
+        self._slots = ledger.state.slots
+        self._old = _Side(self._slots, {slot: pair[0] for slot, pair in words.items()}, then)
+        self._new = _Side(self._slots, {slot: pair[1] for slot, pair in words.items()}, then)
+        self._finder = Finder(words)
+
+    def writes(self) -> Iterator[Write]:
+        """The values that differ."""
+        for slot, found in self._told(self._write):
+            old, new = self._words[slot]
+            yield from found or [Write(*self._slot(slot), old, new)]
+
+    def readings(self) -> Iterator[Reading]:
+        """The values that the words are part of, as they were before."""
+        for slot, found in self._told(self._reading):
+            yield from found or [Reading(*self._slot(slot), self._words[slot][0])]
+
+    def _told(
+        self, tell: Callable[[_Root, Spot], Iterator[T]]
+    ) -> Iterator[tuple[int, list[T] | None]]:
+        """For each word what is to be told of it; None where it has no name."""
+        told: set[tuple[int, int]] = set()  # a text may take many words
+        for slot in self._words:
+            try:
+                root = self._root(climb(self._slots, slot))
+                spots = self._finder.spots(root.layout, root.slot, root.route, ())
+                fresh = [spot for spot in spots if (spot.slot, spot.shift) not in told]
+                found = [each for spot in fresh for each in tell(root, spot)]
+            except (Unnamed, ValueError, KeyError, Revert):  # somebody wrote what no layout would
+                yield slot, None
+                continue
+            told.update((spot.slot, spot.shift) for spot in fresh)
+            if found:
+                yield slot, found
+
+    def _slot(self, slot: int) -> _Place:
+        """A place that has no name."""
+        contract = self._spec.name if self._spec else checksum_address(self._address)
+        return Address(self._address), contract, f"slot {slot:#x}", (), ""
+
+    def _root(self, route: Route) -> _Root:
+        if self._spec is None:
+            raise Unnamed
+        first = route.words[0]
+        if first == HOME and issubclass(self._spec.cls, System):
+            return _Root(HOME_FIELDS, HOME, route)
+        if first == MODELS and len(route.hops) >= 2:
+            (selector, _), (keys, start) = route.hops[:2]
+            model = self._models.get(selector or b"")
+            if model is None or keys is None:
+                raise Unnamed
+            return _Root(model.layout, start, route.after(2), model, model.keys_in(keys))
+        if self._spec.fields is None:
+            raise Unnamed
+        return _Root(self._spec.fields, 0, route)
+
+    @cached_property
+    def _models(self) -> Mapping[bytes, ModelSpec]:
+        """Those of the world, if it is one."""
+        ledger = self._ledger
+        if self._spec is None or not issubclass(self._spec.cls, World):
+            return {}
+        return StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline)).models
+
+    def _write(self, root: _Root, spot: Spot) -> Iterator[Write]:
+        """The write of what is at `spot`, or of its members; none if it stayed the same."""
+        old, new = self._values(spot)
+        if old == new:
+            return
+        inner = inside_of(spot) if old is not None and new is not None else spot
+        parts = parts_of(inner)
+        for part in parts:
+            yield from self._write(root, part)
+        if not parts:
+            yield Write(*self._named(root, spot.path), old, new, is_model=root.model is not None)
+
+    def _reading(self, root: _Root, spot: Spot) -> Iterator[Reading]:
+        layout = spot.layout
+        if isinstance(layout, PackedLayout):
+            value = layout.unpack(self._old.sload(spot.slot) >> spot.shift)
+        else:
+            value = layout.load(self._old, spot.slot)
+        yield Reading(*self._named(root, spot.path), value, is_model=root.model is not None)
+
+    def _values(self, spot: Spot) -> tuple[Any, Any]:
+        layout = spot.layout
+        if not isinstance(layout, PackedLayout):
+            return layout.load(self._old, spot.slot), layout.load(self._new, spot.slot)
+        old, new = (side.sload(spot.slot) >> spot.shift for side in (self._old, self._new))
+        if (old ^ new) & ((1 << 8 * (layout.size or 0)) - 1) == 0:
+            return None, None  # another part of the word changed
+        return layout.unpack(old), layout.unpack(new)
+
+    def _named(self, root: _Root, path: Path) -> _Place:
+        """A place by its name, as `Named` begins."""
+        address, contract = Address(self._address), self._spec.name if self._spec else ""
+        if root.model is not None:
+            return address, contract, root.model.name, root.keys, _written(path)
+        keys = _leading_keys(path[1:])
+        return address, contract, str(path[0]), keys, _written(path[1 + len(keys) :])
+
+
+def _leading_keys(path: Path) -> tuple[Any, ...]:
+    keys = []
+    for step in path:
+        if not isinstance(step, Index):
+            break
+        keys.append(step.key)
+    return tuple(keys)
+
+
+def _written(path: Path) -> str:
+    """A path as one writes it in Python."""
+    steps = (
+        f"[{show_plain(step.key)}]" if isinstance(step, Index) else f".{step}" for step in path
+    )
+    return "".join(steps).removeprefix(".")
+
+
+class _Side(Still):
+    """The words before or after a transaction; `then` tells those that it left as they were."""
+
+    __slots__ = ("_then",)
+
+    def __init__(self, slots: Slots, words: Mapping[int, int], then: Callable[[int], int]) -> None:
+        super().__init__(slots, words)
+        self._then = then
+
+    def sload(self, slot: int) -> int:
+        return self._words[slot] if slot in self._words else self._then(slot)

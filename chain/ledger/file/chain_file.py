@@ -1,0 +1,363 @@
+"""The file of a chain: whose it is, what it is, who may have it, and how it is read.
+
+Nothing is written to a file that is not certain to be a chain of ours, and of a format that is known here; a new one is made
+under another name until it is complete. What the chain needs stands in the tables with a colon in their names, each row at its
+key behind a seal (`chain.ledger.file.checksum`), and is read in pieces. A row that is not as it was written, or is not there,
+is refused when it is read.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import get_ident
+from typing import Any, Final, TypeVar
+
+from chain.crypto.cbor import (
+    BadCbor,
+    decode,
+)
+from chain.ledger.file.checksum import (
+    Damaged,
+    opened,
+    sealed,
+)
+from chain.ledger.file.integrity import (
+    check_schema,
+    is_well_formed,
+    sums_in,
+    truth_in,
+)
+from chain.ledger.file.lock import (
+    Held,
+    Lock,
+)
+from chain.ledger.file.paged_list import Pages
+from chain.ledger.file.table_sums import Pending
+from chain.schema.inputs import file_path
+
+T = TypeVar("T")
+
+MARK: Final = 0x626F6172  # "boar", where SQLite lets a format say its name
+FORMAT: Final = 3
+_HEAD: Final = b"SQLite format 3\0"
+_NUMBERED: Final = (
+    ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
+    ("codes", "place"), ("slots", "place"), ("artifacts", "place"), ("keys", "place"),
+)  # fmt: skip
+TABLES: Final = {
+    **{
+        f"chain:{name}": f'create table "chain:{name}" ({key} integer primary key, row blob not null)'
+        for name, key in _NUMBERED
+    },
+    "chain:cells": (
+        'create table "chain:cells" (address blob, slot blob, row blob not null, primary key (address, slot)) without rowid'
+    ),
+    "chain:sums": (
+        'create table "chain:sums" (name text, chunk integer, row blob not null, primary key (name, chunk)) without rowid'
+    ),
+}
+SETTINGS, NOW, SOURCES = range(3)  # the rows of "chain:now"
+_KEY: Final = dict(_NUMBERED)
+# Who opens a file may be interrupted at any line, and the trace of that may live on, and with it the lock. So each file is
+# noted, by thread, until it is open: the next who opens it there finds the note.
+_begun: Final[dict[tuple[int, int, Path], File]] = {}
+_DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
+
+
+class BadChainFile(ValueError):
+    """This file is no chain that can be opened here; the text says why. It was left as it is."""
+
+
+class File:
+    """The file of a chain, locked for this process and not yet opened for writing. `settings` are None if there is none yet."""
+
+    def __init__(self, path: str | Path, check: bool = False) -> None:
+        self._is_thorough = check
+        self.path = file_path(path, "path")
+        self.name = self.path.name
+        if self.path.is_dir():
+            raise BadChainFile(f"{self.path} is a folder: give the name of a chain's file")
+        # SQLite puts its log beside the file itself, not beside a link to it.
+        self._real = self.path.resolve()
+        for each in (self.path, self._real):
+            if not each.parent.is_dir():
+                raise BadChainFile(f"{self.path}: there is no folder {each.parent}")
+        self._lock = Lock(self._real)
+        self._process = os.getpid()
+        self._connection: sqlite3.Connection | None = None
+        self._is_closed = False
+        self.is_missed = False  # a fork wanted to go on with it
+        # What is pending in the sums of the tables for others; None where these are damaged.
+        self.sums: Pending | None = {}
+        self._note = self._process, get_ident(), self._real
+        left_over = _begun.get(self._note)
+        if left_over is not None:
+            left_over.release()
+        _begun[self._note] = self
+        try:
+            self._take()
+            self.settings = self._look()
+        except BaseException:
+            self.release()
+            raise
+
+    def _take(self) -> None:
+        """Have the file for this process alone."""
+        try:
+            self._lock.take()
+        except Held as held:
+            raise BadChainFile(
+                f"{self.name} is open for writing in {held}: only one at a time can have it, so close it there first"
+            ) from None
+        except sqlite3.OperationalError as problem:
+            raise BadChainFile(f"{self.path} cannot be opened for writing: {problem}") from None
+
+    def kept(self, opened: T) -> T:
+        """The file is open, and what was opened with it goes to who wanted it."""
+        _begun.pop(self._note, None)
+        return opened
+
+    def release(self) -> None:
+        """Leave the file to others. A child of the process that has it leaves it alone."""
+        if not self.is_ours:
+            return
+        self._is_closed = True
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._lock.release()
+        if _begun.get(self._note) is self:
+            del _begun[self._note]
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this is the process that opened it, and not a fork of that."""
+        return os.getpid() == self._process
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it can be read and written here."""
+        return self.is_ours and not self._is_closed
+
+    def check_use(self) -> None:
+        """Refuse to go on with a file that was closed, or that belongs to the process from which this one was forked."""
+        if self._is_closed:
+            raise ValueError(f"{self.name} is closed: open it again to go on")
+        if not self.is_ours:
+            self.is_missed = True
+            raise RuntimeError(
+                f"{self.name} is open in process {self._process}, of which this one is a fork: use the chain there,"
+                f" or close it there before you open it here"
+            )
+
+    def _look(self) -> dict[str, Any] | None:
+        """What the chain was made with. Nothing is written while it is not certain that the file is one of ours."""
+        if not self.path.exists():
+            return None
+        self._check_head()
+        with self._damage_told():
+            connection = self._reader()
+            check_schema(connection, TABLES)
+            settings = dict(self.row("now", SETTINGS))
+            self.sums = None
+            size = 0 if self._is_thorough else self._real.stat().st_size
+            if is_well_formed(connection, size):
+                self.sums = self.look_at_sums()
+            return settings
+
+    def look_at_sums(self) -> Pending | None:
+        """What is pending in the sums of the tables for others; None where these are damaged."""
+        is_new = self.end("now") <= NOW
+        pending = 0 if is_new else self.row("now", NOW)[-1]  # what stands last there
+        return sums_in(self._reader(), pending, is_new, self._is_thorough)
+
+    def _check_head(self) -> None:
+        name = self.name
+        if not self.path.is_file():
+            raise BadChainFile(f"{name} is no file")
+        if self.path.stat().st_nlink > 1:
+            raise BadChainFile(
+                f"{name} has other names (hard links), and the log of a database goes by one name: remove them, or open a copy"
+            )
+        with self.path.open("rb") as file:
+            head = file.read(100)
+        if len(head) < 100 or not head.startswith(_HEAD):
+            raise BadChainFile(f"{name} is no chain: it is not an SQLite database")
+        if int.from_bytes(head[68:72]) != MARK:
+            raise BadChainFile(f"{name} is no chain: it is an SQLite database of something else")
+        version = int.from_bytes(head[60:64])
+        if version > FORMAT:
+            raise BadChainFile(
+                f"{name} was written by a newer Boardchain: it has format {version}, this one reads up to {FORMAT}"
+            )
+        if version < FORMAT:
+            raise BadChainFile(
+                f"{name} was written by an older Boardchain: it has format {version}, this one reads {FORMAT};"
+                f" record the play with that one, and replay it with this one"
+            )
+
+    @contextmanager
+    def _damage_told(self) -> Iterator[None]:
+        """What cannot be read in here is a damaged file."""
+        try:
+            yield
+        except BadChainFile:
+            raise
+        except _DAMAGED as problem:
+            raise BadChainFile(f"{self.name} is damaged and cannot be opened: {problem}") from None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection to read by; what cannot be read there is a damaged file."""
+        self.check_use()
+        with self._damage_told():
+            yield self._reader()
+
+    def _reader(self) -> sqlite3.Connection:
+        """The connection that is open. Before the first change it is one that cannot write.
+
+        A file that was closed well is then read as it lies there, so that SQLite does not even put helpers beside it.
+        """
+        if self._connection is None:
+            has_log = self._real.with_name(f"{self._real.name}-wal").exists()
+            place = f"{self._real.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
+            self._connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+        return self._connection
+
+    def writing(self, sync: bool) -> sqlite3.Connection:
+        """A connection to write by."""
+        connection = sqlite3.connect(self._real, isolation_level=None, check_same_thread=False)
+        connection.execute("pragma journal_mode = wal")
+        connection.execute(f"pragma synchronous = {'full' if sync else 'normal'}")
+        return connection
+
+    def read_by(self, connection: sqlite3.Connection) -> None:
+        """Read by this connection, which writes, from now on: another one would not see what it does."""
+        former, self._connection = self._connection, connection
+        if former is not None:
+            former.close()
+
+    # Rows
+
+    def row(self, table: str, key: int) -> Any:
+        """The row at a key."""
+        (row,) = self.rows(table, key, key + 1)
+        return row
+
+    def rows(self, table: str, first: int, end: int) -> list[Any]:
+        """The rows at these keys: all must be there, as they were written."""
+        found = self._select(table, first, end)
+        gone = {*range(first, end)} - {key for key, _ in found}
+        if gone:
+            raise Damaged(f'row {min(gone)} of "chain:{table}" is not there')
+        return [decode(opened(table, key, row)) for key, row in found]
+
+    def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
+        """The first `count` rows of a table, read when they are asked for, each `made` into what is wanted."""
+
+        def read(first: int, end: int) -> list[T]:
+            with self.reading():
+                found = self._select(table, first, end)
+                there = [row for i, (key, row) in enumerate(found) if key == first + i]
+                if not there:
+                    raise Damaged(f'row {first} of "chain:{table}" is not there')
+                return [made(opened(table, key, row)) for key, row in enumerate(there, first)]
+
+        return Pages(count, read)
+
+    def _select(self, table: str, first: int, end: int) -> list[tuple[int, bytes]]:
+        key = _KEY[table]
+        return (
+            self._reader()
+            .execute(
+                f'select {key}, row from "chain:{table}" where {key} >= ? and {key} < ? order by {key}',
+                (first, end),
+            )
+            .fetchall()
+        )
+
+    def keys(self, table: str) -> list[int]:
+        """The keys of all rows of a table."""
+        key = _KEY[table]
+        asked = f'select {key} from "chain:{table}" order by {key}'
+        return [found for (found,) in self._reader().execute(asked)]
+
+    def end(self, table: str) -> int:
+        """One more than the highest key of a table."""
+        ((highest,),) = self._reader().execute(f'select max({_KEY[table]}) from "chain:{table}"')
+        return 0 if highest is None else int(highest) + 1
+
+    # Making it
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """Make the file of a new chain."""
+        row = sealed("now", SETTINGS, tuple(settings.items()))
+        with self._fresh() as fresh:
+            fresh.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
+
+    def mend(self, counts: Mapping[str, int]) -> None:
+        """If the tables for others are damaged, make the file anew without them; they come with the next change.
+
+        Each table has so many rows. If every row is to be checked, that is done here.
+        """
+        if self.sums is None:
+            self._rebuild(counts)
+        elif self._is_thorough:
+            with self._damage_told():
+                for _ in truth_in(self._reader(), counts):
+                    pass
+
+    def _rebuild(self, counts: Mapping[str, int]) -> None:
+        with self._damage_told(), self._fresh() as fresh:
+            for table, row in truth_in(self._reader(), counts):
+                marks = ", ".join("?" * len(row))
+                fresh.execute(f'insert into "chain:{table}" values ({marks})', row)
+            self._reader().close()
+            self._connection = None
+            self._empty_log()
+
+    def _empty_log(self) -> None:
+        """Have SQLite put its log into the file: beside another file it must not stay."""
+        if self._real.with_name(f"{self._real.name}-wal").exists():
+            with closing(sqlite3.connect(self._real)) as connection:
+                connection.execute("pragma wal_checkpoint(truncate)")
+
+    @contextmanager
+    def _fresh(self) -> Iterator[sqlite3.Connection]:
+        """The file made anew, whole or not at all: under another name until it is complete."""
+        fresh = self._real.with_name(f"{self._real.name}-new")
+        fresh.unlink(missing_ok=True)
+        try:
+            with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+                connection.execute("pragma journal_mode = memory")
+                connection.execute("begin")
+                for statement in TABLES.values():
+                    connection.execute(statement)
+                yield connection
+                connection.execute("commit")
+                connection.execute(f"pragma application_id = {MARK}")
+                connection.execute(f"pragma user_version = {FORMAT}")
+                connection.execute("pragma journal_mode = wal")
+            fresh.replace(self._real)
+        except BaseException as problem:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            if isinstance(problem, sqlite3.OperationalError | OSError):
+                raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
+            raise
+
+
+def agreed(file: File, known: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The settings of the chain: those of the file, or for a new one those that are given."""
+    if file.settings is None:
+        return {**known, **given}
+    for name, value in given.items():
+        if known.get(name) != value:
+            raise ValueError(
+                f"{file.path.name} was made with {name}={known.get(name)!r} and keeps it: leave {name}={value!r} away"
+            )
+    return known

@@ -1,0 +1,50 @@
+"""Seals: a row in a chain's file is CBOR behind a CRC-32 of its bytes and of its place.
+
+So a row is told that is not as it was written, and one that stands where another was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+from zlib import crc32
+
+from chain.crypto.cbor import (
+    decode,
+    encode,
+)
+
+
+class Damaged(ValueError):
+    """Something in a chain's file is not as it was written; the text says what."""
+
+
+def sealed(table: str, key: Hashable, row: Any) -> bytes:
+    """A row as it goes into a table."""
+    raw = encode(row)
+    return _seal(table, key, raw) + raw
+
+
+def opened(table: str, key: Hashable, sealed: Any) -> bytes:
+    """The bytes behind a seal."""
+    if not isinstance(sealed, bytes):
+        raise Damaged(f'row {_told(key)} of "chain:{table}" is not as it was written')
+    raw = sealed[4:]
+    if _seal(table, key, raw) != sealed[:4]:
+        raise Damaged(f'row {_told(key)} of "chain:{table}" is not as it was written')
+    return raw
+
+
+def unsealed(table: str, key: Hashable, sealed: Any) -> Any:
+    """The row behind a seal."""
+    return decode(opened(table, key, sealed))
+
+
+def _seal(table: str, key: Hashable, raw: bytes) -> bytes:
+    return crc32(raw, crc32(f"{table} {key!r}".encode())).to_bytes(4)
+
+
+def _told(key: Hashable) -> str:
+    if isinstance(key, tuple):
+        return ", ".join(map(_told, key))
+    return f"0x{key.hex()}" if isinstance(key, bytes) else str(key)

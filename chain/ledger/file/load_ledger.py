@@ -1,0 +1,204 @@
+"""A chain from its file: what it knows of now is read at once, what it was is read when someone asks.
+
+The state is read as of some block, the changes that came since are put back, and the state root of the last block must come
+out. Receipts, blocks, hashes and older changes stay in the file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, overload
+
+from chain.accounts import Account, account
+from chain.crypto.cbor import decode
+from chain.ledger.artifacts import Artifact
+from chain.ledger.blocks import Block, Mining
+from chain.ledger.file.chain_file import (
+    NOW,
+    SOURCES,
+    File,
+)
+from chain.ledger.file.checksum import Damaged
+from chain.ledger.file.paged_list import (
+    PagedList,
+    Picked,
+)
+from chain.ledger.file.rows import (
+    CHANGES,
+    unpack,
+    unpack_changes,
+)
+from chain.ledger.file.state_rows import load_cells
+from chain.ledger.headers import Header
+from chain.ledger.ledger import Ledger
+from chain.ledger.receipts import Row
+from chain.ledger.state_trie import beginning
+from chain.machine.state import Changes
+from chain.machine.transaction import Call
+
+_HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
+
+
+class Lengths(NamedTuple):
+    """How much of everything that grows is in the file."""
+
+    blocks: int = 0
+    moments: int = 0
+    receipts: int = 0
+    codes: int = 0
+    slots: int = 0
+    keys: int = 0
+    artifacts: int = 0
+
+
+class Now(NamedTuple):
+    """The row of the file that tells how things stand."""
+
+    mining: Any
+    open: Any
+    lengths: Any
+    number: int  # of the step that was written last
+    settled: int | None  # how many of the changes the rows of the state hold
+    logs: int
+    pending: int  # in the sums of the tables for others
+
+
+class Memory(NamedTuple):
+    """What a file says that is not in the ledger."""
+
+    had: Lengths
+    mining: Mining
+    number: int = 0  # of the step that was written last
+    settled: int | None = None  # how many of the changes the rows of the state hold
+    cells: int = 0  # how many of these rows there are
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows each table has."""
+        had = self.had
+        is_empty = not had.blocks
+        return {
+            "now": 1 if is_empty else 3, "notes": had.moments - had.receipts, "cells": self.cells,
+            "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
+            "keys": had.keys, "artifacts": had.artifacts,
+        }  # fmt: skip
+
+
+def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
+    """Fill the ledger of a fresh chain, and its state, from the file; the state root must come out as it was."""
+    with file.reading() as connection:
+        if file.end("now") <= NOW:  # it was made, and then nothing more came of it
+            return Memory(Lengths(), Mining(ledger.blocks.head.timestamp))
+        now = Now._make(file.row("now", NOW))
+        had, settled = Lengths._make(now.lengths), now.settled
+        for raw, key, name in file.rows("keys", 0, had.keys):
+            keys.setdefault(raw, account(raw, key, name))
+        _load_words(file, ledger, had)
+        for digest, row in file.rows("artifacts", 0, had.artifacts):
+            ledger.artifacts.add(digest, Artifact.from_row(row))
+        cells = _load_history(file, connection, ledger, had, settled)
+        ledger.events.restore(had.receipts, now.logs, file.row("now", SOURCES))
+        if now.open is not None:
+            ledger.open = Block(ledger.blocks.rules, *now.open)
+    return Memory(had, Mining._make(now.mining), now.number, settled, cells)
+
+
+def _load_words(file: File, ledger: Ledger, had: Lengths) -> None:
+    """Codes under their hashes, and slots with what they were made from: both are hashed anew."""
+    state = ledger.state
+    for code in file.rows("codes", 0, had.codes):
+        state.learn_code(code)
+    slots = state.slots
+    for parent, key in file.rows("slots", 0, had.slots):
+        slot = int.from_bytes(parent)
+        if key is None:
+            slots.data(slot)
+        else:
+            slots.mapped(slot, key)
+
+
+def _load_history(
+    file: File, connection: sqlite3.Connection, ledger: Ledger, had: Lengths, settled: int | None
+) -> int:
+    """Blocks, receipts and changes, which stay in the file, and the state: how many rows it has there."""
+    for table in ("receipts", "blocks", "codes", "slots", "keys", "artifacts"):
+        if file.end(table) != getattr(had, table):
+            raise Damaged(
+                f'"chain:{table}" does not end where it did, at row {getattr(had, table) - 1}'
+            )
+    notes = file.keys("notes")
+    if len(notes) != had.moments - had.receipts:
+        raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.moments - had.receipts}')
+    receipts = file.pages("receipts", had.receipts, _receipt_maker(ledger))
+    blocks = file.pages("blocks", had.blocks, _block)
+    changes = file.pages("receipts", had.receipts, _changes)
+    timeline = PagedList(_Timeline(file, changes, notes))
+    ledger.restore(PagedList(Picked(blocks, 0)), PagedList(receipts), timeline, notes)
+    ledger.envelopes.restore(file.pages("receipts", had.receipts, _hash))
+
+    state, cells, end = ledger.state, 0, ledger.blocks.head.end_moment
+    if settled is not None:
+        state.accounts.clear()
+        cells = load_cells(connection, state)
+    for moment in range(settled or 0, end):
+        state.put_back(timeline[moment])
+    world = beginning(state, ())
+    if world.root != Header._make(blocks[-1][1]).state_root:
+        raise Damaged("its state does not have the state root of its last block")
+    for moment in range(end, len(timeline)):
+        state.put_back(timeline[moment])
+    hashes = PagedList(file.pages("blocks", had.blocks, _hash))
+    ledger.headers.restore(PagedList(Picked(blocks, 1)), hashes, world)
+    return cells
+
+
+def _hash(raw: bytes) -> bytes:
+    """The hash with which a row begins, without the rest, which takes longer to read."""
+    return raw[_HASH]
+
+
+def _block(raw: bytes) -> Row:
+    """A block and its header."""
+    _, block, header = decode(raw)
+    return block, header
+
+
+def _changes(raw: bytes) -> Changes:
+    """What a receipt changed."""
+    return unpack_changes(decode(raw)[1][CHANGES])
+
+
+def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
+    def link(call: Call, digest: bytes) -> None:
+        call.program = ledger.program(digest)
+        if digest not in ledger.programs:
+            ledger.strangers.setdefault(digest, []).append(call)
+
+    return lambda raw: unpack(decode(raw)[1], link)
+
+
+class _Timeline(Sequence[Changes]):
+    """The changes in a file: those of its receipts, and between them its notes."""
+
+    def __init__(self, file: File, changes: Sequence[Changes], notes: Sequence[int]) -> None:
+        self._file, self._changes = file, changes
+        self._notes = array("q", notes)
+
+    def __len__(self) -> int:
+        return len(self._changes) + len(self._notes)
+
+    @overload
+    def __getitem__(self, moment: int) -> Changes: ...
+    @overload
+    def __getitem__(self, moment: slice) -> list[Changes]: ...
+    def __getitem__(self, moment: int | slice) -> Changes | list[Changes]:
+        if isinstance(moment, slice):
+            return [self[i] for i in range(*moment.indices(len(self)))]
+        before = bisect_left(self._notes, moment)
+        if before == len(self._notes) or self._notes[before] != moment:
+            return self._changes[moment - before]
+        with self._file.reading():
+            return unpack_changes(self._file.row("notes", moment))

@@ -1,0 +1,245 @@
+"""The tables of a chain's file that are there for others: those of `chain.sql`, kept up to date in the same transaction.
+
+There is one for every event and model of the contracts on the chain, whichever of their classes are declared this time: the
+artifacts tell the others. A table goes on from where it ends; of the models only those are written again whose words have
+changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from chain.ledger.decoded.worlds import (
+    StoredWorld,
+    is_world,
+    worlds_of,
+)
+from chain.ledger.file.chain_file import File
+from chain.ledger.file.table_sums import (
+    EXACT,
+    Sums,
+)
+from chain.ledger.ledger import Ledger
+from chain.ledger.sql import json_values as form
+from chain.ledger.sql.big_integers import is_large
+from chain.ledger.sql.table import (
+    Growing,
+    Row,
+    Table,
+    quoted,
+)
+from chain.ledger.sql.table_names import model_key
+from chain.ledger.sql.tables import (
+    Events,
+    Models,
+    Receipts,
+    Tables,
+    tables_of,
+)
+from chain.machine.state import ACCOUNT, entries
+
+# The digits of numbers beyond 64 bits, which in their own place are rounded.
+CREATE = (
+    f"create table {EXACT} (name text collate nocase, row integer, column text, digits text not null,"
+    " primary key (name, row, column)) without rowid"
+)
+
+
+class Ends(NamedTuple):
+    """How far the ledger was written when the file was last brought up to date."""
+
+    moments: int
+    receipts: int
+    logs: int
+
+    def of(self, table: str) -> int:
+        return self.receipts if table == Receipts.name else self.logs
+
+
+class Published:
+    """The readable tables of one ledger in a database."""
+
+    def __init__(self, connection: sqlite3.Connection, ledger: Ledger, file: File) -> None:
+        self._connection, self._ledger, self._file = connection, ledger, file
+        self._sums = Sums(connection, file.sums or {})
+        self._is_sure = True  # nothing was taken back
+        self._known: tuple[int, bool] | None = None  # what there was when the tables were made
+        self._growing: list[Growing] = []
+        self._models: ModelRows | None = None
+
+    def forget(self) -> None:
+        """What was written last was taken back: believe the database."""
+        self._known, self._models, self._is_sure = None, None, False
+
+    def update(self, moments: int, receipts: int, shortened: bool) -> int:
+        """Write what came behind the first so many moments and receipts: what is then pending in the sums.
+
+        `shortened`: some that came before are gone.
+        """
+        if not self._is_sure:
+            self._sums = Sums(self._connection, self._file.look_at_sums() or {})
+            self._is_sure = True
+        ends = Ends(moments, receipts, self._ledger.events.end_of(receipts))
+        fresh: set[str] = set()
+        known = len(self._ledger.artifacts), self._ledger.event_types.has_upgrades()
+        if self._known != known:
+            self._known, fresh = known, self._begin()
+        for table in self._growing:
+            start = 0 if table.name in fresh else ends.of(table.name)
+            if shortened:
+                self._shorten(table, start)
+            if start < table.end():
+                self._write(table, start)
+            if isinstance(table, Events) and table.name in fresh:
+                self._name_logs(table, ends.logs)
+        if self._models is not None:
+            self._models.update(moments, anew=shortened)
+        self._sums.save()
+        return self._sums.pending
+
+    def _shorten(self, table: Growing, end: int) -> None:
+        """Take out rows that were taken back."""
+        self._sums.cut(table.name, table.key, end)
+        self._connection.execute(table.cut(), (end,))
+        self._sums.take_exact("name = ? and row >= ?", (table.name, end))
+
+    def _write(self, table: Growing, start: int) -> None:
+        key, insert, sums = table.names.index(table.key), table.insert(), self._sums
+        for row in table.rows(start):
+            cells = tuple(map(form.kept_cell, row))
+            self._connection.execute(insert, cells)
+            sums.add(table.name, row[key], cells)
+            write_exactly(self._connection, sums, table, row[key], row)
+
+    def _begin(self) -> set[str]:
+        """Make the tables that are missing: their names."""
+        tables = tables_of(self._ledger, settled=True)
+        known = self._connection.execute("select name from sqlite_master where type = 'table'")
+        there = {name.casefold() for (name,) in known}
+        fresh = [table for table in tables if table.name.casefold() not in there]
+        if EXACT not in there:
+            self._connection.execute(CREATE)
+            self._sums.made(EXACT)
+        for table in fresh:
+            self._connection.execute(table.create())
+            self._sums.made(table.name)
+        (whose,) = (table for table in tables if isinstance(table, Tables))
+        self._connection.execute(f"delete from {whose.name}")
+        self._sums.cleared(whose.name)
+        for number, row in enumerate(whose.rows(), 1):
+            self._connection.execute(whose.insert(), row)
+            self._sums.add(whose.name, number, row)
+        self._growing = [table for table in tables if isinstance(table, Growing)]
+        models = [table for table in tables if isinstance(table, Models)]
+        self._models = ModelRows(self._connection, self._sums, self._ledger, models)
+        return {table.name for table in fresh}
+
+    def _name_logs(self, table: Events, end: int) -> None:
+        """Logs that were there before their event was declared get its name."""
+        for row in table.rows():
+            if row[-1] < end:
+                self._name_log(row[-1], table.spec.name)
+
+    def _name_log(self, place: int, name: str) -> None:
+        self._sums.take_row("logs", place)
+        self._connection.execute("update logs set event = ? where position = ?", (name, place))
+        self._sums.add_row("logs", place)
+
+
+def write_exactly(
+    connection: sqlite3.Connection, sums: Sums, table: Table, number: int, row: Row
+) -> None:
+    """Keep the digits of what is rounded in a row."""
+    for i in table.roomy:
+        value = row[i]
+        if isinstance(value, int) and is_large(value):
+            exact = table.name, number, table.columns[i].name, str(value)
+            connection.execute(f"insert into {EXACT} values (?, ?, ?, ?)", exact)
+            sums.add(EXACT, 0, exact)
+
+
+class ModelRows:
+    """The rows of all models, each at a number of its own, so that it can be written again."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, sums: Sums, ledger: Ledger, tables: list[Models]
+    ) -> None:
+        self._connection, self._sums = connection, sums
+        self._ledger, self._tables = ledger, tables
+        self._rows: dict[tuple[bytes, int], int] = {}
+        self._parents: dict[
+            bytes, dict[int, Models]
+        ] = {}  # world -> where its models hang -> table
+        self._filled = False
+
+    def update(self, moment: int, anew: bool) -> None:
+        """Write the models that changed since a moment, or all of them."""
+        if anew or not self._filled:
+            self._rows.clear()
+            self._parents.clear()
+            for table in self._tables:
+                self._connection.execute(f"delete from {quoted(table.name)}")
+                self._sums.cleared(table.name)
+                self._sums.take_exact("name = ?", (table.name,))
+            for world in worlds_of(self._ledger):
+                self._write(world.address, None)
+            self._filled = True
+            return
+        for address in self._changed(moment):
+            self._write(address, moment)
+
+    def _changed(self, moment: int) -> Iterator[bytes]:
+        """The worlds that changed since a moment."""
+        touched: dict[bytes, bool] = {}
+        for changes in self._ledger.timeline[moment:]:
+            for address, slot, *_ in entries(changes):
+                touched[address] = touched.get(address, False) or slot is ACCOUNT
+        for address, is_account in touched.items():
+            new = is_account and is_world(self._ledger.program_at(address))
+            if address in self._parents or new:
+                yield address
+
+    def _write(self, address: bytes, moment: int | None) -> None:
+        """Write the models of a world that changed since a moment, or all of them."""
+        ledger = self._ledger
+        world = StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
+        if address not in self._parents:
+            self._parents[address] = self._tables_in(world)
+        parents, origins = self._parents[address], ledger.state.slots.origins
+        slots = list(origins) if moment is None else ledger.versions.changed(address, moment)
+        for slot in slots:
+            parent, key = origins[slot]
+            table = parents.get(parent)
+            if table is not None and key is not None:
+                self._put(world, table, slot, key)
+
+    def _tables_in(self, world: StoredWorld) -> dict[int, Models]:
+        """By where their models hang, the tables; of several of one name that of the form which the systems now know."""
+        found = {world.parent(table.spec): table for table in self._tables}
+        now = {model_key(spec) for spec in world.models.values()}
+        known = [table for table in self._tables if table.type.key in now]
+        return found | {world.parent(table.spec): table for table in known}
+
+    def _put(self, world: StoredWorld, table: Models, slot: int, key: bytes) -> None:
+        model = world.at(table.spec, slot, key)
+        if model is None and (world.address, slot) not in self._rows:
+            return
+        number = self._rows.setdefault((world.address, slot), len(self._rows))
+        name = quoted(table.name)
+        if table.roomy:
+            self._sums.take_exact("name = ? and row = ?", (table.name, number))
+        self._sums.take_row(table.name, number)
+        if model is None:
+            self._connection.execute(f"delete from {name} where rowid = ?", (number,))
+            return
+        row = table.row(world, model)
+        cells = [form.kept_cell(value) for value in row]
+        columns = ", ".join(["rowid", *map(quoted, table.names)])
+        marks = ", ".join("?" * (len(cells) + 1))
+        self._connection.execute(
+            f"insert or replace into {name} ({columns}) values ({marks})", (number, *cells)
+        )
+        self._sums.add(table.name, number, cells)
+        write_exactly(self._connection, self._sums, table, number, row)

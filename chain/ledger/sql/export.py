@@ -1,0 +1,129 @@
+"""The receipt log as files that others can read: JSON lines and CSV, the same bytes on every run.
+
+A line of JSON is a receipt or an event with all that it holds; a CSV file is one of the tables that SQL has, its column names
+in the first line. In CSV a text is always in quotes and a number never, so that an empty cell is null and `""` is no text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
+
+from chain.ledger.event_types import decoded
+from chain.ledger.logs import text_of
+from chain.ledger.sql import json_values as form
+from chain.ledger.sql.tables import (
+    RECEIPT,
+    table_of,
+)
+from chain.schema.inputs import file_path
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.ledger.receipts import Receipt
+    from chain.machine.state import LogRow
+
+Target: TypeAlias = str | Path | TextIO
+Line: TypeAlias = dict[str, Any]
+
+_BREAKS: Final = {
+    code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)
+}  # some readers end a line there
+
+
+def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
+    """One object a line: every receipt with its logs and events, or every declared event."""
+    if not isinstance(what, str) or what not in _LINES:
+        raise ValueError(f"JSON lines are of {' or '.join(_LINES)}, not of {what!r}")
+    with _opened(target) as file:
+        for line in _LINES[what](ledger):
+            file.write(form.to_json(line).translate(_BREAKS) + "\n")
+
+
+def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:
+    """One of the tables that `chain.sql` has, by its name or by the class of an event or model."""
+    table = table_of(ledger, what)
+    with _opened(target) as file:
+        for row in (table.names, *table.rows()):
+            file.write(",".join(_csv(form.cell(_in_text(value))) for value in row) + "\n")
+
+
+@contextmanager
+def _opened(target: Target) -> Iterator[TextIO]:
+    if (
+        not isinstance(target, str | Path)
+        and hasattr(target, "write")
+        and not isinstance(target, type)
+    ):
+        yield target
+    else:
+        with file_path(target, "target").open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+
+
+def _csv(value: form.Cell) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"'
+    return "" if value is None else str(value)
+
+
+def receipt_lines(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[Line]:
+    """Receipts as objects, with all that they hold."""
+    describe = _describer(ledger)
+    for receipt in receipts:
+        yield {
+            **{column.name: _in_text(read(receipt)) for column, read in RECEIPT},
+            "logs": [text for text in map(text_of, receipt.log_rows) if text is not None],
+            "events": describe(receipt.log_rows),
+            "undone_events": describe(receipt.undone_log_rows),
+        }
+
+
+def _in_text(value: form.Portable) -> form.Portable:
+    """A number beyond 64 bits as its digits."""
+    return form.number(value) if type(value) is int else value
+
+
+def event_lines(ledger: Ledger, places: Iterable[int]) -> Iterator[Line]:
+    """The declared events among logs, these by their places, as objects."""
+    describe = _describer(ledger)
+    for place in places:
+        receipt = ledger.events.receipt(place)
+        where = {
+            "log": place, "receipt": receipt.position, "block": receipt.block_number, "timestamp": receipt.timestamp,
+        }  # fmt: skip
+        yield from (event | where for event in describe([ledger.events.rows[place]]))
+
+
+def _all_receipts(ledger: Ledger) -> Iterator[Line]:
+    return receipt_lines(ledger, ledger.receipts)
+
+
+def _all_events(ledger: Ledger) -> Iterator[Line]:
+    return event_lines(ledger, range(len(ledger.events.rows)))
+
+
+_LINES: Final[Mapping[str, Callable[[Ledger], Iterator[Line]]]] = {
+    "receipts": _all_receipts,
+    "events": _all_events,
+}
+
+
+def _describer(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[Line]]:
+    """What makes objects of the declared events among log rows."""
+    forms: dict[int, Callable[[Any], Line]] = {}  # by the identity of a spec
+
+    def describe(rows: Sequence[LogRow]) -> Iterator[Line]:
+        for row in rows:
+            meaning = ledger.event_types.meaning(row)
+            event = None if meaning is None else decoded(row, meaning.spec)
+            if meaning is not None and event is not None:
+                spec = meaning.spec
+                fields = forms.get(id(spec)) or form.portable_members(spec.members)
+                forms[id(spec)] = fields
+                address = form.address_text(row[0])
+                yield {"event": spec.name, "address": address, "fields": fields(event)}
+
+    return lambda rows: list(describe(rows))

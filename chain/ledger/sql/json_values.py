@@ -1,0 +1,185 @@
+"""Values in a form that anyone can read: JSON, a column of SQL, a cell of a CSV file.
+
+An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object with the
+names of the ABI (`from`, where Python has `from_`), a list or a fixed tuple a list. A whole number is a number; in JSON it is
+its decimal digits as text where it does not fit in 64 bits with its sign, which is as far as most readers go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache, lru_cache
+from operator import attrgetter
+from typing import Any, Final, TypeAlias
+
+from chain.abi import abi_name
+from chain.abi.json_abi import ForeignLog
+from chain.crypto.hashing import checksum_address
+from chain.ledger.sql.big_integers import is_large
+from chain.schema.inputs import text
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
+from chain.types import Address, FixedBytes, Int
+
+Portable: TypeAlias = Any  # None, bool, int, str, or lists and dicts of these
+Cell: TypeAlias = int | str | None
+
+_HALF: Final = 2**63
+NUMBER: Final = "integer"
+TEXT: Final = "text"
+HEX: Final = "text collate nocase"  # found in capitals and without
+ANY: Final = ""  # a number or a text, each kept as it is
+
+
+@cache
+def portable(kind: Kind) -> Callable[[Any], Portable]:
+    """What makes values of a kind portable."""
+    match kind:
+        case Int():
+            return number
+        case Bool():
+            return bool
+        case Choice():
+            return attrgetter("name")
+        case Account():
+            return address_text
+        case Text():
+            return lambda value: value if isinstance(value, str) else to_hex(value)  # a hashed key
+        case Blob() | FixedBytes():
+            return to_hex
+        case Option(item=item):
+            make = portable(item)
+            return lambda value: None if value is None else make(value)
+        case Sequence(item=item):
+            make = portable(item)
+            return lambda values: [make(value) for value in values]
+        case Record(cls=None, members=members):
+            makes = [portable(member.kind) for member in members]
+            return lambda values: [make(value) for make, value in zip(makes, values, strict=True)]
+        case Record(members=members):
+            return portable_members(members)
+
+
+@cache
+def top_level(kind: Kind) -> Callable[[Any], Portable]:
+    """The same for a value that stands by itself, not within JSON: a whole number stays one."""
+    match kind:
+        case Int():
+            return int
+        case Option(item=Int()):
+            return lambda value: None if value is None else int(value)
+        case _:
+            return portable(kind)
+
+
+def portable_members(members: tuple[Member, ...]) -> Callable[[Any], dict[str, Portable]]:
+    """What makes an object of the members of a record, event or model."""
+    makes = [(member.name, abi_name(member.name), portable(member.kind)) for member in members]
+    return lambda value: {shown: make(getattr(value, name)) for name, shown, make in makes}
+
+
+address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
+
+
+def to_hex(raw: bytes | bytearray) -> str:
+    return f"0x{raw.hex()}"
+
+
+def number(value: int) -> int | str:
+    return int(value) if -_HALF <= value < _HALF else str(int(value))
+
+
+def plain(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
+    """A value of which no kind is known; `whole` writes its whole numbers."""
+    match value:
+        case Enum():  # before texts and numbers, which some of them are
+            return value.name
+        case None | bool() | str() | float():
+            return value
+        case int():
+            return whole(value)
+        case Address():
+            return address_text(value)
+        case bytes() | bytearray():
+            return to_hex(value)
+        case Mapping():
+            return {str(key): plain(inner, whole) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(inner, whole) for inner in value]
+        case ForeignLog(values=values):
+            return plain_members(values, whole)
+        case _ if is_dataclass(value):
+            named = {each.name: getattr(value, each.name) for each in fields(value)}
+            return plain_members(named, whole)
+        case _:
+            return str(value)
+
+
+def plain_members(
+    values: Mapping[str, Any], whole: Callable[[int], Portable] = number
+) -> dict[str, Portable]:
+    """Fields or arguments by name."""
+    return {abi_name(name): plain(value, whole) for name, value in values.items()}
+
+
+def to_json(value: Portable) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def column_type(kind: Kind) -> str:
+    """How SQLite is to compare values of a kind."""
+    match kind:
+        case Int():
+            return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
+        case Bool():
+            return NUMBER
+        case Account() | Blob() | FixedBytes():
+            return HEX
+        case Option(item=item):
+            return column_type(item)
+        case _:
+            return TEXT
+
+
+def cell(value: Portable) -> Cell:
+    """A portable value as one cell: lists and objects as JSON."""
+    if isinstance(value, bool):
+        return int(value)
+    return to_json(value) if isinstance(value, list | dict) else value
+
+
+def kept_cell(value: Portable) -> Cell | float:
+    """A cell of the tables in a chain's file: a number beyond 64 bits is rounded, as SQLite does it."""
+    value = cell(value)
+    return float(value) if isinstance(value, int) and is_large(value) else value
+
+
+def parameter(value: Any) -> Cell | float:
+    """What a person asks for, as the columns have it."""
+    value = getattr(value, "address", value)
+    if value is None:
+        return value
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, str):
+        text(value, "a value")
+    if isinstance(value, str | float | int):
+        return value
+    if isinstance(value, bytes):
+        return address_text(value) if len(value) == 20 else to_hex(value)
+    raise TypeError(
+        f"{value!r} cannot stand in a column: give a number, text, Enum, address or bytes"
+    )

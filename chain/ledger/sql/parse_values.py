@@ -1,0 +1,139 @@
+"""Values as people and other programs write them, read by their kind: the way back from `chain.ledger.sql.json_values`.
+
+A whole number may come as a number, as decimal digits or as `0x1f`; an Enum by its name or its code; bytes as hex after
+`0x`, an address so too or by a name that somebody knows; a record as an object or a list, None as null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Mapping
+from typing import Any, Final
+
+from chain.abi import field_name
+from chain.schema.validation import (
+    fits,
+    short,
+    wants,
+)
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+)
+from chain.types import Address, FixedBytes, Int
+
+Find = Callable[[str], Address]  # the address that a text stands for, or ValueError
+
+_LONGEST: Final = 200  # characters of a wrong value that are shown
+
+
+class Misread(ValueError):
+    """A word that cannot be what the argument must be; the text says what would do."""
+
+
+def given(kind: Kind, value: Any, path: str, find: Find = Address) -> Any:
+    """A value from what JSON made of it; `path` says where it stands, `find` what address a text means."""
+    match kind:
+        case Option(item=item):
+            return None if value is None else given(item, value, path, find)
+        case Sequence(item=item, make=make) if isinstance(value, list | tuple):
+            return make(given(item, each, f"{path}[{i}]", find) for i, each in enumerate(value))
+        case Record(cls=cls, members=members) if isinstance(value, list | tuple | Mapping):
+            parts = given_members(members, value, path, find)
+            return tuple(parts) if cls is None else cls(*parts)
+        case Int() | Bool() if type(value) is (bool if isinstance(kind, Bool) else int):
+            return _fitting(kind, value, path)
+        case Choice() if type(value) is int:
+            return _member(kind, str(value), path)
+        case Sequence() | Record() | Bool():
+            pass
+        case _ if isinstance(value, str):
+            return read_text(kind, value, path, find)
+    raise Misread(f"{path} = {_shown(value)} {wants(kind, value)}")
+
+
+def read_text(kind: Kind, text: str, path: str, find: Find = Address) -> Any:
+    """A value without parts, from its text."""
+    match kind:
+        case Int():
+            return _number(kind, text, path)
+        case Choice():
+            return _member(kind, text, path)
+        case Account():
+            try:
+                return find(text)
+            except (ValueError, TypeError, LookupError) as no:
+                raise Misread(f"{path}: {no}") from None
+        case Blob() | FixedBytes():
+            return _bytes(kind, text, path)
+        case _:
+            return text
+
+
+def _number(kind: Int, word: str, path: str) -> int:
+    try:
+        number = int(word.replace("_", ""), 16 if "0x" in word.lower() else 10)
+    except ValueError:
+        raise Misread(f"{path} = {word!r} {wants(kind, word)}") from None
+    return int(_fitting(kind, number, path))
+
+
+def _fitting(kind: Kind, value: Any, path: str) -> Any:
+    """The value, if it is in the range of its kind: a contract would refuse it, but that is a transaction."""
+    if not fits(kind, value):
+        raise Misread(f"{path} = {short(value)} {wants(kind, value)}")
+    return value
+
+
+def _member(kind: Choice, word: str, path: str) -> Any:
+    by_code = {str(code): member for code, member in kind.member_of().items()}
+    by_name = {member.name.lower(): member for member in kind.cls}
+    found = by_code.get(word) or by_name.get(word.lower())
+    if found is None:
+        names = ", ".join(member.name for member in kind.cls)
+        raise Misread(f"{path} = {word!r} is not {kind.name}: it is one of {names}")
+    return found
+
+
+def _bytes(kind: Kind, word: str, path: str) -> bytes:
+    try:
+        if not word.startswith("0x"):
+            raise ValueError
+        raw = bytes.fromhex(word[2:])
+    except ValueError:
+        raise Misread(f"{path} = {word!r} {wants(kind)}: write it as hex, 0x12ab") from None
+    return bytes(_fitting(kind, raw, path))
+
+
+def given_members(
+    members: tuple[Member, ...], value: Any, path: str, find: Find = Address
+) -> list[Any]:
+    """The values of named members, from an object or in their order."""
+    names = [member.name for member in members]
+    told = (
+        by_field(value, names)
+        if isinstance(value, Mapping)
+        else dict(zip(names, value, strict=False))
+    )
+    if set(told) != set(names) or len(value) != len(names):
+        raise Misread(f"{path} = {_shown(value)} is not whole: write {', '.join(names)}")
+    return [given(each.kind, told[each.name], f"{path}.{each.name}", find) for each in members]
+
+
+def by_field(told: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+    """What stands under the ABI's `from` is the field `from_`."""
+    return {field_name(name, known): value for name, value in told.items()}
+
+
+def _shown(value: Any) -> str:
+    try:
+        return json.dumps(value)[:_LONGEST]
+    except (TypeError, ValueError):
+        return short(value)

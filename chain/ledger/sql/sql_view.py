@@ -1,0 +1,267 @@
+"""Questions in SQL, over tables that are made from the ledger in an SQLite database in memory.
+
+Nothing is made before someone asks. A question fills the tables that it names, with what came since they were last named;
+when the chain goes back, the rows that were taken back go too. The tables are only read: they say what happened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from chain.concurrency.atomic_steps import undisturbed
+from chain.ledger.decoded.address_book import Who
+from chain.ledger.sql import json_values as form
+from chain.ledger.sql.big_integers import LargeNumbers
+from chain.ledger.sql.result import Answer
+from chain.ledger.sql.table import (
+    Growing,
+    Row,
+    Table,
+    quoted,
+)
+from chain.ledger.sql.tables import tables_of
+from chain.schema.inputs import text
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
+_READING: Final = {
+    sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
+}  # fmt: skip
+_HARMLESS: Final = {
+    (sqlite3.SQLITE_PRAGMA, "table_info"),
+    (sqlite3.SQLITE_PRAGMA, "table_list"),
+    # So json_each announces itself; a real update of this table SQLite refuses by itself.
+    (sqlite3.SQLITE_UPDATE, "sqlite_master"),
+}
+
+
+class Bounds(NamedTuple):
+    """How much a question of somebody unknown may cost: rows, bytes of one value and of all, steps of SQLite's machine."""
+
+    rows: int
+    bytes: int
+    steps: int
+
+    @contextmanager
+    def hold(self, connection: sqlite3.Connection) -> Iterator[None]:
+        longest = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self.bytes)
+        connection.set_progress_handler(lambda: 1, self.steps)
+        try:
+            yield
+        finally:
+            connection.set_progress_handler(None, 0)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+
+    def fetch(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+        rows, size = [], 0
+        for row in cursor:
+            rows.append(row)
+            size += sum(len(value) for value in row if isinstance(value, str | bytes))
+            if len(rows) > self.rows or size > self.bytes:
+                raise ValueError(
+                    f"the answer is too long: at most {self.rows} rows and {self.bytes} bytes; say 'limit'"
+                )
+        return rows
+
+
+class Database:
+    """The tables of one chain, and the questions to them."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self.border = ledger, ledger.border
+        self._cuts = 0
+        self._begin_anew()
+        self._is_unsettled = False  # a question was left in the middle
+        ledger.watchers.append(self._cut)
+
+    def _begin_anew(self) -> None:
+        """Have a database with nothing in it."""
+        self._version = -1
+        self._tables: list[Table] = []
+        self._filled: dict[str, Any] = {}  # how far each table is filled
+        self._refused = False
+        self._stop: BaseException | None = None  # what came while SQLite asked us
+        self._who = Who(self._ledger)
+        self._numbers = LargeNumbers()
+        connection = self._connection = _connect()
+        weakref.finalize(self, connection.close)
+        connection.create_function("name", 1, self._name)
+        self._numbers.teach(connection)
+
+    @undisturbed
+    def ask(
+        self,
+        question: str,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        bounds: Bounds | None = None,
+    ) -> Answer:
+        """The answer to one statement, in which `values` and `named` stand for `?` and `:name`."""
+        text(question, "the question")
+        if values and named:
+            raise TypeError("give values for '?' or for ':name', not for both")
+        names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
+        if (
+            self._is_unsettled
+        ):  # of what was left over, down to SQLite's own limits, nothing is known
+            former = self._connection
+            self._begin_anew()
+            former.close()
+        self._is_unsettled = True
+        try:
+            answer = self._ask(question, names, given, bounds)
+        except ValueError:  # it was refused: nothing is left in the middle
+            self._is_unsettled = False
+            raise
+        self._is_unsettled = False
+        return answer
+
+    def _ask(
+        self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
+    ) -> Answer:
+        self._bring_up_to_date(question)
+        with self._numbers.guests():
+            answer = self._answer(question, names, given, bounds)
+            if self._numbers.is_crowded:
+                self._numbers.spread()
+                self._begin()
+                self._bring_up_to_date(question)
+                answer = self._answer(question, names, given, bounds)
+        return answer
+
+    def _answer(
+        self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
+    ) -> Answer:
+        reals = [*map(self._numbers.parameter, given)]
+        parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
+        self._refused, self._stop, self._who = False, None, Who(self._ledger)
+        self._connection.set_authorizer(self._authorize)  # for a person's statement, not for ours
+        try:
+            with bounds.hold(self._connection) if bounds else nullcontext():
+                cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
+                rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as wrong:
+            if not self._refused and _is_interrupt(question, str(wrong)):
+                raise (self._stop or KeyboardInterrupt) from None
+            raise ValueError(self._explain(question, str(wrong))) from None
+        finally:
+            self._connection.set_authorizer(None)
+        if cursor.description is None:
+            raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
+        columns = [column[0] for column in cursor.description]
+        return Answer(columns, (map(self._numbers.number, row) for row in rows))
+
+    # Keeping up
+
+    def _bring_up_to_date(self, question: str) -> None:
+        types = self._ledger.event_types
+        types.contracts()
+        if types.version != self._version:
+            self._version = -1
+            self._begin()
+            self._version = types.version
+        for table in self._named_in(question):
+            self._fill(table)
+
+    def _begin(self) -> None:
+        """Make all tables, empty. What is declared decides on their names, so more of it begins anew."""
+        there = self._connection.execute("select name from sqlite_master where type = 'table'")
+        for (name,) in there.fetchall():
+            self._connection.execute(f"drop table {quoted(name)}")
+        self._tables, self._filled = tables_of(self._ledger), {}
+        for table in self._tables:
+            self._connection.execute(table.create())
+
+    def _named_in(self, question: str) -> list[Table]:
+        text = question.casefold()
+        return [table for table in self._tables if table.name.casefold() in text]
+
+    def _fill(self, table: Table) -> None:
+        """Bring a table up to date; what is not noted as filled, or was left in the middle of it, is filled anew."""
+        upto: Any = (
+            table.end() if isinstance(table, Growing) else (self._cuts, len(self._ledger.timeline))
+        )
+        filled = self._filled.pop(table.name, None)
+        if isinstance(table, Growing) and filled is not None:
+            if filled < upto:
+                self._insert(table, table.rows(filled))
+        elif filled != upto:
+            self._connection.execute(f"delete from {quoted(table.name)}")
+            self._insert(table, table.rows())
+        self._filled[table.name] = upto
+
+    def _insert(self, table: Table, rows: Iterator[Row]) -> None:
+        self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
+
+    def _cells(self, row: Row, roomy: Sequence[int]) -> list[Any]:
+        cells: list[Any] = [*map(form.cell, row)]
+        for i in roomy:
+            if isinstance(cells[i], int):
+                cells[i] = self._numbers.real(cells[i])
+        return cells
+
+    def _run(self, statement: str, rows: Any) -> None:
+        with self._connection:
+            self._connection.executemany(statement, rows)
+
+    def _cut(self, blocks: int, receipts: int) -> None:
+        """The chain went back: take out the rows that it took back."""
+        self._cuts += 1
+        for table in () if self._is_unsettled else self._tables:
+            if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
+                del self._filled[table.name]
+                self._run(table.cut(), [(table.end(),)])
+                self._filled[table.name] = table.end()
+
+    # What SQLite asks of us
+
+    def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
+        try:
+            if action in _READING or (action, what) in _HARMLESS:
+                return sqlite3.SQLITE_OK
+            self._refused = True
+        except BaseException as stop:  # which SQLite takes for a refusal
+            self._stop = stop
+            raise
+        return sqlite3.SQLITE_DENY
+
+    def _name(self, address: Any) -> str | None:
+        """`name(address)` in a question: the name that people know it by."""
+        with suppress(TypeError, ValueError):
+            return self._who.name(Address(address))
+        return None
+
+    # What went wrong
+
+    def _explain(self, question: str, wrong: str) -> str:
+        if self._refused:
+            return f"the tables say what happened and are only read: {question!r} would do more than ask"
+        if wrong == "interrupted":
+            return f"the answer takes too long to find: narrow {question!r}"
+        if "one statement" in wrong:
+            return f"one question at a time: {question!r} holds several statements"
+        if wrong.startswith("no such table"):
+            return f"{wrong}; there are {', '.join(table.name for table in self._tables)}"
+        if wrong.startswith("no such column"):
+            known = [
+                f"{table.name} has {', '.join(table.names)}" for table in self._named_in(question)
+            ]
+            return "; ".join([wrong, *known])
+        return f"{wrong.rstrip('.')}, in {question!r}"
+
+
+def _connect() -> sqlite3.Connection:
+    """No statement is kept prepared: one of ours, allowed to write, must not be found again by a person's."""
+    return sqlite3.connect(":memory:", check_same_thread=False, cached_statements=0)
+
+
+def _is_interrupt(question: str, wrong: str) -> bool:
+    """Whether SQLite was interrupted while it asked us what is allowed; by itself it only forbids extensions in these words."""
+    stopped = "not authorized" in wrong or "prohibited" in wrong
+    return stopped and "load_extension" not in question.casefold()

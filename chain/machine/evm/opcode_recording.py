@@ -1,0 +1,147 @@
+"""Bytecode under observation: each operation notes what it reads, writes and looks at, and if wanted also itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from eth.abc import ComputationAPI, MessageAPI, OpcodeAPI
+from eth.exceptions import Revert, VMError
+from eth.vm.logic.invalid import InvalidOpcode
+from eth_typing import Address
+
+from chain.machine.evm.messages import (
+    OPCODES,
+    Computation,
+    FrameMessage,
+    Words,
+)
+from chain.machine.evm.py_evm_executor import Evm
+from chain.machine.recording import (
+    Logged,
+    Observed,
+    Read,
+    Sent,
+    Touched,
+    Wrote,
+    steps_of,
+)
+
+_SLOAD, _SSTORE = 0x54, 0x55
+_LOOKING: Final = {0x31, 0x3B, 0x3C, 0x3F, 0xFF}  # BALANCE, EXTCODE…, SELFDESTRUCT
+_WORD: Final = 32  # bytes
+_NAMES: Final = {"SHA3": "KECCAK256"}
+
+
+@dataclass(slots=True)
+class Operation:
+    """One operation of bytecode, and the machine as it found it."""
+
+    pc: int
+    name: str
+    gas: int
+    depth: int
+    stack: list[int]
+    memory: bytes
+    refund: int
+    cost: int = 0
+    storage: dict[int, int] = field(default_factory=dict)
+    error: str | None = None
+
+
+class ObservedComputation(Computation):
+    """A message on py-evm's road that notes its steps on its frame."""
+
+    now = ""  # the operation that runs
+    running: Operation | None = None
+    known: dict[int, int] | None = None  # the words that it has read or written
+
+    @property
+    def _words(self) -> list[Any]:
+        return cast(Words, self._stack).values
+
+    def perform(self, code: int, name: str, run: Callable[..., None]) -> None:
+        """Run one operation and note what it did."""
+        self.now = name
+        steps, address = steps_of(self.frame), self.frame.address
+        top = _number(self._words[-1]) if self._words else 0
+        before = self.state.world.word(address, top) if code == _SSTORE else 0
+        if code in _LOOKING:
+            steps.append(Touched(top.to_bytes(32)[12:]))
+        machine = cast(Observed, self.state.machine)
+        if machine.opcodes is None or len(machine.opcodes) >= machine.most_opcodes:
+            self.running = None
+            run(computation=self)
+        else:
+            self._note(code, name, run)
+        if code == _SLOAD:
+            steps.append(Read(address, top, _number(self._words[-1])))
+        elif code == _SSTORE:
+            steps.append(Wrote(address, top, before, self.state.world.word(address, top)))
+
+    def _note(self, code: int, name: str, run: Callable[..., None]) -> None:
+        machine, meter = cast(Observed, self.state.machine), self._gas_meter
+        machine.take_room(self._size(machine.keeps_memory))
+        stack = [_number(item) for item in self._words]
+        pc = max(0, self.code.program_counter - 1)
+        made = Operation(
+            pc, name, meter.gas_remaining, self.frame.depth + 1, stack,
+            self._memory.read_bytes(0, len(self._memory)) if machine.keeps_memory else b"", self.state.context.refund,
+        )  # fmt: skip
+        cast(list[Any], machine.opcodes).append(made)
+        self.running, made.cost = made, -1
+        try:
+            run(computation=self)
+        except VMError as error:
+            made.error = None if isinstance(error, Revert) else str(error)
+            raise
+        finally:
+            if made.cost < 0:  # it sent no message
+                made.cost = made.gas - meter.gas_remaining
+            if code in (_SLOAD, _SSTORE) and made.error is None:
+                self._note_word(made, code, stack)
+
+    def _size(self, with_memory: bool) -> int:
+        """How many bytes the operation takes that is noted next, about."""
+        return _WORD * (1 + len(self._words)) + (len(self._memory) if with_memory else 0)
+
+    def _note_word(self, made: Operation, code: int, stack: list[int]) -> None:
+        self.known = self.known or {}
+        cast(Observed, self.state.machine).take_room(2 * _WORD * (1 + len(self.known)))
+        self.known[stack[-1]] = stack[-2] if code == _SSTORE else _number(self._words[-1])
+        made.storage = dict(self.known)
+
+    def generate_child_computation(self, child_msg: MessageAPI) -> ComputationAPI:
+        if self.running is not None:
+            self.running.cost = self.running.gas - self._gas_meter.gas_remaining
+        steps_of(self.frame).append(Sent(cast(FrameMessage, child_msg).frame, self.now))
+        return super().generate_child_computation(child_msg)
+
+    def add_log_entry(self, account: Address, topics: tuple[int, ...], data: bytes) -> None:
+        super().add_log_entry(account, topics, data)
+        steps_of(self.frame).append(Logged(self.state.world.logs[-1]))
+
+
+def _number(item: Any) -> int:
+    return item if isinstance(item, int) else int.from_bytes(item)
+
+
+def _watched(code: int, opcode: Any) -> Callable[..., None]:
+    name = opcode.mnemonic
+    name = _NAMES.get(name, name)
+
+    def run(computation: ObservedComputation) -> None:
+        computation.perform(code, name, opcode)
+
+    return run
+
+
+ObservedComputation.opcodes = {
+    code: cast(OpcodeAPI, _watched(code, OPCODES.get(code) or InvalidOpcode(code)))
+    for code in range(256)
+}
+
+
+class ObservedEvm(Evm):
+    computation = ObservedComputation

@@ -1,0 +1,260 @@
+"""py-evm's road: transactions and messages that run bytecode, on the same state as the direct road.
+
+Every message has a `Frame`, whichever road it takes, and either road hands over to the other. What the messages of
+a transaction share (logs, refunds, warmth, transient storage, what self-destructed) is kept once, in the journal of the state
+or in the context, so that a message that fails takes back all that was done below it, by either road.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+from eth.abc import ComputationAPI, MessageAPI, TransactionContextAPI
+from eth.constants import BLANK_ROOT_HASH, CREATE_CONTRACT_ADDRESS, MAX_PREV_HEADER_DEPTH
+from eth.exceptions import VMError
+from eth.vm.forks.berlin.transactions import calculate_txn_intrinsic_gas_berlin
+from eth.vm.forks.cancun.constants import BLOB_TX_TYPE
+from eth.vm.forks.cancun.transaction_context import CancunTransactionContext
+from eth.vm.forks.prague.state import PragueState, PragueTransactionExecutor
+from eth.vm.forks.prague.transactions import PragueTransactionBuilder
+from eth.vm.forks.spurious_dragon.state import SpuriousDragonTransactionExecutor
+from eth_hash.auto import keccak as eth_keccak
+from eth_hash.backends import pysha3
+from eth_typing import Address, Hash32
+from eth_utils.exceptions import ValidationError
+from eth_utils.logging import get_extended_debug_logger
+
+from chain.crypto.hashing import create_address
+from chain.errors import InvalidTransaction, Undeclared
+from chain.machine import gas as cost
+from chain.machine.dispatch import run
+from chain.machine.evm.messages import (
+    Computation,
+    FrameMessage,
+)
+from chain.machine.evm.state_adapter import (
+    Accounts,
+    Surroundings,
+)
+from chain.machine.executor import Machine
+from chain.machine.frame import (
+    BlockContext,
+    Context,
+    Failure,
+    Frame,
+)
+from chain.machine.state import START
+from chain.machine.transaction import Outcome, Transaction
+from chain.metering.fuel import GAS_PER_TICK
+from chain.metering.program import (
+    split_code,
+    split_initcode,
+)
+
+eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times as fast as what it finds by itself
+
+
+class Evm:
+    """Runs transactions and messages of a machine by py-evm."""
+
+    computation: type[Computation] = Computation
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def transact(self, tx: Transaction, block: BlockContext) -> Outcome:
+        """Run `tx` by the Prague rules of py-evm, or raise `InvalidTransaction` and change nothing."""
+        machine, world = self._machine, self._machine.state
+        asked: Any = _signed(tx) if tx.type > 2 else Asked(tx)
+        price = min(tx.max_fee, block.base_fee + tx.tip)
+        blobs = tuple(asked.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
+        context = Context(
+            machine, block, tx.sender, tx.nonce, price, blobs, loaded=machine.loaded,
+            fuel=(tx.gas - asked.intrinsic_gas) // GAS_PER_TICK,
+        )  # fmt: skip
+        state = self._state_of(context)
+        world.access = {}
+        try:
+            computation = cast(Computation, state.apply_transaction(asked))
+        except BaseException as problem:
+            world.undo(START)
+            world.close()
+            if isinstance(problem, ValidationError | VMError | Undeclared):
+                raise InvalidTransaction(str(problem)) from None
+            raise
+        frame = computation.settle()
+        changes, logs = world.close()
+        return Outcome(frame, context, state.gas_used, price, changes, logs)
+
+    def run(self, frame: Frame) -> None:
+        """Run one message by py-evm. How it went is written on the frame, a failure too; the machine undoes."""
+        state = self._state_of(frame.context)
+        if frame.kind == "create":
+            apply, code = self.computation.apply_create_message, frame.data
+        else:
+            apply, code = self.computation.apply_computation, state.world.code(frame.code_address)
+        message = FrameMessage(frame, code, is_delegation=frame.code_address != frame.address)
+        try:
+            computation = cast(Computation, apply(state, message, state.transaction_context))
+        except VMError as error:  # refused before it began
+            frame.gas = 0
+            frame.failure = Failure("halt", f"{frame.name}: {error}")
+        else:
+            computation.settle()
+
+    def _state_of(self, context: Context) -> EvmState:
+        if context.evm is None:
+            context.evm = EvmState(self._machine, context, self.computation)
+        return cast(EvmState, context.evm)
+
+
+def _signed(tx: Transaction) -> Any:
+    """The transaction as py-evm reads it, also where only its bytes were kept."""
+    return tx.signed or PragueTransactionBuilder().decode(tx.raw or b"")
+
+
+class Asked:
+    """A transaction as py-evm wants to be asked for it. Whoever sends it has been identified before."""
+
+    s = 1  # passes for a signature
+
+    def __init__(self, tx: Transaction) -> None:
+        self.type_id = tx.type
+        self.sender, self.nonce = tx.sender, tx.nonce
+        self.to = CREATE_CONTRACT_ADDRESS if tx.to is None else Address(tx.to)
+        self.data, self.value, self.gas = tx.data, tx.value, tx.gas
+        self.access_list = tx.access_list
+        self.max_fee_per_gas, self.max_priority_fee_per_gas = tx.max_fee, tx.tip
+
+        self.intrinsic_gas = calculate_txn_intrinsic_gas_berlin(cast(Any, self))
+        if tx.to is None:  # py-evm takes this when the message starts (EIP-3860)
+            self.intrinsic_gas += cost.INITCODE_WORD * cost.words(len(tx.data))
+
+    def validate(self) -> None:
+        """The machine has admitted it."""
+
+
+class Executor(PragueTransactionExecutor):
+    """Runs a transaction by py-evm's rules."""
+
+    vm_state: EvmState
+
+    def validate_transaction(self, transaction: Any) -> None:
+        super().validate_transaction(transaction)
+        gas, needed = transaction.gas, transaction.intrinsic_gas
+        if gas < needed:  # py-evm would find out with the fee taken
+            raise ValidationError(
+                f"{gas} gas is too little: {needed} is needed before anything runs"
+            )
+
+    def build_evm_message(self, transaction: Any) -> FrameMessage:
+        """Take the fee, raise the nonce, and make the frame that the first message is for."""
+        state, sender, to = self.vm_state, transaction.sender, transaction.to
+        fee = transaction.gas * state.context.gas_price
+        if transaction.type_id == BLOB_TX_TYPE:
+            fee += self.calc_data_fee(transaction)
+        state.delta_balance(sender, -fee)
+        state.increment_nonce(sender)
+        refund = self.calc_message_refund(transaction)
+        if to:
+            kind, address = "call", to
+            code, delegate = self.get_code_at_address(to)
+        else:
+            kind, address = "create", create_address(sender, state.context.nonce)
+            code, delegate = transaction.data, None
+        state.mark_address_warm(address)
+        frame = state.machine.frame(
+            state.context, kind, address, sender, transaction.value, transaction.data,
+            transaction.gas - transaction.intrinsic_gas, code_address=delegate,
+        )  # fmt: skip
+        delegated = delegate is not None
+        return FrameMessage(
+            frame, code, should_transfer_value=True, is_delegation=delegated, refund=refund
+        )
+
+    def finalize_computation(self, transaction: Any, computation: ComputationAPI) -> ComputationAPI:
+        # Without the step that looks for touched empty accounts: there are none.
+        super(SpuriousDragonTransactionExecutor, self).finalize_computation(
+            transaction, computation
+        )
+        used = transaction.gas - computation.get_gas_remaining()
+        refund = self.calculate_gas_refund(computation, used)
+        self.vm_state.gas_used = used - refund + computation.data_floor_gas
+        return computation
+
+
+class EvmState(PragueState):
+    """py-evm's state of one transaction."""
+
+    transaction_executor_class = Executor
+    logger = get_extended_debug_logger("eth.vm.state")
+
+    def __init__(self, machine: Machine, context: Context, computation: type[Computation]) -> None:
+        self.computation_class = computation
+        self.machine, self.context, self.world = machine, context, machine.state
+        self.execution_context = Surroundings(context.block, machine.block_hash)
+        self._account_db = Accounts(self.world)
+        self.transaction_context = CancunTransactionContext(
+            context.gas_price, Address(context.origin), [Hash32(h) for h in context.blob_hashes]
+        )
+        self.gas_used = 0
+        self.created: list[Address] = []
+        self.doomed: dict[Address, None] = {}
+        self._transient: dict[tuple[bytes, int], list[bytes]] = {}
+
+    def get_transaction_context(self, transaction: Any) -> TransactionContextAPI:
+        return self.transaction_context
+
+    def python_body(self, message: MessageAPI) -> Callable[[Frame], None] | None:
+        """What to run where the code of a message is a Python contract's."""
+        if message.is_create:
+            ours = split_initcode(message.code)
+            return partial(self.machine.construct, digest=ours[0], args=ours[1]) if ours else None
+        address, data = message.code_address or message.to, bytes(message.data)
+        self.machine.need_declared(address, data)
+        digest = split_code(message.code)
+        program = self.machine.programs.get(digest) if digest else None
+        program = program or self.machine.undeclared_at(address, data)
+        return partial(run, program=program) if program else None
+
+    def get_ancestor_hash(self, block_number: int) -> Hash32:
+        if not 0 < self.block_number - block_number <= MAX_PREV_HEADER_DEPTH:
+            return Hash32(b"")
+        return Hash32(self.machine.block_hash(block_number))
+
+    # Marks
+
+    def snapshot(self) -> Any:
+        return BLANK_ROOT_HASH, (self.world.mark(), self.context.refund)
+
+    def revert(self, snapshot: Any) -> None:
+        self.context.take_back(*snapshot[1])
+
+    def commit(self, snapshot: Any) -> None:
+        """A mark that nobody goes back to costs nothing."""
+
+    # What lives as long as the transaction: in the journal, so that to undo a message undoes it
+
+    def get_transient_storage(self, address: Address, slot: int) -> bytes:
+        values = self._transient.get((address, slot))
+        return values[-1] if values else b""
+
+    def set_transient_storage(self, address: Address, slot: int, value: bytes) -> None:
+        values = self._transient.setdefault((address, slot), [])
+        values.append(value)
+        self.world.accessed.append((values, -1))
+
+    def clear_transient_storage(self) -> None:
+        """It ends with this object."""
+
+    def doom(self, address: Address) -> None:
+        """Delete an account at the end of the transaction."""
+        if address not in self.doomed:
+            self.doomed[address] = None
+            self.world.accessed.append((self.doomed, address))
+
+    def delete_doomed(self) -> None:
+        for address in self.doomed:
+            self.world.delete_account(address)

@@ -1,0 +1,220 @@
+"""Our state and our block as py-evm sees them.
+
+py-evm asks for accounts through `AccountDatabaseAPI` and for the block through `ExecutionContextAPI`; both are official
+extension points. `Accounts` answers from the one `State` that the direct road writes too: no tries, no copies, and what py-evm
+calls a checkpoint is a mark in our journal. An account exists here if it holds something, so that clearing empty
+accounts (EIP-161) is nothing that anyone need do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from eth.abc import AccountDatabaseAPI, ExecutionContextAPI
+from eth.constants import BLANK_ROOT_HASH
+from eth_typing import Address, BlockNumber, Hash32
+from eth_utils.exceptions import ValidationError
+
+from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, Account, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from chain.machine.frame import BlockContext
+
+_WORD = 2**256
+_NONCES = 2**64
+
+
+class Accounts(AccountDatabaseAPI):
+    """Accounts, words and warmth of the running transaction, read from and written to a `State`."""
+
+    def __init__(self, world: State) -> None:
+        self._world = world
+        self._first_words: dict[tuple[bytes, int], int] = {}
+
+    # Words
+
+    def get_storage(self, address: Address, slot: int, from_journal: bool = True) -> int:
+        """The word now, or with `from_journal=False` the word as the transaction found it."""
+        words = self._world.storages[address]
+        if from_journal:
+            return words.get(slot, 0)
+        warm = self._world.access.get(address)
+        if warm is not None and slot in warm:
+            return warm[slot]
+        return words.get(slot, 0)
+
+    def set_storage(self, address: Address, slot: int, value: int) -> None:
+        if not 0 <= value < _WORD:
+            raise ValidationError(f"{value} does not fit into a word")
+        before = self._world.word(address, slot)
+        if not self.is_storage_warm(address, slot):
+            self._first_words[address, slot] = before  # py-evm makes a slot warm after writing it
+        if value != before:
+            self._world.set_word(address, slot, value)
+
+    def delete_storage(self, address: Address) -> None:
+        self._world.delete_storage(address)
+
+    def is_storage_warm(self, address: Address, slot: int) -> bool:
+        return slot in self._world.access.get(address, ())
+
+    def mark_storage_warm(self, address: Address, slot: int) -> None:
+        if self._world.touch_slot(address, slot):
+            first = self._first_words.pop((address, slot), None)
+            if first is not None:
+                self._world.access[address][slot] = first
+
+    # Accounts
+
+    def get_balance(self, address: Address) -> int:
+        return self._world.account(address)[1]
+
+    def set_balance(self, address: Address, balance: int) -> None:
+        if not 0 <= balance < _WORD:
+            raise ValidationError(f"{balance} wei is no balance")
+        nonce, _, code_hash = self._world.account(address)
+        self._put(address, (nonce, balance, code_hash))
+
+    def get_nonce(self, address: Address) -> int:
+        return self._world.account(address)[0]
+
+    def set_nonce(self, address: Address, nonce: int) -> None:
+        if not 0 <= nonce < _NONCES:
+            raise ValidationError(f"{nonce} is no nonce: it has 64 bits")
+        _, balance, code_hash = self._world.account(address)
+        self._put(address, (nonce, balance, code_hash))
+
+    def increment_nonce(self, address: Address) -> None:
+        self.set_nonce(address, self.get_nonce(address) + 1)
+
+    def get_code(self, address: Address) -> bytes:
+        return self._world.code(address)
+
+    def get_code_hash(self, address: Address) -> Hash32:
+        return Hash32(self._world.account(address)[2])
+
+    def set_code(self, address: Address, code: bytes) -> None:
+        if code != self._world.code(address):
+            self._world.set_code(address, code)
+
+    def delete_code(self, address: Address) -> None:
+        self.set_code(address, b"")
+
+    def _put(self, address: bytes, account: Account) -> None:
+        if account != self._world.account(address):
+            self._world.set_account(address, account)
+
+    def account_has_code_or_nonce(self, address: Address) -> bool:
+        nonce, _, code_hash = self._world.account(address)
+        return nonce != 0 or code_hash != EMPTY_CODE_HASH
+
+    def account_exists(self, address: Address) -> bool:
+        return self._world.account(address) != NO_ACCOUNT
+
+    def account_is_empty(self, address: Address) -> bool:
+        return self._world.account(address) == NO_ACCOUNT
+
+    def touch_account(self, address: Address) -> None:
+        """An empty account is none, touched or not."""
+
+    def delete_account(self, address: Address) -> None:
+        self._world.delete_account(address)
+
+    # Warmth
+
+    def is_address_warm(self, address: Address) -> bool:
+        return address in self._world.access
+
+    def mark_address_warm(self, address: Address) -> None:
+        if len(address) != 20:
+            raise ValidationError(f"an address is 20 bytes, these are {len(address)}")
+        self._world.touch(address)
+
+    # Checkpoints
+
+    def record(self) -> Any:
+        return self._world.mark()
+
+    def discard(self, checkpoint: Any) -> None:
+        self._world.undo(checkpoint)
+
+    def commit(self, checkpoint: Any) -> None:
+        """A mark that is never gone back to costs nothing."""
+
+    def lock_changes(self) -> None:
+        """The machine ends transactions, with `State.close`."""
+
+    # Roots: py-evm reads one on every call, and makes none here
+
+    @property
+    def state_root(self) -> Hash32:
+        return BLANK_ROOT_HASH
+
+    @state_root.setter
+    def state_root(self, value: Hash32) -> None:
+        if value != BLANK_ROOT_HASH:
+            self._refuse()
+
+    def has_root(self, state_root: bytes) -> bool:
+        return state_root == BLANK_ROOT_HASH
+
+    def make_state_root(self) -> Hash32:
+        self._refuse()
+
+    def persist(self) -> Any:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise NotImplementedError("py-evm runs messages here, not blocks: the ledger makes roots")
+
+
+class Surroundings(ExecutionContextAPI):
+    """The block around a message. There is no market for blobs here: one costs the least there is."""
+
+    def __init__(self, block: BlockContext, block_hash: Callable[[int], bytes]) -> None:
+        self._block = block
+        self._block_hash = block_hash
+
+    @property
+    def coinbase(self) -> Address:
+        return Address(self._block.coinbase)
+
+    @property
+    def timestamp(self) -> int:
+        return self._block.timestamp
+
+    @property
+    def block_number(self) -> BlockNumber:
+        return BlockNumber(self._block.number)
+
+    @property
+    def difficulty(self) -> int:
+        return 0
+
+    @property
+    def mix_hash(self) -> Hash32:
+        return Hash32(self._block.prevrandao.to_bytes(32))
+
+    @property
+    def gas_limit(self) -> int:
+        return self._block.gas_limit
+
+    @property
+    def prev_hashes(self) -> Iterator[Hash32]:
+        """Hashes of the blocks before, newest first, each made when it is looked at."""
+        return (Hash32(self._block_hash(n)) for n in range(self._block.number - 1, -1, -1))
+
+    @property
+    def chain_id(self) -> int:
+        return self._block.chain_id
+
+    @property
+    def base_fee_per_gas(self) -> int:
+        return self._block.base_fee
+
+    @property
+    def excess_blob_gas(self) -> int:
+        return 0

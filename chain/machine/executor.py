@@ -1,0 +1,359 @@
+"""The direct road: a transaction to a Python contract, or to no contract, from nonce to fee.
+
+The law is the Prague fork as py-evm has it, and tests hold the two roads equal. What is not ours to run, bytecode above all,
+goes to py-evm, on the very same state.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from chain.abi import BadData, Misfit
+from chain.crypto.hashing import (
+    checksum_address,
+    create_address,
+    keccak,
+)
+from chain.errors import Halt, InvalidTransaction, Revert, Undeclared, UnknownCode
+from chain.machine import gas as cost
+from chain.machine.deep_calls import (
+    STEPS,
+    on_fresh_stack,
+)
+from chain.machine.dispatch import (
+    Refused,
+    create,
+    run,
+)
+from chain.machine.frame import (
+    BlockContext,
+    Context,
+    Failure,
+    Frame,
+    revert_data,
+    revert_text,
+)
+from chain.machine.state import EMPTY_CODE_HASH, START, State
+from chain.machine.transaction import Outcome, Transaction
+from chain.machine.unknown_names import explain
+from chain.metering.fuel import GAS_PER_TICK
+from chain.metering.program import (
+    Program,
+    split_code,
+    split_initcode,
+)
+from chain.metering.stable_text import is_own
+from chain.metering.twins import (
+    author_of,
+    turned_error,
+)
+from chain.metering.watchdog import uninterrupted
+from chain.schema.inputs import wei
+from chain.source.location import raised_at
+from chain.spec.contracts import (
+    UPGRADE,
+    ContractSpec,
+)
+
+
+class _UndeclaredContract:
+    """What an upgrade is sent to where no class is known."""
+
+    __slots__ = ("_frame",)
+
+
+_ANY_CONTRACT = ContractSpec(_UndeclaredContract, {}, None, None, [])
+
+
+class Machine:
+    """Runs transactions on a state."""
+
+    frame: type[Frame] = Frame  # what a transaction's first message is run in, and so all others
+
+    def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
+        self.state = state
+        self.guards = guards  # whether the guard looks at a contract before it is declared
+        self.programs: dict[bytes, Program] = {}  # by digest
+        self._by_code: dict[bytes, Program] = {}  # by the hash of the code
+        self._evm_only = (
+            evm_only  # send everything down py-evm's road: for the test that compares the two
+        )
+        self._evm: Any = None
+        self.loaded: Any = None
+        self.block_hash: Callable[[int], bytes] = _no_hash  # by number, for bytecode that asks
+
+    def on(self, state: State) -> Machine:
+        """A machine that knows the same programs and runs on another state."""
+        made = Machine(state, evm_only=self._evm_only, guards=self.guards)
+        made.programs |= self.programs
+        made._by_code |= self._by_code
+        made.block_hash = self.block_hash
+        return made
+
+    def declare(self, program: Program) -> Program:
+        """Make a contract class known, so that its code can be deployed and run."""
+        self._by_code[keccak(program.code)] = program
+        self.programs[program.digest] = program
+        return program
+
+    def program_at(self, address: bytes) -> Program | None:
+        return self._by_code.get(self.state.account(address)[2])
+
+    @property
+    def evm(self) -> Any:
+        """py-evm, imported when the first transaction needs it: that takes most of a second."""
+        if self._evm is None:
+            with uninterrupted():
+                self._evm = import_module("chain.machine.evm.py_evm_executor").Evm(self)
+        return self._evm
+
+    # One transaction
+
+    def transact(self, tx: Transaction, block: BlockContext) -> Outcome:
+        """Run `tx` in `block`, or raise `InvalidTransaction` and change nothing."""
+        state = self.state
+        sender, gas = tx.sender, tx.gas
+        nonce, balance, code_hash = state.account(sender)
+        intrinsic = self._admit(tx, block, nonce, balance)
+        if self._evm_only or not self._is_ours(tx):
+            outcome: Outcome = self.evm.transact(tx, block)
+            return outcome
+        price = min(tx.max_fee, block.base_fee + tx.tip)
+        state.set_account(sender, (nonce + 1, balance - gas * price, code_hash))
+        to = tx.to or create_address(sender, nonce)
+        state.access = {sender: {}, block.coinbase: {}, to: {}}
+        for address, slots in tx.access_list:
+            state.touch(address)
+            for slot in slots:
+                state.touch_slot(address, slot)
+        context = Context(
+            self,
+            block,
+            sender,
+            nonce,
+            price,
+            loaded=self.loaded,
+            fuel=(gas - intrinsic) // GAS_PER_TICK,
+        )
+        kind = "call" if tx.to is not None else "create"
+        frame = self.frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
+        try:
+            self.execute(frame)
+        except BaseException:  # an interrupt, no failure of the contract
+            state.undo(START)
+            state.close()
+            raise
+        used = gas - frame.gas
+        if context.refund:  # none, where the first message failed
+            used -= min(context.refund, used // cost.REFUND_SHARE)
+        used = max(used, cost.floor(tx.data))
+        state.add_balance(sender, (gas - used) * price)
+        if price > block.base_fee:
+            state.add_balance(block.coinbase, used * (price - block.base_fee))
+        if context.evm is not None:
+            context.evm.delete_doomed()
+        changes, logs = state.close()
+        return Outcome(frame, context, used, price, changes, logs)
+
+    def _is_ours(self, tx: Transaction) -> bool:
+        if tx.type > 2:
+            return False
+        if tx.to is None:
+            return split_initcode(tx.data) is not None
+        code_hash = self.state.account(tx.to)[2]
+        return (
+            code_hash in self._by_code
+            or (code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES)
+            or self.undeclared_at(tx.to, tx.data) is not None
+        )
+
+    def _admit(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
+        """Check that a block can hold `tx`; the gas it costs before anything runs."""
+        data = tx.data
+        intrinsic = cost.TRANSACTION + cost.of_data(data)
+        if tx.to is None:
+            intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.words(len(data))
+            if len(data) > cost.MAX_INITCODE:
+                raise InvalidTransaction(
+                    f"init code of {len(data)} bytes is over {cost.MAX_INITCODE}"
+                )
+        for _, slots in tx.access_list:
+            intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
+        if tx.nonce != nonce:
+            raise InvalidTransaction(
+                f"the nonce is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}"
+            )
+        if tx.max_fee < block.base_fee:
+            raise InvalidTransaction(
+                f"the fee of {tx.max_fee} wei is below the base fee of {block.base_fee}"
+            )
+        if tx.value < 0:
+            wei(tx.value, wrong=InvalidTransaction)
+        if tx.tip > tx.max_fee:
+            raise InvalidTransaction(
+                f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}"
+            )
+        if tx.gas < max(intrinsic, cost.floor(data)):
+            raise InvalidTransaction(
+                f"{tx.gas} gas is too little: its bytes alone take {max(intrinsic, cost.floor(data))}"
+            )
+        if tx.gas > block.gas_limit:
+            raise InvalidTransaction(f"{tx.gas} gas is more than a block holds ({block.gas_limit})")
+        if balance < tx.gas * tx.max_fee + tx.value:
+            wei(tx.value, wrong=InvalidTransaction)
+            raise InvalidTransaction(
+                f"{checksum_address(tx.sender)} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed:"
+                " set_balance gives it more"
+            )
+        return intrinsic
+
+    # One message
+
+    def execute(self, frame: Frame) -> None:
+        """Run one message to its end. What fails leaves no trace in the state, only in `frame.failure`."""
+        state, context = self.state, frame.context
+        mark, refund = state.mark(), context.refund
+        try:
+            if frame.depth > cost.MAX_DEPTH:
+                raise Refused(f"calls are nested deeper than {cost.MAX_DEPTH}")
+            if frame.value and frame.kind != "delegate":
+                self._transfer(frame)
+            if frame.depth in STEPS:
+                on_fresh_stack(self._run, frame)
+            else:
+                self._run(frame)
+        except MemoryError:  # the machine's own, which is no answer to anyone
+            raise
+        except (Exception, Halt) as problem:
+            frame.failure = failure_of(frame, problem)
+        except BaseException as problem:
+            state.undo(mark)
+            if isinstance(problem, Undeclared) and not frame.depth:
+                raise InvalidTransaction(str(problem)) from None
+            raise
+        if frame.failure is not None:
+            frame.output, frame.result = frame.failure.data, None
+            context.take_back(mark, refund)
+
+    def _transfer(self, frame: Frame) -> None:
+        state, caller, value = self.state, frame.caller, frame.value
+        balance = state.account(caller)[1]
+        if balance < value:
+            raise Refused(
+                f"{checksum_address(caller)} has {balance} wei, not the {value} it wants to send"
+            )
+        state.add_balance(caller, -value)
+        state.add_balance(frame.address, value)
+
+    def _run(self, frame: Frame) -> None:
+        if frame.kind == "create":
+            self._create(frame)
+            return
+        code_hash = self.state.account(frame.code_address)[2]
+        program = self._by_code.get(code_hash)
+        if program is not None and not self._evm_only:
+            run(frame, program)
+        elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
+            undeclared = self.undeclared_at(frame.code_address, frame.data)
+            if undeclared is not None and not self._evm_only:
+                run(frame, undeclared)
+            else:
+                self.need_declared(frame.code_address, frame.data)
+                self.evm.run(frame)
+
+    def undeclared_at(self, address: bytes, data: bytes) -> Program | None:
+        """What answers for a contract whose class is not declared here: it can be upgraded, and nothing else."""
+        digest = split_code(self.state.code(address)) if data[:4] == UPGRADE.selector else None
+        if not digest or digest in self.programs:
+            return None
+        return Program(_ANY_CONTRACT, digest, _ANY_CONTRACT)
+
+    def need_declared(self, address: bytes, data: bytes) -> None:
+        digest = split_code(self.state.code(address))
+        if digest and digest not in self.programs and data[:4] != UPGRADE.selector:
+            raise Undeclared(checksum_address(address))
+
+    def _create(self, frame: Frame) -> None:
+        state, address = self.state, frame.address
+        nonce, balance, code_hash = state.account(address)
+        if nonce or code_hash != EMPTY_CODE_HASH:
+            frame.gas = 0
+            raise Refused(f"there already is a contract at {checksum_address(address)}")
+        state.delete_storage(address)
+        ours = split_initcode(frame.data)
+        if ours is None or self._evm_only:
+            self.evm.run(frame)
+            return
+        state.set_account(address, (1, balance, code_hash))
+        self.construct(frame, *ours)
+        frame.charge_code(frame.output)
+        state.set_code(address, frame.output)
+
+    def construct(self, frame: Frame, digest: bytes, args: bytes) -> None:
+        """Run the init code of a Python contract; the output is the code to be stored."""
+        frame.storage = self.state.storages[frame.address]  # the old one may have been deleted
+        program = self.programs.get(digest)
+        if program is None:
+            raise UnknownCode(digest)
+        create(frame, program, args)
+
+
+def _no_hash(number: int) -> bytes:
+    return bytes(32)
+
+
+def failure_of(frame: Frame, problem: BaseException) -> Failure:
+    """Why a Python contract's message failed, from what was raised in it."""
+    if isinstance(problem, Revert):
+        return _refusal(problem, _result_of(frame, problem))
+    if isinstance(problem, Halt):
+        frame.gas = 0
+        place = raised_at((problem.__cause__ or problem).__traceback__) or (None, None)
+        return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *place)
+    return _exception(frame, problem)
+
+
+def _result_of(frame: Frame, problem: Revert) -> tuple[str, int] | None:
+    """Where the entry begins whose result was refused when its own code had ended."""
+    if not isinstance(problem, Misfit) or frame.entry is None:
+        return None
+    code = inspect.unwrap(frame.entry.function).__code__
+    return code.co_filename, code.co_firstlineno
+
+
+def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
+    place = raised_at(no.__traceback__) or result or (None, None)
+    no.__traceback__ = None
+    spec, cause = type(no).__error__, turned_error(no, author_of)
+    if spec is not None:
+        try:
+            return Failure("error", _said(repr, no), spec.encode(no), cause, *place)
+        except Misfit as wrong:  # one of its fields does not fit
+            no = cause = wrong
+    kind = "refused" if isinstance(no, Refused | BadData) else "revert"
+    text = _said(str, no.text)
+    data = revert_data(text) if no.data is None else no.data
+    return Failure(kind, text or revert_text(data), data, cause, *place)
+
+
+def _exception(frame: Frame, bug: BaseException) -> Failure:
+    place = raised_at(bug.__traceback__) or (None, None)
+    known = explain(bug, frame.program.spec.name) if frame.program else None
+    name = type(bug).__name__
+    text = f"{name}: {known or _said(str, bug)}"
+    # A contract may read the data, so Python's own words, which change with its versions, are no part of them.
+    data = revert_data(text if is_own(bug) else name)
+    return Failure("exception", text, data, turned_error(bug, author_of), *place)
+
+
+def _said(how: Callable[[Any], str], what: Any) -> str:
+    """`what` as text that can be written down, whatever its author made of it."""
+    try:
+        return how(what).encode("utf-8", "replace").decode()
+    except MemoryError:
+        raise
+    except Exception:
+        return "what it says cannot be read"

@@ -1,0 +1,394 @@
+"""One running message, and the gas it pays for what it does.
+
+A frame is what a contract's code stands on: storage words, logs, calls, all charged as the Prague schedule says and all
+written to the state's journal, so that a failed message leaves nothing behind. `Context` is what all frames of one
+transaction share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from chain.crypto.hashing import (
+    checksum_address,
+    create_address,
+    keccak,
+)
+from chain.errors import OutOfGas, Revert
+from chain.machine import gas as cost
+from chain.machine.finished_frame import Finished
+from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Many, Mark, State
+from chain.source.location import short
+
+if TYPE_CHECKING:
+    from chain.metering.program import Program
+    from chain.runtime.forced_random import Forced
+
+DELEGATION = b"\xef\x01\x00"  # the code of an account that lends another's code (EIP-7702)
+
+
+class BlockContext(Protocol):
+    """What a message can know of the block it runs in."""
+
+    number: int
+    timestamp: int
+    coinbase: bytes
+    base_fee: int
+
+    @property
+    def gas_limit(self) -> int: ...
+    @property
+    def chain_id(self) -> int: ...
+    @property
+    def prevrandao(self) -> int: ...
+
+
+class Executor(Protocol):
+    """Runs one message to its end."""
+
+    state: State
+    programs: dict[bytes, Program]
+
+    def execute(self, frame: Frame) -> None: ...
+    def declare(self, program: Program) -> Program: ...
+    def program_at(self, address: bytes) -> Program | None: ...
+
+
+@dataclass(slots=True)
+class Context:
+    """What the frames of one transaction share."""
+
+    machine: Executor
+    block: BlockContext
+    origin: bytes
+    nonce: int
+    gas_price: int
+    blob_hashes: tuple[bytes, ...] = ()
+    refund: int = 0
+    draws: int = 0  # how many streams of chance were opened
+    entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
+    undone_changes: Changes = ()
+    undone_logs: Sequence[LogRow] = ()
+    open_models: frozenset[tuple[bytes, int]] = frozenset()  # by world and slot
+    loaded: Forced | None = None  # outcomes of chance that somebody forces
+    fuel: int = 10_000_000  # ticks that contracts of Python may still take
+    ticks: int = 0  # those that they took
+    metered: int = 0  # how many of them run, one inside the other
+    evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
+
+    def take_back(self, mark: Mark, refund: int) -> None:
+        """Undo a failed message, and remember what it had done."""
+        self.refund = refund
+        changes, logs = self.machine.state.undo(mark)
+        self.undone_changes = (*self.undone_changes, *changes)
+        self.undone_logs = (*self.undone_logs, *logs)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a message failed: what kind of no it was, its words, its revert data, and where in the author's files."""
+
+    kind: str  # "revert", "error" (declared), "exception", "out of gas", "refused" (never reached the author's code)
+    text: str
+    data: bytes = b""
+    cause: BaseException | None = None
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """File and line as a person finds them: `contract.py:12` below the working directory."""
+        return f"{short(self.file)}:{self.line}" if self.file else ""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.place})" if self.file else self.text
+
+
+class Frame:
+    """One message: what was asked (`address` … `static`), and how it stands (`gas`, `output`, `failure`)."""
+
+    __slots__ = (
+        "address", "besides", "caller", "children", "code_address", "context", "data", "depth", "entry", "failure", "gas",
+        "gas_limit", "kind", "notes", "output", "program", "result", "state", "static", "storage", "ticks", "value", "warm",
+    )  # fmt: skip
+
+    finished: ClassVar[type[Frame]]  # what a frame is when its contract has run
+
+    def __init__(
+        self, context: Context, kind: str, address: bytes, caller: bytes, value: int, data: bytes, gas: int,
+        static: bool = False, depth: int = 0, code_address: bytes | None = None,
+    ) -> None:  # fmt: skip
+        self.context = context
+        self.state = state = context.machine.state
+        self.kind = kind  # "call", "static", "delegate" or "create"; "fields" where only storage is looked at
+        self.address = address
+        self.code_address = code_address or address
+        self.caller = caller
+        self.value = value
+        self.data = data
+        self.gas = self.gas_limit = gas
+        self.ticks = 0  # what its own computing took, and that of the messages it sent
+        self.static = static
+        self.depth = depth
+        self.storage: dict[int, int] = state.storages[address]
+        self.warm: dict[int, int] = state.access[address]
+        self.output = b""
+        self.result: Any = None  # what a Python entry returned, before encoding
+        self.failure: Failure | None = None
+        self.program: Program | None = None
+        self.entry: Any = None
+        self.children: list[Frame] = []
+        self.besides: tuple[Frame, ...] = ()
+        self.notes: list[str] = []  # text logs of views, which no receipt keeps
+
+    def charge(self, gas: int) -> None:
+        self.gas -= gas
+        if self.gas < 0:
+            raise OutOfGas
+
+    def charge_code(self, code: bytes) -> None:
+        """Pay for code that an account gets."""
+        self.charge(cost.CODE_BYTE * len(code))
+
+    def finish(self) -> None:
+        """Let go of the state: what the contract left behind can do nothing through this frame from here on."""
+        self.__class__ = self.finished
+        if self.besides:
+            for frame in self.besides:
+                frame.__class__ = frame.finished
+
+    # Storage
+
+    def sload(self, slot: int) -> int:
+        warm = self.warm
+        if slot in warm:
+            self.gas -= cost.WARM
+            word = self.storage.get(slot, 0)
+        else:
+            self.gas -= cost.COLD_SLOAD
+            word = warm[slot] = self.storage.get(slot, 0)
+            self.state.accessed.append((warm, slot))
+        if self.gas < 0:
+            raise OutOfGas
+        return word
+
+    @property
+    def journal(self) -> Changes:
+        """What the running transaction has changed, of all accounts."""
+        return self.state.changes
+
+    def recall(self, words: dict[int, int]) -> bool:
+        """Read all slots of `words` if they hold these; whether they do."""
+        if not self.holds(words):
+            return False
+        warm = self.warm
+        if not warm or warm.keys().isdisjoint(words):
+            self.charge(cost.COLD_SLOAD * len(words))
+            warm.update(words)
+            self.state.accessed.append((Many(warm), words))
+        else:
+            for slot in words:
+                self.sload(slot)
+        return True
+
+    def holds(self, words: dict[int, int]) -> bool:
+        """Whether these words stand in these slots: a look at what is known already, which costs nothing."""
+        return list(map(self.storage.get, words, repeat(0))) == list(words.values())
+
+    def sstore(self, slot: int, word: int) -> None:
+        if self.static:
+            raise self._only_reads("write")
+        if self.gas <= cost.SSTORE_SENTRY:
+            raise OutOfGas
+        storage, warm = self.storage, self.warm
+        current = storage.get(slot, 0)
+        if slot not in warm:
+            self.gas -= cost.COLD_SLOAD
+            warm[slot] = current
+            self.state.accessed.append((warm, slot))
+        if word == current:
+            self.charge(cost.WARM)
+            return
+        if current and word and warm[slot] == current:  # most changes are of this kind
+            self.gas -= cost.SSTORE_RESET
+        else:
+            self.gas -= self._price_of_change(warm[slot], current, word)
+        if self.gas < 0:
+            raise OutOfGas
+        self.state.changes += (self.address, slot, current or None, word or None)
+        if word:
+            storage[slot] = word
+        else:
+            del storage[slot]
+
+    def _price_of_change(self, original: int, current: int, word: int) -> int:
+        """EIP-2200 with the figures of EIP-3529: the first change of a word in a transaction pays, later ones settle up."""
+        context = self.context
+        if original == current:
+            if original == 0:
+                return cost.SSTORE_SET
+            if word == 0:
+                context.refund += cost.REFUND_CLEAR
+            return cost.SSTORE_RESET
+        if original:
+            if current == 0:
+                context.refund -= cost.REFUND_CLEAR
+            elif word == 0:
+                context.refund += cost.REFUND_CLEAR
+        if word == original:
+            context.refund += (cost.SSTORE_RESET if original else cost.SSTORE_SET) - cost.WARM
+        return cost.WARM
+
+    def data_slot(self, slot: int) -> int:
+        return self.state.slots.data(slot)
+
+    def map_slot(self, slot: int, key: bytes) -> int:
+        return self.state.slots.mapped(slot, key)
+
+    # Logs
+
+    def emit(self, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
+        """Write a log. `event` is kept only where the bytes cannot give it back: a topic of text is a hash."""
+        if self.static:
+            raise self._only_reads("emit")
+        self.charge(cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data))
+        program = self.program
+        digest = None if program is None else program.digest
+        self.state.logs.append((self.address, topics, data, event, digest))
+
+    def note(self, text: str) -> None:
+        """Keep a text log of a view for whoever asked."""
+        self.notes.append(text)
+
+    # Other accounts
+
+    def touch(self, address: bytes) -> None:
+        """Pay for looking at an account (EIP-2929)."""
+        cold = self.state.touch(address) and address not in cost.PRECOMPILES
+        self.charge(cost.COLD_ACCOUNT if cold else cost.WARM)
+
+    def balance_of(self, address: bytes) -> int:
+        self.touch(address)
+        return self.state.account(address)[1]
+
+    def call(
+        self, to: bytes, data: bytes, value: int = 0, gas: int | None = None, static: bool = False
+    ) -> Frame:
+        """Send a message and run it. The child says how it went; its gas has been settled here."""
+        if value and self.static:
+            raise self._only_reads("send value")
+        self.touch(to)
+        if value:
+            self.charge(cost.CALL_VALUE + (0 if self._is_alive(to) else cost.NEW_ACCOUNT))
+        code_address = self._delegate(to)
+        passed = cost.all_but_one_64th(self.gas)
+        passed = passed if gas is None else min(gas, passed)
+        self.gas -= passed
+        child = type(self)(
+            self.context, "static" if static else "call", to, self.address, value, data,
+            passed + (cost.CALL_STIPEND if value else 0), static or self.static, self.depth + 1, code_address,
+        )  # fmt: skip
+        return self._run(child)
+
+    def create(self, initcode: bytes, value: int = 0) -> Frame:
+        """Make a contract from `initcode`; the child's address is where it went."""
+        if self.static:
+            raise self._only_reads("deploy")
+        if len(initcode) > cost.MAX_INITCODE:
+            raise OutOfGas
+        self.charge(cost.CREATE + cost.INITCODE_WORD * cost.words(len(initcode)))
+        passed = cost.all_but_one_64th(self.gas)
+        nonce, balance, code_hash = self.state.account(self.address)
+        address = create_address(self.address, nonce)
+        self.gas -= passed
+        child_depth = self.depth + 1
+        if balance >= value and child_depth <= cost.MAX_DEPTH:
+            self.state.set_account(self.address, (nonce + 1, balance, code_hash))
+        self.state.touch(address)
+        return self._run(
+            type(self)(
+                self.context,
+                "create",
+                address,
+                self.address,
+                value,
+                initcode,
+                passed,
+                False,
+                child_depth,
+            )
+        )
+
+    def beside(self, address: bytes) -> Frame:
+        """A second frame of the same message that stands on another account's words."""
+        made = type(self)(
+            self.context, self.kind, address, self.caller, 0, b"", self.gas, self.static, self.depth
+        )
+        made.program, made.entry = self.program, self.entry
+        self.besides += (made,)
+        return made
+
+    def _run(self, child: Frame) -> Frame:
+        self.children.append(child)
+        self.context.machine.execute(child)
+        self.gas += child.gas
+        return child
+
+    def _is_alive(self, address: bytes) -> bool:
+        return self.state.account(address) != NO_ACCOUNT
+
+    def _delegate(self, to: bytes) -> bytes:
+        """Whose code runs at `to`: its own, or that of the account it delegates to."""
+        code = self.state.code(to)
+        if not code.startswith(DELEGATION):
+            return to
+        delegate = code[3:]
+        self.touch(delegate)
+        return delegate
+
+    def _only_reads(self, what: str) -> Exception:
+        """The refusal of what a static message must not do."""
+        if self.kind == "fields":
+            return AttributeError(
+                f"storage of {self.name} cannot be changed through its fields: call an entry that changes it,"
+                " in a test also chain.set_storage"
+            )
+        return Revert(f"{self.name} is a view and cannot {what}")
+
+    @property
+    def name(self) -> str:
+        contract = self.program.spec.name if self.program else checksum_address(self.address)
+        return f"{contract}.{self.entry.name}" if self.entry else contract
+
+
+class FinishedFrame(Finished, Frame):
+    __slots__ = ()
+
+
+Frame.finished = FinishedFrame
+
+_ERROR = keccak(b"Error(string)")[:4]
+TEXT_TOPIC = int.from_bytes(keccak(b"Log(string)"))
+
+
+def revert_data(text: str) -> bytes:
+    """A reason as Solidity's `revert("…")` gives it: Error(string)."""
+    return _ERROR + (32).to_bytes(32) + text_data(text)
+
+
+def text_data(text: str) -> bytes:
+    raw = text.encode("utf-8", "replace")
+    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
+
+
+def revert_text(data: bytes) -> str:
+    """The reason in revert data, read as `Error(string)` or `Panic(uint256)`, else the bytes themselves."""
+    if data[:4] == _ERROR and len(data) >= 68:
+        size = int.from_bytes(data[36:68])
+        return data[68 : 68 + size].decode("utf-8", "replace")
+    if data[:4] == keccak(b"Panic(uint256)")[:4] and len(data) == 36:
+        return f"panic {int.from_bytes(data[4:]):#x}"
+    return f"0x{data.hex()}" if data else "reverted without a reason"

@@ -1,0 +1,311 @@
+"""Operators, comparisons, keys and texts that are made of values: each looks at what it is given, or at what came of it.
+
+In the plain statements of a function that takes no call: a value gets a name on the way, and its class is looked at. Elsewhere
+a word stands in the place of the operator.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from copy import copy, deepcopy
+from typing import Any, Final
+
+from chain.metering.costs import FREE
+from chain.metering.fuel import EIGHTS
+from chain.metering.insert_freeze_checks import SETTABLE
+from chain.metering.insert_ticks import parsed
+from chain.metering.runtime_names import OPERATORS
+from chain.metering.tree_rewriter import (
+    DISPLAYS,
+    OURS,
+    Weighing,
+)
+
+# What is asked of two numbers V and W, and what they come to: X is what the question has made already.
+_WITHIN: Final = "__least__ < (X := V {} W) < __most__"
+_QUICK: Final[dict[type[ast.operator], tuple[str, str]]] = {
+    ast.Add: (_WITHIN.format("+"), "X"),
+    ast.Sub: (_WITHIN.format("-"), "X"),
+    ast.Mult: (_WITHIN.format("*"), "X"),
+    ast.FloorDiv: ("__least__ < V < __most__", "V // W"),
+    ast.Mod: ("__least__ < V < __most__", "V % W"),
+    ast.LShift: ("__least__ < V < __most__ and W <= __farthest__", "V << W"),
+    ast.BitOr: ("", "V | W"),
+    ast.BitAnd: ("", "V & W"),
+    ast.BitXor: ("", "V ^ W"),
+}
+
+
+class Operations(Weighing):
+    """Makes operators pay, comparisons, keys and formatted texts."""
+
+    # Operators
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
+        is_costly = self._is_costly(node.op, node.left, node.right)
+        is_index = node in self._indices  # it is weighed, and not kept
+        if is_index and isinstance(node.op, ast.Add | ast.Sub):
+            parts = (node.left, node.right)
+            self._indices.update(each for each in parts if self._light.is_number(each))
+        self.generic_visit(node)
+        if not is_costly or (is_index and isinstance(node.op, ast.Add)):
+            return node
+        if self._has_names and isinstance(node.op, ast.Add):
+            return self._sum(node)
+        return self._operation(node.op, node.left, node.right, node)
+
+    def _sum(self, node: ast.BinOp) -> ast.AST:
+        """Looked at when it is there: it is hardly larger than what it is made of."""
+        made = parsed(
+            "__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__"
+            f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE} and 0 in {EIGHTS}"
+            " else __summed__(__v__)",
+            node,
+        )
+        made.test.values[0].left.args[0].value = node
+        return made  # type: ignore[no-any-return]
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+        target: Any = node.target
+        left = (
+            ast.copy_location(ast.Name(target.id, ast.Load()), target)
+            if isinstance(target, ast.Name)
+            else target
+        )
+        if not self._is_costly(node.op, left, node.value):
+            return self.generic_visit(node)
+        node.value = self.visit(node.value)
+        before: list[ast.stmt] = []
+        if not isinstance(target, ast.Name):
+            target.value = self._kept("__owner__", self.visit(target.value), before)
+        if isinstance(target, ast.Subscript):
+            index = target.slice
+            target.slice = (
+                index
+                if isinstance(index, ast.Constant)
+                else self._kept("__place__", self._key(self.visit(index)), before)
+            )
+        left = copy(target)
+        left.ctx = ast.Load()
+        if isinstance(target, ast.Attribute):
+            target.value = self._paid(SETTABLE, target.value)
+        in_place = parsed(f"__{OPERATORS[type(node.op)][1].__name__}__", node)
+        value = self._operation(node.op, left, node.value, node, in_place)
+        made: ast.stmt = ast.copy_location(ast.Assign([target], value), node)
+        if before:
+            made = ast.copy_location(ast.If(ast.Constant(True), [*before, made], []), node)
+        return made
+
+    def _kept(self, name: str, value: ast.expr, before: list[ast.stmt]) -> ast.expr:
+        """A name for what must not be asked for twice."""
+        if isinstance(value, ast.Name):
+            return value
+        made = ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), value)], value)
+        before.append(ast.copy_location(made, value))
+        return ast.copy_location(ast.Name(name, ast.Load()), value)
+
+    def _operation(
+        self,
+        op: ast.operator,
+        left: ast.expr,
+        right: ast.expr,
+        place: ast.AST,
+        *in_place: ast.expr,
+    ) -> ast.expr:
+        """Numbers that stay small are done with where they stand; all else calls."""
+        word = f"__{OPERATORS[type(op)][0].__name__}__"
+        call = ast.Call(parsed(word, place), [left, right, *in_place], [])
+        names = self._names_for(left, right) if type(op) in _QUICK else None
+        if names is None:
+            return ast.copy_location(call, place)
+        question, result = _QUICK[type(op)]
+        if self._light.is_small(left):
+            question = question.removeprefix("__least__ < V < __most__").removeprefix(" and ")
+        asked, values = [], {}
+        for name, operand in zip("VW", (left, right), strict=True):
+            values[name] = names.get(name) or ast.unparse(operand)
+            if not self._light.is_sure(operand):
+                asked.append(f"__class_of__({f'{name} := 0' if name in names else name})")
+            elif name in names:  # it is evaluated before the other
+                asked.append(f"__class_of__({name} := 0)")
+        parts = [" is ".join([*asked, "__int_class__"])] if asked else []
+        parts += [question] if question else []
+        text = f"{result} if {' and '.join(parts)} else 0"
+        values["X"] = names["X"]
+        made = parsed(re.sub(r"\b[VWX]\b", lambda found: values[found[0]], text), place)
+        for name, operand in zip("VW", (left, right), strict=True):
+            if name in names:
+                _give(made.test, names[name], operand)
+                call.args["VW".index(name)] = parsed(names[name], place)
+        made.orelse = ast.copy_location(call, place)
+        return made  # type: ignore[no-any-return]
+
+    def _names_for(self, left: ast.expr, right: ast.expr) -> dict[str, str] | None:
+        """Names for the operands that need one, none of which is set within the right one; None where they may not be named."""
+        is_read = _is_read(left), _is_read(right)
+        if not self._has_names or (self._is_shared and not is_read[1]):
+            return None
+        depth = "" if is_read[1] else _depth(right)
+        names = {"X": f"__x{depth}__"}
+        if not (all(is_read) or isinstance(left, ast.Constant)):
+            names["V"] = f"__v{depth}__"
+        if not is_read[1]:
+            names["W"] = f"__w{depth}__"
+        return names
+
+    def _is_costly(self, op: ast.operator, left: ast.expr, right: ast.expr) -> bool:
+        light = self._light
+        small = light.is_small(left), light.is_small(right)
+        if type(op) not in OPERATORS or all(small):
+            return False
+        if isinstance(op, ast.Add | ast.Sub):
+            return not any(small)
+        if isinstance(op, ast.FloorDiv):
+            return not isinstance(right, ast.Constant)
+        if isinstance(op, ast.Mod):
+            return not light.is_number(left) or not isinstance(right, ast.Constant)
+        if isinstance(op, ast.BitOr | ast.BitAnd | ast.BitXor):
+            return not (light.is_number(left) or light.is_number(right))
+        return True
+
+    # What is compared, found by its hash, or written
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
+        holders = [each for each in node.comparators if isinstance(each, DISPLAYS)]
+        operands = [node.left, *node.comparators]
+        self._brief.update(operands)
+        is_light = [self._light.is_light(each) for each in operands]
+        self.see_compare(node)
+        self.generic_visit(node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
+            if isinstance(node.comparators[0], ast.Constant):
+                return node
+            if not holders or not all(map(is_fixed, holders)):
+                return self._contains(node)
+            if not is_light[0] and not is_light[1]:
+                node.left = self._weighed(node.left)
+            return node
+        for i, op in enumerate(node.ops):
+            if not isinstance(op, ast.Is | ast.IsNot) and not (is_light[i] or is_light[i + 1]):
+                is_light[i + 1] = True
+                node.comparators[i] = self._weighed(node.comparators[i])
+        return node
+
+    def _contains(self, node: ast.Compare) -> ast.AST:
+        found: ast.expr = ast.Call(
+            parsed("__contains__", node), [node.left, node.comparators[0]], []
+        )
+        found = ast.copy_location(found, node)
+        if isinstance(node.ops[0], ast.NotIn):
+            found = ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
+        return found
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
+        self._brief.add(node.slice)
+        if not isinstance(node.ctx, ast.Del):
+            self._indices.add(node.slice)
+        self.generic_visit(node)
+        where = node.slice
+        if isinstance(where, ast.Slice):
+            if not isinstance(node.ctx, ast.Load):
+                node.value = self._paid("__moved__", node.value)
+                return node
+            is_few = (
+                where.upper is not None
+                and self._light.is_small(where.upper)
+                and _is_plus(where.upper)
+            )
+            return node if is_few else self._few("__sliced__", node)
+        if isinstance(node.ctx, ast.Store):
+            node.slice = self._key(where)
+        else:
+            node.slice = self._weighed(where)
+            choice = node.slice
+            if (
+                isinstance(where, ast.Name)
+                and isinstance(choice, ast.IfExp)
+                and _is_plain(node.value)
+            ):
+                asked = ast.Call(parsed("__index__", where), [where, deepcopy(node.value)], [])
+                choice.orelse = ast.copy_location(asked, where)  # it may be a slice
+            if isinstance(node.ctx, ast.Del):
+                node.value = self._paid("__moved__", node.value)
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
+        """The texts in it pay together, once they are put into one: no text is large."""
+        is_light = all(
+            isinstance(each, ast.Constant) or self._light.is_small(each.value)
+            for each in node.values
+            if isinstance(each, ast.Constant | ast.FormattedValue)
+        )
+        super().visit_JoinedStr(node)
+        if is_light:
+            return node
+        if not self._has_names:
+            return self._paid("__written__", node)
+        made = parsed("__v__ if __length_of__(__v__ := 0) <= 64 else __written__(__v__)", node)
+        made.test.left.args[0].value = node
+        return made  # type: ignore[no-any-return]
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
+        node.value = self._weighed(self.visit(node.value), "__shown__")
+        if node.format_spec is not None:
+            self.generic_visit(node.format_spec)
+        spec = node.format_spec
+        for each in spec.values if isinstance(spec, ast.JoinedStr) else ():
+            if isinstance(each, ast.FormattedValue):
+                each.value = self._paid("__pay_for_width__", each.value)
+            elif isinstance(each, ast.Constant) and re.search(r"\d{4}", str(each.value)):
+                node.value = self._wide(node.value, str(each.value))
+        return node
+
+    def _wide(self, value: ast.expr, spec: str) -> ast.expr:
+        """Pays for the width, then is the value."""
+        made: ast.expr = parsed(f"(__pay_for_width__({spec!r}), 0)[1]", value)
+        assert isinstance(made, ast.Subscript) and isinstance(made.value, ast.Tuple)
+        made.value.elts[1] = value
+        return made
+
+
+def is_fixed(node: ast.expr) -> bool:
+    """Whether a display shows how many there are in it."""
+    parts = getattr(node, "elts", None)
+    return parts is not None and not any(isinstance(each, ast.Starred) for each in parts)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether it may be asked for twice."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _is_read(node: ast.expr) -> bool:
+    """Whether it may be asked for twice, and nothing runs when it is."""
+    return isinstance(node, ast.Name) or (
+        isinstance(node, ast.Constant) and type(node.value) is int
+    )
+
+
+def _depth(node: ast.expr) -> str:
+    """What makes names of ours others than those in an expression."""
+    found = [
+        int(match[1] or 0)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and (match := OURS.fullmatch(each.id))
+    ]
+    return str(max(found) + 1) if found else ""
+
+
+def _give(test: ast.expr, name: str, value: ast.expr) -> None:
+    """Put a value where a test gives it a name."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.NamedExpr) and node.target.id == name:
+            node.value = value
+            return
+
+
+def _is_plus(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 0

@@ -1,0 +1,48 @@
+"""What a contract is, in 32 bytes: the syntax of all that it reaches of its own sources, and the data files these read.
+
+Positions, comments and docstrings are no part of a syntax tree as it is written down here, and where a name comes from counts,
+not how the import of it is spelled. So a formatter changes nothing, and a rule that changes is another contract.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from chain.crypto.hashing import keccak
+from chain.metering.program_sources import ProgramSources
+from chain.source.modules import Module
+
+_DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def digest_of(name: str, sources: ProgramSources, values: Iterable[str] = ()) -> bytes:
+    """The digest of the contract called `name`; `values` are what it has around it that no source tells."""
+    parts = [name, *values]
+    for module in sorted(sources.modules, key=label_of):
+        parts.append(label_of(module))
+        parts += sorted(f"{alias} is {path}" for alias, path in sources.imports_of(module))
+        parts += [normal(node) for node in sources.nodes_of(module)]
+        if (files := sources.data_files(module)) is not None:
+            parts += files.digests()
+    return keccak("\n".join(parts).encode())
+
+
+def label_of(module: Module) -> str:
+    """A script has the same name whether it is run or imported."""
+    return Path(module.file).stem if module.name == "__main__" else module.name
+
+
+def normal(node: Any) -> str:
+    """A syntax tree as text without positions and docstrings, the same on every Python version."""
+    if isinstance(node, list):
+        return "[" + ",".join(map(normal, node)) + "]"
+    if not isinstance(node, ast.AST):
+        return ascii(node)
+    fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+        fields = [(name, value[1:] if name == "body" else value) for name, value in fields]
+    inner = ",".join(f"{name}={normal(value)}" for name, value in fields)
+    return f"{type(node).__name__}({inner})"

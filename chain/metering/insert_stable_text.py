@@ -1,0 +1,93 @@
+"""Puts what makes texts the same everywhere into a syntax tree (`texts`), where `str` and its like are not named."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Final
+
+from chain.errors import DeclarationError
+from chain.metering.fuel import SPACE
+from chain.metering.insert_ordered_sets import Gathering
+from chain.metering.insert_ticks import parsed
+from chain.metering.new_characters import new_letter
+from chain.metering.stable_hash import hashing
+from chain.metering.stable_text import (
+    PLAIN,
+    args_of,
+    picturable,
+    telling,
+    told,
+    worded,
+)
+from chain.source.location import short
+
+TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"
+HASHING, TELLING = "__hashing__", "__telling__"
+_TELLING: Final = ("__str__", "__repr__", "__format__")
+_FORMATS: Final = ("format", "format_map")
+_PICTURES: Final = (ord("r"), ord("a"))
+
+SPACE.update(
+    {
+        TOLD: told,
+        WORDED: worded,
+        "__plain_words__": PLAIN,
+        PICTURED: picturable,
+        ARGS: args_of,
+        HASHING: hashing,
+        TELLING: telling,
+    }
+)
+
+
+class Wording(Gathering):
+    """Ticks, questions, ordered sets, and texts that are the same everywhere."""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        first = node.decorator_list[0] if node.decorator_list else node
+        node.decorator_list.insert(0, parsed(TOLD, first))
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
+        letter = new_letter(node.value) if isinstance(node.value, str) else None
+        if letter is not None:
+            raise DeclarationError(
+                f"{short(self._file)}:{node.lineno}: this text has the sign {letter}, which not every version of Python knows;"
+                " write it with older ones"
+            )
+        return node
+
+    def _unless(self, test: str, word: str, node: ast.expr) -> ast.expr:
+        """`node`, which `word` sees unless a test of it, called V there, shows that it need not."""
+        raise NotImplementedError
+
+    def word_args(self, node: ast.Call) -> None:
+        """What goes into a text, once what is in the call was visited."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _FORMATS:
+            node.args = [self._worded(each) for each in node.args]
+            for each in node.keywords:
+                each.value = self._worded(each.value)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
+        for each in node.values:
+            if isinstance(each, ast.FormattedValue) and each.conversion in _PICTURES:
+                each.value = self._asked(PICTURED, each.value)
+        self.generic_visit(node)
+        return node
+
+    def reached(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.attr == "args":
+            return self._asked(ARGS, self.visit(node.value))
+        if isinstance(node.ctx, ast.Load) and node.attr == "__hash__":
+            return self._asked(HASHING, self.visit(node.value))
+        if isinstance(node.ctx, ast.Load) and node.attr in _TELLING:
+            made: Any = self._asked(TELLING, self.visit(node.value))
+            made.args.append(ast.copy_location(ast.Constant(node.attr), node))
+            return made  # type: ignore[no-any-return]
+        return super().reached(node)
+
+    def _worded(self, value: ast.expr) -> ast.expr:
+        if isinstance(value, ast.Starred | ast.Constant | ast.JoinedStr):
+            return value
+        return self._unless("__class_of__(V) in __plain_words__", WORDED, value)

@@ -1,0 +1,506 @@
+"""Methods of texts and collections that work long in one call, made to pay first. Told by name: what an author's own class does
+under such a name ticks by itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from string import Formatter, Template
+from typing import Any, Final, cast
+
+from chain.metering.costs import (
+    BUILT,
+    FREE,
+    TEXT,
+    contains,
+    pay,
+    pay_keys,
+    pay_pairs,
+    pay_text,
+    shown,
+    size_of,
+    sort,
+    turns,
+    written,
+)  # fmt: skip
+from chain.metering.frozen_collections import taken
+from chain.metering.fuel import (
+    charge,
+    dry,
+    spend,
+)
+from chain.metering.new_characters import (
+    ASKING,
+    asked,
+)
+from chain.metering.ordered_sets import (
+    OrderedFrozenSet,
+    OrderedSet,
+)
+from chain.metering.regex import METHODS as PATTERN_METHODS
+from chain.metering.regex import by_pattern
+from chain.metering.stable_text import (
+    pictured,
+    scrubbed,
+    worded,
+)
+from chain.metering.value_size import (
+    key,
+    weigh,
+    weight_of,
+)
+
+_NUMBERS: Final = re.compile(r"\d{3,}")
+_WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is told by a value
+_TEXTS: Final = (str, bytes, bytearray)
+_PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
+_PLAIN_KINDS: Final = frozenset(_PLAIN)
+_OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Formatter, Template})
+_OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
+_CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
+_JOINED: Final = (list, tuple)
+_SHORT: Final = 256  # characters of a template that is worth remembering
+WORD: Final = 32  # bytes that are read as one number in a step
+_NEAR: Final = 2**63  # numbers in this reach are written in a step
+_FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beside the call
+_HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
+
+
+def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
+    """`thing.name(…)`"""
+    sort = _sort_of(cast(Any, type(thing)))
+    if sort == _OWN:
+        if name == "keccak" and args and isinstance(args[0], bytes):
+            charge(1 + len(args[0]) // _HASHED_AT_ONCE)
+        return getattr(thing, name)(*args, **named)
+    if sort == _PRICED:
+        spend()
+        price, is_asking, special = _WAYS.get(name, _ANY)
+        args = price(thing, args) or args
+        if is_asking and not (type(thing) is str and thing.isascii()):
+            asked(thing, name)
+        if special is not None:
+            return special(thing, name, args, named)
+        return getattr(thing, name)(*args, **named)
+    if sort == _PATTERN:
+        return by_pattern(thing, name, args, named)
+    if sort == _OTHER:
+        return _foreign(thing, name, args, named)
+    if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
+        return method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
+    if thing in _OWNERS:
+        spend()
+        args = _PRICES.get(name, _asked)(thing, args) or args
+    return taken(getattr(thing, name))(*args, **named)
+
+
+_PRICED, _CLASS, _PATTERN, _OTHER, _OWN = range(5)
+
+
+@lru_cache(maxsize=4096)
+def _sort_of(kind: Any) -> int:
+    if issubclass(kind, _PLAIN):
+        return _PRICED
+    if issubclass(kind, type):
+        return _CLASS
+    if issubclass(kind, re.Pattern | re.Match):
+        return _PATTERN
+    return _OTHER if kind.__module__ in _FOREIGN else _OWN
+
+
+def bound(thing: Any, name: str, *already: Any) -> Any:
+    """`thing.name`, which may have been looked up already, to be called later."""
+    found = already[0] if already else getattr(thing, name)
+    sort = _sort_of(cast(Any, type(thing)))
+    if sort == _PRICED or (sort == _CLASS and thing in _OWNERS):
+        return partial(method, thing, name)
+    if sort in (_PATTERN, _OTHER):
+        return partial(method, thing, name) if callable(found) else found
+    return taken(found)
+
+
+# Things of the standard library
+
+_FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
+
+
+def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A hash that is fed, or a template that is filled in."""
+    spend()
+    for each in args:
+        if isinstance(each, bytes | bytearray | memoryview):
+            charge(1 + size_of(each) // _HASHED_AT_ONCE)
+    if isinstance(thing, Formatter):
+        if args and isinstance(args[0], str):
+            values = [*args[1:], *named.values()]
+            if name == "vformat":
+                values = [one for each in values for one in _held_by(each)]
+            _format(args[0], tuple(values))
+    elif isinstance(thing, Template):
+        _fill(thing.template, args, named)
+    return scrubbed(getattr(thing, name)(*args, **named), (args, named))
+
+
+def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    values = [*named.values(), *(each for some in args for each in _values_of(some))]
+    pay_text(len(template) * (1 + max([len(_short_text(each)) for each in values], default=0)))
+
+
+def _short_text(value: Any) -> str:
+    return str(shown(value))
+
+
+def _held_by(values: Any) -> Iterable[Any]:
+    return _values_of(values) or (pay(values) if isinstance(values, list | tuple) else ())
+
+
+def _values_of(values: Any) -> Iterable[Any]:
+    return pay(values).values() if isinstance(values, dict) else ()
+
+
+# Prices
+
+
+def _whole(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        size = len(thing)
+        if size > _FREE_TEXT:
+            pay_text(size)
+        if isinstance(thing, str) and not thing.isascii():
+            charge(1 + 4 * size)  # what is no ASCII is looked up sign by sign
+        for each in args:
+            if isinstance(each, _TEXTS):
+                if len(each) > _FREE_TEXT:
+                    pay_text(len(each))
+            elif isinstance(each, tuple):  # of beginnings
+                pay_text(sum(len(one) for one in pay(each) if isinstance(one, _TEXTS)))
+    else:
+        pay(thing)
+
+
+def _sought(thing: Any, args: tuple[Any, ...]) -> None:
+    """As `_whole`, where each is compared."""
+    _whole(thing, args)
+    if args and not isinstance(thing, _TEXTS):
+        charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
+
+
+def _both(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not isinstance(thing, type):
+        pay(thing)
+    return tuple(map(pay_keys, args))
+
+
+def _more_keys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    if isinstance(thing, dict) and not isinstance(thing, Counter):
+        return tuple(map(pay_pairs, args))
+    return tuple(map(pay_keys, args))
+
+
+def _fromkeys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(pay_keys(each) if i == 0 else each for i, each in enumerate(args))
+
+
+def _others(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(pay(each, BUILT) for each in args)
+
+
+def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
+    for each in args:
+        if type(each) is int and each.bit_length() > 128:
+            charge(each.bit_length() // 32)
+
+
+def _moved(thing: Any, args: tuple[Any, ...]) -> None:
+    """Half the items move, unless it is the last that comes or goes."""
+    if args and isinstance(thing, list | bytearray) and args[0] != -1:
+        charge(1 + len(thing) // 64)
+    elif args and isinstance(thing, deque):
+        charge(1 + len(thing) // 4)
+    elif args and isinstance(thing, dict):
+        key(args[0])
+
+
+def _asked(thing: Any, args: tuple[Any, ...]) -> None:
+    if args:
+        weigh(args[0])
+
+
+def _coded(thing: Any, args: tuple[Any, ...]) -> None:
+    _whole(thing, args)
+    if args and str(args[0]).lower() not in _CODES:
+        raise LookupError(f"texts are encoded as one of {', '.join(sorted(_CODES))}")
+    if len(args) > 1 or (isinstance(thing, str) and not thing.isascii()):
+        charge(1 + 8 * size_of(thing))
+
+
+def _counted(thing: Any, args: tuple[Any, ...]) -> None:
+    pay(thing, 32)
+
+
+def _new_key(thing: Any, args: tuple[Any, ...]) -> None:
+    if args:
+        key(args[0])
+
+
+def _removed(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, set | dict):
+        _asked(thing, args)
+    else:
+        _sought(thing, args)
+
+
+def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    items = args[0] if args else ()
+    if not isinstance(items, _JOINED):
+        return (list(map(shown, turns(items))),) if isinstance(items, Iterable) else args
+    try:
+        texts = sum(map(len, items))
+    except TypeError:  # no texts: the method says so itself
+        return args
+    pay_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
+    return (pay(items, BUILT), *args[1:])
+
+
+def _width(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        pay_text(len(thing))
+    if args and isinstance(args[0], int):
+        pay_text(args[0])
+
+
+def _tabs(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        tab = "\t" if isinstance(thing, str) else b"\t"
+        width = args[0] if args and isinstance(args[0], int) else 8
+        pay_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
+
+
+def _replace(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        pay_text(len(thing))
+        if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
+            pay_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
+
+
+def _newer(thing: Any, args: tuple[Any, ...]) -> None:
+    """`int.is_integer`, which has come with 3.12."""
+    if isinstance(thing, int):
+        raise AttributeError("'int' object has no attribute 'is_integer'")
+
+
+def _translate(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, _TEXTS):
+        pay_text(len(thing))
+        if args and isinstance(args[0], dict):
+            into = [len(each) for each in pay(args[0]).values() if isinstance(each, str)]
+            pay_text(len(thing) * max(into, default=1))
+
+
+def _number(thing: Any, args: tuple[Any, ...]) -> None:
+    """`int.from_bytes`"""
+    for each in args[:1]:
+        size = size_of(each)
+        if size > _SHORT:
+            dry()
+        if size > WORD:
+            charge(size)
+
+
+def number(digits: Any) -> Any:
+    """What `int.from_bytes` reads."""
+    spend()
+    _number(int, (digits,))
+    return digits
+
+
+def _order(thing: Any, args: tuple[Any, ...]) -> None:
+    return None
+
+
+def _format(thing: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(thing, str):
+        text = thing if type(thing) is str else str.__str__(thing)  # its hash is its own
+        pay_for_widths(text)
+        is_wide = has_widths(text)
+        longest = 0
+        for each in args:
+            kind = type(each)
+            if kind is not int or is_wide or not -_NEAR < each < _NEAR:
+                value = each if kind is str and len(each) <= _FREE_TEXT else shown(each)
+                if is_wide:
+                    pay_for_width(value)
+                if isinstance(value, _TEXTS):
+                    longest = max(longest, len(value))
+        if longest > _SHORT:
+            pay_text(thing.count("{") * longest)
+
+
+def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
+    if args:
+        _format(thing, args)
+
+
+def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
+    if args and isinstance(args[0], dict):
+        _format(thing, tuple(pay(args[0]).values()))
+
+
+def pay_for_widths(template: str) -> None:
+    """For the numbers in a format: each may be a width."""
+    if len(template) > _FREE_TEXT:
+        pay_text(len(template))
+    for number in numbers_in(template):
+        if len(number) > 12:
+            dry()
+        pay_text(int(number))
+
+
+def numbers_in(template: str) -> Iterable[str]:
+    return _known(template)[0] if len(template) <= _SHORT else _NUMBERS.findall(template)
+
+
+def has_widths(template: str) -> bool:
+    """Whether a format takes a width from a value."""
+    return _known(template)[1] if len(template) <= _SHORT else bool(_WIDTHS.search(template))
+
+
+@lru_cache(maxsize=1024)
+def _known(template: str) -> tuple[list[str], bool]:
+    return _NUMBERS.findall(template), bool(_WIDTHS.search(template))
+
+
+def pay_for_width(value: Any) -> Any:
+    """A value that may come to be a width in a format."""
+    if isinstance(value, int):
+        pay_text(value)
+    elif isinstance(value, str):
+        pay_for_widths(value)
+    return value
+
+
+def formatted(left: Any, right: Any) -> Any:
+    """`left % right`, where the left is a text."""
+    spend()
+    text = left if isinstance(left, str) else left.decode("latin-1")
+    pay_for_widths(text)
+    if isinstance(right, tuple):
+        right = tuple(map(worded, pay(right)))
+    elif not isinstance(right, dict):
+        right = worded(right)
+    values = right if isinstance(right, tuple) else (right,)
+    if isinstance(right, dict):
+        values = tuple(pay(right).values())
+    for each in values:
+        shown(each)
+        if "*" in text:
+            pay_for_width(each)
+    longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
+    if longest > _SHORT:
+        pay_text(text.count("%") * longest)
+    return pictured(scrubbed(written(left % right), values), text)
+
+
+def guarded_format(value: Any, spec: str = "") -> str:
+    spend()
+    pay_for_widths(spec)
+    text: str = written(format(shown(value), spec))
+    return text
+
+
+# What is done in another way
+
+
+def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) -> None:
+    if isinstance(thing, list) and type(thing).sort is list.sort:
+        return sort(thing, *args, **named)
+    thing.sort(*args, **named)
+    return None
+
+
+def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    if isinstance(thing, str) and named:
+        _format(thing, (*args, *named.values()))
+    made = written(getattr(thing, name)(*args, **named))
+    return pictured(made, thing) if isinstance(thing, str) and "!r" in thing else made
+
+
+def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    """In a range by arithmetic."""
+    if isinstance(thing, range) and args and not contains(args[0], thing):
+        if name == "count":
+            return 0
+        raise ValueError(f"{args[0]!r} is not in range")
+    if isinstance(thing, range) and isinstance(args[0], int):
+        args = (int(args[0]), *args[1:])
+    return getattr(thing, name)(*args, **named)
+
+
+def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    if isinstance(thing, str) and named:  # since 3.13
+        raise TypeError("str.replace() takes no keyword arguments")
+    return thing.replace(*args, **named)
+
+
+def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    return turns(getattr(thing, name)(*args, **named))
+
+
+def _pieces(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    found = getattr(thing, name)(*args, **named)
+    return pay(found, 2 * BUILT) if type(found) is list else found
+
+
+_Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]
+_NAMES: Final[dict[str, _Price]] = {
+    "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
+    " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
+    " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
+    " tobytes tolist fromhex safe_substitute substitute vformat clear rotate": _whole,
+    "count index": _sought,
+    "remove discard": _removed,
+    "union intersection difference symmetric_difference issubset issuperset isdisjoint difference_update"
+    " intersection_update symmetric_difference_update": _both,
+    "update subtract": _more_keys,
+    "extend extendleft": _others,
+    "fromkeys": _fromkeys,
+    "append appendleft": _one_more,
+    "insert pop": _moved,
+    "get": _asked,
+    "most_common total": _counted,
+    "encode decode": _coded,
+    "wrap fill": _whole,
+    "add setdefault": _new_key,
+    "sort": _order,
+    "join": _join,
+    "ljust rjust center zfill to_bytes": _width,
+    "expandtabs": _tabs,
+    "replace": _replace,
+    "is_integer": _newer,
+    "translate": _translate,
+    "from_bytes": _number,
+    "keccak": _asked,
+    "format": _format_plain,
+    "format_map": _format_map,
+    " ".join(PATTERN_METHODS): _whole,
+}  # fmt: skip
+_DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
+    "sort": _sorted_in_place,
+    "format": _formatted,
+    "format_map": _formatted,
+    "count": _index,
+    "index": _index,
+    "elements": _elements,
+    "replace": _replaced,
+    **dict.fromkeys(("split", "rsplit", "splitlines"), _pieces),
+}
+_PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
+METHODS: Final = frozenset(_PRICES)
+# How each is paid for, whether it asks what the signs of a text are, and how it is done.
+_WAYS: Final = {
+    name: (_PRICES.get(name, _asked), name in ASKING, _DONE_HERE.get(name))
+    for name in {*_PRICES, *_DONE_HERE, *ASKING}
+}
+_ANY: Final[tuple[_Price, bool, None]] = (_asked, False, None)

@@ -1,0 +1,19 @@
+"""What a program is made of: the statements that its contract reaches, and the data files that these read."""
+
+from __future__ import annotations
+
+from chain.metering.bundled_files import DataFiles
+from chain.source.modules import Module
+from chain.source.reachability import Reach
+
+
+class ProgramSources(Reach):
+    def __init__(self, root: Module) -> None:
+        super().__init__(root)
+        self._data_files: dict[Module, DataFiles | None] = {}
+
+    def data_files(self, module: Module) -> DataFiles | None:
+        """The data files of a module that reads some, as they are when they are first asked for."""
+        if module not in self._data_files:
+            self._data_files[module] = DataFiles(module) if self.reads_files(module) else None
+        return self._data_files[module]

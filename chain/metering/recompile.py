@@ -1,0 +1,112 @@
+"""The code of one function, compiled again from its source with ticks."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+from chain.metering.rewrite import Guarding
+from chain.source.current_definition import (
+    codes_of,
+    is_code_of,
+)
+from chain.source.modules import (
+    Module,
+    read,
+)
+from chain.source.other_packages import SHARED_FOLDERS
+from chain.source.top_level import current_text
+
+_ANNOTATIONS = __future__.annotations.compiler_flag
+_OURS = str(Path(__file__).parent.parent)
+_AROUND = "__around__"
+
+
+def ticked_code(function: FunctionType) -> CodeType | None:
+    """None where the source is not the author's, cannot be found, or is not what the function was made of."""
+    old = function.__code__
+    module = _module_of(old.co_filename, function.__module__ or "")
+    if module is None or not is_code_of(function, codes_of(module)):
+        return None
+    owner = function.__qualname__.rpartition(".")[0]
+    is_method = bool(owner) and not owner.endswith("<locals>")
+    return _compiled(module, old, owner.rpartition(".")[2] if is_method else "")
+
+
+def _module_of(file: str, name: str) -> Module | None:
+    if file.startswith((_OURS, "<frozen")) or not SHARED_FOLDERS.isdisjoint(Path(file).parts):
+        return None
+    if name.partition(".")[0] in ("chain", "builtins"):
+        return None
+    text = current_text(file)
+    module = read(name, file, text, False) if text else None
+    return None if module is None or module.broken else module
+
+
+@lru_cache(maxsize=4096)
+def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
+    found = list(_nodes(module, old))
+    if len(found) != 1:
+        return None
+    node = Guarding(module).visit(deepcopy(found[0]))
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = []
+        inner: ast.stmt = node
+    else:
+        inner = ast.copy_location(ast.Expr(node), node)
+    names = [name for name in old.co_freevars if name != "__class__"]
+    tree = _nested(inner, names, owner)
+    flags = old.co_flags & _ANNOTATIONS
+    code = compile(ast.fix_missing_locations(tree), module.file, "exec", flags, dont_inherit=True)
+    made = next((each for each in _codes(code) if each.co_name == old.co_name), None)
+    if made is None or _signature(made) != _signature(old):
+        return None
+    if not set(made.co_freevars) <= set(old.co_freevars):
+        return None
+    return made.replace(co_firstlineno=old.co_firstlineno, co_qualname=old.co_qualname)
+
+
+def _nodes(module: Module, code: CodeType) -> Iterator[ast.FunctionDef | ast.Lambda]:
+    """The functions of that name that begin on that line."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef):
+            name, above = node.name, node.decorator_list
+        elif isinstance(node, ast.Lambda):
+            name, above = "<lambda>", []
+        else:
+            continue
+        first = min([node.lineno, *(each.lineno for each in above)])
+        if (name, first) == (code.co_name, code.co_firstlineno):
+            yield node
+
+
+def _nested(inner: ast.stmt, names: list[str], owner: str) -> ast.Module:
+    """In a function that has these names, and in a class of its name if it is a method."""
+    tree = ast.parse(f"def {_AROUND}({', '.join(names)}): pass")
+    around: Any = tree.body[0]
+    if owner:
+        holder: Any = ast.parse(f"class {owner}: pass").body[0]
+        holder.body = [inner]
+        inner = holder
+    around.body = [inner]
+    return tree
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code objects within, those further out first."""
+    waiting = [each for each in code.co_consts if isinstance(each, CodeType)]
+    while waiting:
+        each = waiting.pop(0)
+        yield each
+        waiting += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
+
+
+def _signature(code: CodeType) -> tuple[object, ...]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    return code.co_argcount, code.co_kwonlyargcount, code.co_varnames[:count]

@@ -1,0 +1,200 @@
+"""How often a regular expression may try at one place of a text, told by the pattern alone.
+
+A repetition that may end at several places has as many ways as places, one behind another multiply, and a repetition of what
+has several ways has their power. There is one way only where the next character tells how it goes on: in `[^"]*"`, and in
+`a|bc`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any, Final
+
+from chain.metering.fuel import dry
+
+MOST: Final = 2**40  # more than any fuel pays for
+_REPEATS: Final = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+_ONE: Final = ("LITERAL", "NOT_LITERAL", "ANY", "IN", "RANGE", "CATEGORY")
+_Nodes = list[Any]
+_END: Final = ("END", None)  # what stands behind a pattern: nothing that it may need to go back for
+# At least what these may be: whether a pattern is Unicode or ASCII is not told here.
+_CATEGORIES: Final = {
+    "CATEGORY_DIGIT": r"\d", "CATEGORY_SPACE": r"\s", "CATEGORY_WORD": r"\w",
+    "CATEGORY_NOT_DIGIT": r"(?a:\D)", "CATEGORY_NOT_SPACE": r"(?a:\S)", "CATEGORY_NOT_WORD": r"(?a:\W)",
+}  # fmt: skip
+_APART: Final = (
+    {"DIGIT", "SPACE"},
+    {"WORD", "SPACE"},
+    {"DIGIT", "NOT_DIGIT"},
+    {"WORD", "NOT_WORD"},
+    {"SPACE", "NOT_SPACE"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """The ways that a pattern has at one place, the steps of each, and how many nodes it has."""
+
+    ways: int
+    work: int
+    length: int
+    head: int  # the character that it begins with, if that is one only
+    is_sure: bool  # whether it cannot fail behind its first character
+
+
+@lru_cache(maxsize=1024)
+def tries_of(pattern: Any, bits: int) -> Tries:
+    """For a text whose length has so many bits."""
+    try:
+        nodes = list(_parser.parse(pattern.pattern, pattern.flags))
+    except (re.error, RecursionError, OverflowError):
+        dry()
+    exact = not pattern.flags & re.IGNORECASE
+    ways, work = _Counting(2**bits, exact).sequence(nodes, [_END])
+    head = nodes[0][1] if nodes and exact and _name(nodes[0]) == "LITERAL" else 0
+    return Tries(ways, work, len(nodes), head, _is_sure(nodes))
+
+
+def _name(node: Any) -> str:
+    return str(node[0])
+
+
+def _is_sure(nodes: _Nodes) -> bool:
+    """Of single characters only: one, and then as many more as there are."""
+    if len(nodes) != 1:
+        return False
+    if _name(nodes[0]) in _ONE:
+        return True
+    if _name(nodes[0]) not in _REPEATS:
+        return False
+    least, _, inner = nodes[0][1]
+    return least <= 1 and len(inner) == 1 and _name(inner[0]) in _ONE
+
+
+class _Counting:
+    """Counts the ways of a pattern for one length of text."""
+
+    def __init__(self, size: int, exact: bool) -> None:
+        self.size = size
+        self.exact = exact  # whether 'a' is not 'A'
+
+    def sequence(self, nodes: _Nodes, after: _Nodes) -> tuple[int, int]:
+        """In how many ways these match, one after the other and before others, and what one way takes."""
+        ways, work = 1, 1
+        for i, node in enumerate(nodes):
+            more, steps = self._node(node, [*nodes[i + 1 :], *after])
+            ways, work = min(ways * more, MOST), min(work + steps, MOST)
+        return ways, work
+
+    def _node(self, node: Any, behind: _Nodes) -> tuple[int, int]:
+        name, value = _name(node), node[1]
+        if name in _ONE or name == "AT":
+            return 1, 1
+        if name in _REPEATS:
+            return self._repeat(name, value, behind)
+        if name == "SUBPATTERN":
+            return self.sequence(list(value[3]), behind)
+        if name == "BRANCH":
+            return self._branch([list(each) for each in value[1]], behind)
+        if name in ("ASSERT", "ASSERT_NOT", "ATOMIC_GROUP"):
+            ways, work = self.sequence(list(value if name == "ATOMIC_GROUP" else value[1]), [_END])
+            return 1, min(ways * work, MOST)
+        if name == "GROUPREF_EXISTS":
+            return self._branch(
+                [list(each) for each in value[1:] if each is not None] + [[]], behind
+            )
+        return 1, self.size + 1  # a group that is meant again
+
+    def _branch(self, branches: list[_Nodes], behind: _Nodes) -> tuple[int, int]:
+        found = [self.sequence(each, behind) for each in branches]
+        work = min(sum(steps for _, steps in found), MOST)
+        heads = [_head(each) for each in branches]
+        if all(self._apart(one, other) for i, one in enumerate(heads) for other in heads[:i]):
+            return max(ways for ways, _ in found), work
+        return min(sum(ways for ways, _ in found), MOST), work
+
+    def _repeat(self, name: str, value: Any, behind: _Nodes) -> tuple[int, int]:
+        least, most, inner = value
+        most = min(int(most), self.size)
+        ways, work = self.sequence(list(inner), [])
+        steps = min(work * max(most, 1), MOST)
+        total = most - min(int(least), most) + 1
+        if ways > 1:
+            total = min(ways ** min(most, 64), MOST)
+        if name == "POSSESSIVE_REPEAT":
+            return 1, min(total * steps, MOST)
+        if ways == 1 and self._apart(_head(list(inner)), _head(behind)):
+            return 1, steps + total
+        return total, steps
+
+    def _apart(self, one: _Nodes, other: _Nodes) -> bool:
+        """Whether no character begins both."""
+        return self.exact and all(_differ(a, b) for a in one for b in other) and bool(one and other)
+
+
+def _head(nodes: _Nodes) -> _Nodes:
+    """The nodes of which one takes the first character; none if that cannot be told."""
+    if not nodes:
+        return []
+    name, value = _name(nodes[0]), nodes[0][1]
+    if name in _ONE or nodes[0] is _END:
+        return nodes[:1]
+    if name == "AT":
+        return [_END] if str(value) in ("AT_END", "AT_END_STRING") else _head(nodes[1:])
+    if name == "SUBPATTERN":
+        return _head([*value[3], *nodes[1:]])
+    if name in _REPEATS and value[0] > 0:
+        return _head(list(value[2]))
+    if name in _REPEATS:
+        inside, after = _head(list(value[2])), _head(nodes[1:])
+        return [*inside, *after] if inside and after else []
+    if name == "BRANCH":
+        heads = [_head([*each, *nodes[1:]]) for each in value[1]]
+        return [each for head in heads for each in head] if all(heads) else []
+    return []
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether no character is both."""
+    if one is _END or other is _END:
+        return True
+    return all(_are_apart(a, b) for a in _members(one) for b in _members(other))
+
+
+def _members(node: Any) -> _Nodes:
+    if _name(node) == "IN" and not any(_name(each) == "NEGATE" for each in node[1]):
+        return list(node[1])
+    return [node]
+
+
+def _are_apart(one: Any, other: Any) -> bool:
+    for a, b in ((one, other), (other, one)):
+        if _name(a) == "LITERAL":
+            return not _has(b, a[1])
+        if _name(a) == "RANGE" and a[1][1] - a[1][0] < 128:
+            return not any(_has(b, code) for code in range(a[1][0], a[1][1] + 1))
+    names = {
+        str(each[1]).removeprefix("CATEGORY_") for each in (one, other) if _name(each) == "CATEGORY"
+    }
+    return names in _APART
+
+
+def _has(node: Any, code: int) -> bool:
+    name, value = _name(node), node[1]
+    if name == "LITERAL":
+        return bool(value == code)
+    if name == "NOT_LITERAL":
+        return bool(value != code)
+    if name == "RANGE":
+        return bool(value[0] <= code <= value[1])
+    if name == "CATEGORY":
+        return re.fullmatch(_CATEGORIES.get(str(value), "(?s:.)"), chr(code)) is not None
+    if name == "IN":
+        inside = [each for each in value if _name(each) != "NEGATE"]
+        if len(inside) < len(value) and any(_name(each) == "CATEGORY" for each in inside):
+            return True
+        return (len(inside) < len(value)) != any(_has(each, code) for each in inside)
+    return True

@@ -1,0 +1,175 @@
+"""The words that stand in the source of an image for what works long: builtins, operators and what else pays first."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any, Final
+
+from chain.metering import arithmetic
+from chain.metering.costs import (
+    ROWS,
+    asking_classes,
+    contains,
+    counted,
+    guarded_bytes,
+    guarded_digits,
+    guarded_extreme,
+    guarded_iter,
+    guarded_reversed,
+    guarded_sorted,
+    guarded_str,
+    guarded_sum,
+    index,
+    lazily,
+    moved,
+    pay,
+    pay_built,
+    pay_keys,
+    pay_pairs,
+    shown,
+    sliced,
+    slow,
+    walking,
+    written,
+)  # fmt: skip
+from chain.metering.fuel import (
+    SPACE,
+    charge,
+    spend,
+)
+from chain.metering.method_costs import (
+    bound,
+    guarded_format,
+    method,
+    number,
+    pay_for_width,
+)
+from chain.metering.ordered_sets import SETS
+from chain.metering.stable_hash import (
+    no_identity,
+    stable_hash,
+)
+from chain.metering.stable_text import (
+    picturable,
+    worded,
+)
+from chain.metering.stdlib_costs import (
+    library,
+    priced,
+)
+from chain.metering.value_size import (
+    LIGHT,
+    NEAR,
+    PLAIN,
+    key,
+    weigh,
+)
+
+WALKING: Final = ("any", "all")
+BUILDING: Final = ("list", "tuple")
+KEYED: Final = tuple(SETS)
+BUILTINS: Final[dict[str, Any]] = {
+    "sum": guarded_sum,
+    "sorted": guarded_sorted,
+    "iter": guarded_iter,
+    "pow": arithmetic.power,
+    "divmod": arithmetic.guarded_divmod,
+    "int": arithmetic.guarded_int,
+    "format": guarded_format,
+    "hash": lambda value: stable_hash(weigh(value)),
+    "id": no_identity,
+    **{name: asking_classes(getattr(builtins, name)) for name in ("isinstance", "issubclass")},
+    **{name: guarded_digits(getattr(builtins, name)) for name in ("bin", "hex", "oct", "round")},
+    "str": guarded_str(str, worded),
+    **{name: guarded_str(getattr(builtins, name), picturable) for name in ("repr", "ascii")},
+    **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
+    **{name: walking(getattr(builtins, name), pay) for name in WALKING},
+    **{name: walking(getattr(builtins, name), pay_built) for name in BUILDING},
+    **{name: walking(ordered, pay_keys, 64) for name, ordered in SETS.items()},
+    "dict": walking(dict, pay_pairs),
+    **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
+    "map": lazily(map, 1),
+    "filter": lazily(filter, 1),
+    "zip": lazily(zip),
+    "enumerate": lazily(enumerate, 0, 1),
+    "reversed": guarded_reversed,
+}
+CLASSES: Final = frozenset(name for name in BUILTINS if isinstance(getattr(builtins, name), type))
+CALLING: Final = frozenset(
+    {
+        "builtins.map",
+        "builtins.filter",
+        "functools.reduce",
+        "functools.partial",
+        "itertools.starmap",
+        "collections.defaultdict",
+    }
+)
+OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
+    ast.Add: (arithmetic.add, operator.iadd),
+    ast.Sub: (arithmetic.subtract, operator.isub),
+    ast.Mult: (arithmetic.multiply, operator.imul),
+    ast.FloorDiv: (arithmetic.divide, operator.ifloordiv),
+    ast.Mod: (arithmetic.remainder, operator.imod),
+    ast.Pow: (arithmetic.raise_to, operator.ipow),
+    ast.LShift: (arithmetic.shift, operator.ilshift),
+    ast.BitOr: (arithmetic.unite, operator.ior),
+    ast.BitAnd: (arithmetic.intersect, operator.iand),
+    ast.BitXor: (arithmetic.differ, operator.ixor),
+}
+_WORDS: Final = {
+    f"__{each.__name__}__": each
+    for each in (
+        written, shown, contains, sliced, method, bound, number, library, priced, pay, pay_built, pay_keys, pay_pairs, slow,
+        key, weigh, counted, index, moved, pay_for_width, spend, arithmetic.summed,
+        *(each for pair in OPERATORS.values() for each in pair),
+    )
+}  # fmt: skip
+CALLED: Final = {
+    kind: BUILTINS[name] for name in CLASSES for kind in (getattr(builtins, name), SPACE[name])
+}
+
+
+def _class_made(*args: Any) -> Any:
+    """`type(…)`, which makes a class of three arguments."""
+    if len(args) > 1:
+        charge(2**16)
+    return type(*args)
+
+
+CALLED[type] = _class_made
+
+
+FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})  # no classes
+
+
+def called(thing: Any) -> Any:
+    """`thing`, which is called by a name of an author's: what stands for it if it is a builtin class."""
+    return CALLED.get(thing, thing) if isinstance(thing, type) else thing
+
+
+SPACE.update(_WORDS)
+SPACE.update({"__called__": called, "__called_type__": _class_made})
+SPACE.update(
+    {f"__bare_{name}_paid__": walking(getattr(builtins, name), pay_keys, 16) for name in KEYED}
+)
+SPACE.update({f"__{name}__": guarded for name, guarded in BUILTINS.items()})
+SPACE.update(
+    {
+        "__light__": LIGHT,
+        "__plain__": PLAIN,
+        "__class_of__": type,
+        "__length_of__": len,
+        "__int_class__": int,
+        "__functions__": FUNCTIONS,
+        "__rows__": ROWS,
+        "__below__": -NEAR,
+        "__above__": NEAR,
+        "__farthest__": arithmetic.FARTHEST,
+        "__most__": arithmetic.LARGE,
+        "__least__": -arithmetic.LARGE,
+    }
+)

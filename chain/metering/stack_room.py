@@ -1,0 +1,27 @@
+"""Room on Python's stack for reading the source of a contract, which takes some frames for each level that it is nested.
+
+The interpreter's recursion limit is the program's own: the engine asks for more only in its turn (`chain.concurrency.turn`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from chain.concurrency.turn import in_turn
+from chain.errors import DeclarationError
+from chain.source.location import line_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def read_source(contract: type, read: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+    """What `read(…)` makes of the source of a contract. One thread at a time reads: it also makes what is read run."""
+    try:
+        return in_turn(read, *args, **named)
+    except RecursionError:
+        raise DeclarationError(
+            f"{line_of(contract)}: {contract.__name__} is too deeply nested to be read:"
+            " make a table of its longest chain of 'elif' or of operators, or several functions"
+        ) from None

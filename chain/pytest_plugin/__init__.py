@@ -1,0 +1,238 @@
+"""The pytest plugin: the fixtures `chain`, `accounts`, `alice`, `bob`, `carol`, `deploy`, and an anchor around every test.
+
+Whatever fixture a chain comes from, when a test is over the chain is taken back to where it was when the test began, and
+before each Hypothesis example to where it was when the first one began. What fixtures of a wider scope do is there to stay.
+A test that fails shows the transcript of its transactions. Nothing of the engine is imported until a fixture is used.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from chain import creation_hooks
+from chain.pytest_plugin.isolation import Anchors
+
+if TYPE_CHECKING:
+    from chain.accounts import Account
+    from chain.pytest_plugin.gas_report import GasReport
+    from chain.simulator.chain import Chain
+    from chain.simulator.handle import Handle
+
+# Fixtures
+
+
+@pytest.fixture
+def chain() -> Chain:
+    """A fresh chain in memory."""
+    made: Chain = import_module("chain.simulator.chain").Chain()
+    return made
+
+
+@pytest.fixture
+def deploy(chain: Chain) -> Callable[..., Handle]:
+    """`deploy(Contract, *args)` on the test's chain."""
+    return chain.deploy
+
+
+@pytest.fixture(scope="session")
+def accounts() -> list[Account]:
+    """The ten funded accounts that every chain has."""
+    return list(import_module("chain.accounts").ACCOUNTS)
+
+
+@pytest.fixture(scope="session")
+def alice(accounts: list[Account]) -> Account:
+    """The first of the accounts."""
+    return accounts[0]
+
+
+@pytest.fixture(scope="session")
+def bob(accounts: list[Account]) -> Account:
+    """The second of the accounts."""
+    return accounts[1]
+
+
+@pytest.fixture(scope="session")
+def carol(accounts: list[Account]) -> Account:
+    """The third of the accounts."""
+    return accounts[2]
+
+
+# Anchors
+
+_KEY: Final = pytest.StashKey[Anchors]()
+_GAS: Final[pytest.StashKey[GasReport]] = pytest.StashKey()  # there is one where it is asked for
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("boardchain")
+    group.addoption(
+        "--double-run",
+        action="store_true",
+        help="run the tests again under four other hash seeds, and compare what they leave on their chains",
+    )
+    group.addoption(
+        "--gas-report", action="store_true", help="show what the calls to each entry cost"
+    )
+    group.addoption(
+        "--gas-snapshot",
+        metavar="FILE",
+        help="write what they cost to a file; if there is one, fail where it differs",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    anchors = config.stash[_KEY] = Anchors()
+    creation_hooks.witnesses.append(anchors.born)
+    if config.getoption("double_run", default=False):
+        config.pluginmanager.register(
+            import_module("chain.pytest_plugin.hash_seeds").DoubleRun(config, anchors)
+        )
+    if config.option.gas_report or config.option.gas_snapshot:
+        config.stash[_GAS] = import_module("chain.pytest_plugin.gas_report").GasReport()
+        creation_hooks.witnesses.append(config.stash[_GAS].born)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    creation_hooks.witnesses.remove(config.stash[_KEY].born)
+    if _GAS in config.stash:
+        creation_hooks.witnesses.remove(config.stash[_GAS].born)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.config.stash[_KEY].begin()
+    if _GAS in item.config.stash:
+        item.config.stash[_GAS].counts = _examples(item)[0] is None
+
+
+@pytest.fixture(autouse=True)
+def _boardchain_anchor(request: pytest.FixtureRequest) -> Iterator[None]:
+    """First of a test's own fixtures and last to go, so all of the test lies in it and nothing else."""
+    anchors = request.config.stash[_KEY]
+    anchors.begin()
+    with anchors.level() as go_back:
+        yield
+        go_back()
+    if _GAS in request.config.stash:
+        request.config.stash[_GAS].end()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
+    if fixturedef.scope == "function":
+        return (yield)
+    with request.config.stash[_KEY].wider(fixturedef.argname):
+        return (yield)
+
+
+# Hypothesis
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    owner, name = _examples(item)
+    if owner is None:
+        return (yield)
+    anchors = item.config.stash[_KEY]
+    _allow_chains(item, anchors)
+    with anchors.level() as go_back, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, _after(go_back, getattr(owner, name)))
+        return (yield)
+
+
+def _examples(item: pytest.Item) -> tuple[Any, str]:
+    """What runs once for each example: the body of a `@given` test, or the making of a state machine."""
+    test: Any = getattr(item, "obj", None)
+    if hasattr(test, "hypothesis"):
+        return test.hypothesis, "inner_test"
+    return getattr(test, "_hypothesis_state_machine_class", None), "__init__"
+
+
+def _after(go_back: Callable[[], None], run: Callable[..., Any]) -> Callable[..., Any]:
+    """To go back before each example, and not after it, leaves the last one, which failed, to be reported."""
+
+    @wraps(run)
+    def example(*args: Any, **named: Any) -> Any:
+        go_back()
+        return run(*args, **named)
+
+    return example
+
+
+def _allow_chains(item: pytest.Item, anchors: Anchors) -> None:
+    """Hypothesis refuses a test's own fixtures, as they are not made anew for each example. A chain need not be."""
+    test: Any = getattr(item, "obj", None)
+    test = getattr(test, "__func__", test)
+    settings, own = getattr(test, "_hypothesis_internal_use_settings", None), [*_own_fixtures(item)]
+    if settings is None or not own or not all(map(anchors.hold, own)):
+        return
+    allowed = sys.modules["hypothesis"].HealthCheck.function_scoped_fixture
+    suppressed = {*settings.suppress_health_check, allowed}
+    test._hypothesis_internal_use_settings = type(settings)(
+        parent=settings, suppress_health_check=suppressed
+    )
+
+
+def _own_fixtures(item: Any) -> Iterator[Any]:
+    """The values of the fixtures that were made for this test and are among its arguments."""
+    for name in inspect.signature(item.function).parameters:
+        found = item._fixtureinfo.name2fixturedefs.get(name)
+        if found and found[-1].scope == "function":
+            yield item.funcargs[name]
+
+
+# Reports
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+    report: pytest.TestReport = yield
+    if report.failed and call.when != "teardown":
+        report.sections += item.config.stash[_KEY].transcripts()
+    return report
+
+
+# Gas
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    if _GAS not in config.stash:
+        return
+    gas, sent = config.stash[_GAS], getattr(config, "workeroutput", None)
+    if sent is not None:  # one of several processes: the first of them reports
+        sent["boardchain_gas"] = dict(gas.used)
+    elif config.option.gas_snapshot:
+        path = config.invocation_params.dir / config.option.gas_snapshot
+        gas.differences = import_module("chain.pytest_plugin.gas_report").hold(path, gas.lines())
+        if gas.differences and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    if _GAS in node.config.stash:
+        node.config.stash[_GAS].add(getattr(node, "workeroutput", {}).get("boardchain_gas", {}))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if _GAS not in config.stash:
+        return
+    gas, say = config.stash[_GAS], terminalreporter
+    if config.option.gas_report:
+        say.section("gas")
+        for line in import_module("chain.pytest_plugin.gas_report").table(gas.lines()):
+            say.write_line(line)
+    if gas.differences:
+        say.section(f"gas differs from {config.option.gas_snapshot}", red=True)
+        for line in gas.differences:
+            say.write_line(line)
+        say.write_line("if it is meant to: delete the file, and run the tests again")

@@ -1,0 +1,138 @@
+"""What calls cost in the tests that ran: for each entry how often it was called, and the least, middle and most gas.
+
+It hears of chains as they are made, and looks at their receipts when a test is over or a chain goes back. Transactions that
+failed are left out, and so are those of Hypothesis: they are another sample each time. Nothing of the engine is imported here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from statistics import median_low
+from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakKeyDictionary, ref
+
+if TYPE_CHECKING:
+    from chain.simulator.chain import Chain
+
+_HEADS: Final = ("entry", "calls", "min", "median", "max")
+
+
+class Line(NamedTuple):
+    """What one entry cost."""
+
+    calls: int
+    min: int
+    median: int
+    max: int
+
+
+Lines = Mapping[str, Line]
+
+
+class GasReport:
+    """The gas of every call, by entry."""
+
+    def __init__(self) -> None:
+        self.used: defaultdict[str, list[int]] = defaultdict(list)
+        self.differences: list[str] = []  # from the snapshot that it is held against
+        self.counts = True  # whether the test that runs now does
+        self._made: list[Chain] = []  # in this test: they live until they are counted
+        self._done: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
+
+    def born(self, chain: Chain) -> None:
+        self._made.append(chain)
+        self._done[chain] = 0
+        known = ref(chain)
+
+        def before_cut(blocks: int, receipts: int) -> None:
+            chain = known()
+            if chain is not None:
+                self._count(chain)
+                self._done[chain] = min(self._done[chain], receipts)
+
+        chain.ledger.before_cut.append(before_cut)
+
+    def end(self) -> None:
+        """A test is over."""
+        for chain in list(self._done):
+            self._count(chain)
+        self._made.clear()
+
+    def _count(self, chain: Chain) -> None:
+        first, self._done[chain] = self._done[chain], len(chain.receipts)
+        if self.counts:
+            for receipt in chain.receipts[first:]:
+                if receipt.ok and receipt.contract is not None:
+                    entry = "deploy" if receipt.to is None else receipt.entry
+                    self.used[f"{receipt.contract}.{entry}"].append(receipt.gas_used)
+
+    def add(self, used: Mapping[str, list[int]]) -> None:
+        """Take in what another process has counted."""
+        for entry, gas in used.items():
+            self.used[entry] += gas
+
+    def lines(self) -> Lines:
+        return {
+            entry: Line(len(gas), min(gas), median_low(gas), max(gas))
+            for entry, gas in sorted(self.used.items())
+        }
+
+
+# Writing and comparing
+
+
+def table(lines: Lines) -> Iterator[str]:
+    """The lines as a person reads them, and as they stand in a snapshot file."""
+    rows = [_HEADS, *((entry, *map(str, line)) for entry, line in lines.items())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        name, *numbers = (
+            cell.rjust(width) if i else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join((name, *numbers)).rstrip()
+
+
+def read_snapshot(text: str) -> Lines:
+    """The lines of a snapshot file; a ValueError where it is none."""
+    found = {}
+    heads, *rows = [line.split() for line in text.splitlines()] or [[]]
+    if tuple(heads) != _HEADS:
+        raise ValueError(f"a gas snapshot begins with '{' '.join(_HEADS)}'")
+    for row in rows:
+        if len(row) != len(_HEADS) or not all(cell.isdecimal() for cell in row[1:]):
+            raise ValueError(f"no line of a gas snapshot: '{' '.join(row)}'")
+        found[row[0]] = Line(*map(int, row[1:]))
+    return found
+
+
+def differences(then: Lines, now: Lines) -> Iterator[str]:
+    """What is not as it was, a line for each entry."""
+    for entry in sorted({*then, *now}):
+        if entry not in now:
+            yield f"{entry}: is not called any more"
+        elif entry not in then:
+            yield f"{entry}: is new, {_told(now[entry])}"
+        elif then[entry] != now[entry]:
+            pairs = zip(Line._fields, then[entry], now[entry], strict=True)
+            told = (
+                f"{name} {was} -> {is_} ({is_ - was:+})" for name, was, is_ in pairs if was != is_
+            )
+            yield f"{entry}: {', '.join(told)}"
+
+
+def _told(line: Line) -> str:
+    return ", ".join(f"{name} {value}" for name, value in zip(Line._fields, line, strict=True))
+
+
+def hold(path: Path, lines: Lines) -> list[str]:
+    """Write the snapshot if there is none; else what is not as it says."""
+    if not path.exists():
+        path.write_text("".join(f"{line}\n" for line in table(lines)), encoding="utf-8")
+        return []
+    try:
+        return list(differences(read_snapshot(path.read_text(encoding="utf-8")), lines))
+    except ValueError as wrong:
+        return [str(wrong)]

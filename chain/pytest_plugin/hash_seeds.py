@@ -1,0 +1,164 @@
+"""`pytest --double-run`: the same tests again under other hash seeds, and on every chain the same must have come out.
+
+In each run the chains of a test are held until it is over, and what was played on them is written on a tape, one line of JSON
+a test with a hash for each chain. The first run is under the hash seed that pytest has; four more are processes of their own
+with the same arguments. A test of which a hash differs runs again alone and tells what each transaction did, so that the first
+difference can be named. Tests of Hypothesis are left out: what they play is another play each time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from chain import creation_hooks
+from chain.crypto.hashing import keccak
+from chain.pytest_plugin.isolation import Anchors
+from chain.replays.outcomes import (
+    deeds_of,
+    parting,
+)
+from chain.replays.recorder import record
+from chain.replays.subprocess_runs import (
+    SEEDS,
+    environment,
+)
+from chain.simulator.chain import Chain
+
+_TAPE: Final = "BOARDCHAIN_TAPE"  # the folder into which a run that is not the first one writes
+_DEEDS: Final = "BOARDCHAIN_DEEDS"  # set where it shall tell what was done
+_LONGEST: Final = 3600  # seconds
+_ENDS: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+
+Line = Mapping[str, Any]
+
+
+class DoubleRun:
+    """Writes the tape of this process; in the first one it has the others run, and compares."""
+
+    def __init__(self, config: pytest.Config, anchors: Anchors) -> None:
+        self._config, self._anchors = config, anchors
+        self._held: list[Chain] = []
+        self._first = None if _TAPE in os.environ else tempfile.TemporaryDirectory()
+        if self._first is not None:
+            os.environ[_TAPE] = str(Path(self._first.name, "first"))
+        self._tape = Path(os.environ[_TAPE])
+        self._tape.mkdir(exist_ok=True)
+        self._told: list[str] = []  # what went wrong
+        self._well = "nothing was compared"
+        creation_hooks.witnesses.append(self._held.append)
+
+    def pytest_unconfigure(self) -> None:
+        creation_hooks.witnesses.remove(self._held.append)
+        if self._first is not None:
+            del os.environ[_TAPE]
+            self._first.cleanup()
+
+    # Writing
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self._held.clear()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        try:
+            return (yield)
+        finally:
+            if not _is_drawn(item):
+                self._write(item.nodeid)
+
+    def _write(self, test: str) -> None:
+        """Read the chains, which nobody has taken back yet."""
+        began = self._anchors.began
+        chains = [chain for chain in began if len(chain.receipts) > began[chain]]
+        hashes = [keccak(record(chain).encode()).hex() for chain in chains]
+        line: dict[str, Any] = {"test": test, "chains": hashes}
+        if _DEEDS in os.environ:
+            line["deeds"] = [deeds_of(chain) for chain in chains]
+        with Path(self._tape, f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as tape:
+            tape.write(f"{json.dumps(line)}\n")
+
+    # Comparing
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._first is None or session.exitstatus not in _ENDS:
+            return
+        self._compare(Path(self._first.name))
+        if self._told:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _compare(self, folder: Path) -> None:
+        first = _read(self._tape)
+        different: dict[str, int] = {}
+        own = os.environ.get("PYTHONHASHSEED")
+        for seed in [seed for seed in SEEDS if str(seed) != own][: len(SEEDS) - 1]:
+            arguments = [str(each) for each in self._config.invocation_params.args]
+            again = self._run(folder / str(seed), seed, arguments)
+            for test, line in first.items():
+                if again.get(test, {}).get("chains") != line["chains"]:
+                    different.setdefault(test, seed)
+        self._told += [
+            f"{test}: {self._why(folder, test, seed)}" for test, seed in different.items()
+        ]
+        self._well = f"{len(first)} test{'s' * (len(first) != 1)} left the same chains under {len(SEEDS)} hash seeds"
+
+    def _run(
+        self, folder: Path, seed: int, arguments: Sequence[str], **more: str
+    ) -> dict[str, Line]:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *arguments],
+            env={**environment(seed), _TAPE: str(folder), **more},
+            cwd=self._config.invocation_params.dir, capture_output=True, timeout=_LONGEST,
+        )  # fmt: skip
+        if done.returncode not in _ENDS:
+            self._told.append(f"under hash seed {seed} pytest ended with {done.returncode}")
+        return _read(folder)
+
+    def _why(self, folder: Path, test: str, seed: int) -> str:
+        """Where the test parts from itself: under that seed, and the first other one under which it does."""
+        positional = {str(each) for each in self._config.args}
+        options = [str(a) for a in self._config.invocation_params.args if str(a) not in positional]
+        runs: list[tuple[int, Any]] = []
+        for each in (seed, *(other for other in SEEDS if other != seed)):
+            arguments = [*options, f"{self._config.rootpath}/{test}"]
+            line = self._run(folder / f"deeds{each}", each, arguments, **{_DEEDS: "1"}).get(test)
+            if line is None:
+                return f"under hash seed {each} it does not run alone"
+            runs.append((each, line["deeds"]))
+            (one, ours), (other, theirs) = runs[0], runs[-1]
+            for a, b in zip(ours, theirs, strict=False):
+                if found := parting(a, b):
+                    return found.told(f"under hash seed {one}", f"under hash seed {other}")
+        return f"its chains under hash seed {seed} are others than in the first run"
+
+    # Telling
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        for line in self._told:
+            terminalreporter.write_line(f"double run: {line}", red=True)
+        if self._first is not None and not self._told:
+            terminalreporter.write_line(f"double run: {self._well}", green=True)
+
+
+def _is_drawn(item: pytest.Item) -> bool:
+    """Whether Hypothesis makes up what is played."""
+    test = getattr(item, "obj", None)
+    return hasattr(test, "hypothesis") or hasattr(test, "_hypothesis_state_machine_class")
+
+
+def _read(folder: Path) -> dict[str, Line]:
+    """The tapes of a run, one for each of its processes."""
+    texts = [file.read_text("utf-8") for file in folder.glob("*.jsonl")]
+    lines = [json.loads(line) for text in texts for line in text.splitlines()]
+    return {line["test"]: line for line in lines}

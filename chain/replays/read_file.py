@@ -1,0 +1,29 @@
+"""The file that somebody names: the file of a chain, or a transcript."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from chain.replays.recorder import record
+from chain.replays.transcript import BadTranscript
+from chain.simulator.catalogue import Offered
+from chain.simulator.chain import Chain
+
+_DATABASE: Final = b"SQLite format 3\0"
+
+
+def is_chain(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
+
+
+def text_of(path: Path, offered: Offered) -> str:
+    """What was played, as a transcript, from either."""
+    if not is_chain(path):
+        try:
+            return path.read_bytes().decode()
+        except UnicodeDecodeError:
+            raise BadTranscript(1, "this is neither a transcript nor the file of a chain") from None
+    with Chain.open(path, contracts=offered.classes, check=True) as chain:
+        return record(chain)

@@ -1,0 +1,284 @@
+"""Writing a transcript: from a chain's ledger, where everything that was asked of it stands.
+
+What cannot be said in words so that reading gives back the very bytes (calldata of no entry, a signed envelope) is written as
+bytes. A step tells only what is not what a plain call would do anyway: other gas than all there is, another fee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from chain.accounts import account_of_key
+from chain.ledger.artifacts import full_name
+from chain.ledger.blocks import Block
+from chain.ledger.decoded.activity import Transcript
+from chain.ledger.decoded.address_book import placed
+from chain.ledger.ledger import Ledger
+from chain.ledger.receipts import Receipt
+from chain.machine.state import (
+    ACCOUNT,
+    NO_ACCOUNT,
+    STORAGE,
+    Changes,
+    entries,
+)
+from chain.machine.transaction import Call
+from chain.metering.program import Program
+from chain.replays.known_names import Known
+from chain.replays.notation import Exact
+from chain.replays.transcript import (
+    FIRST,
+    INDENT,
+)
+from chain.runtime import account_names
+from chain.simulator.chain import (
+    FUNDS,
+    Chain,
+)
+from chain.spec.contracts import UPGRADE
+
+
+def record(chain: Chain) -> str:
+    """All that was asked of a chain and what came of it, as a text that can be played again."""
+    if not isinstance(chain, Chain):
+        raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")
+    writer = Writer(chain.ledger, contract_names(chain.ledger))
+    lines = [FIRST, *_settings(chain)]
+    lines += [f"contract {each}" for each in writer.contracts.values()]
+    lines += ["", *_body(writer), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _settings(chain: Chain) -> Iterator[str]:
+    """In what the chain differs from `Chain()`. Of a seed the chain keeps the hash."""
+    usual, own = settings_of(Chain()), settings_of(chain)
+    other = [f"{name}={own[name]}" for name in own if own[name] != usual[name]]
+    if other:
+        yield f"chain {' '.join(other)}"
+
+
+def settings_of(chain: Chain) -> dict[str, Any]:
+    rules, first = chain.blocks.rules, chain.blocks[0]
+    return {
+        "chain_id": rules.chain_id, "seed": f"0x{rules.seed.hex()}", "gas_limit": rules.gas_limit,
+        "elastic_fees": rules.elastic_fees, "genesis_time": first.timestamp, "base_fee": first.base_fee,
+        "guard": chain.machine.guards,
+    }  # fmt: skip
+
+
+class Named(NamedTuple):
+    """A contract class as a transcript names it: in its lines, and where it is to be found.
+
+    The digest tells which version of the class it was, where there was more than one, or where it is not the one of now.
+    """
+
+    name: str
+    full: str
+    digest: bytes | None = None
+
+    def __str__(self) -> str:
+        version = "" if self.digest is None else f" 0x{self.digest.hex()}"
+        return f"{self.name} = {self.full}{version}"
+
+
+def contract_names(ledger: Ledger) -> dict[bytes, Named]:
+    """The contracts that had a part in a play, by digest.
+
+    Two of one name go by their full names; the second version of a class is called `Game@2`.
+    """
+    programs: dict[bytes, Program] = {}
+    for receipt in ledger.receipts:
+        placed_there = (ledger.program(digest) for _, digest in placed(receipt))
+        for program in (receipt.program, *_programs_in(receipt.calls), *placed_there):
+            if program is not None:
+                programs.setdefault(program.digest, program)
+    versions: dict[str, list[bytes]] = {}
+    for digest, program in programs.items():
+        versions.setdefault(full_name(program.spec.cls), []).append(digest)
+    called = [full.rpartition(":")[2].rpartition(".")[2] for full in versions]
+    named = {}
+    for full, digests in versions.items():
+        name = _name_among(called, programs[digests[0]].spec.cls)
+        for number, digest in enumerate(digests, 1):
+            is_told = len(digests) > 1 or digest not in ledger.programs
+            version = f"{name}@{number}" if number > 1 else name
+            named[digest] = Named(version, full, digest if is_told else None)
+    return named
+
+
+def _name_among(called: list[str], cls: type) -> str:
+    return cls.__name__ if called.count(cls.__name__) == 1 else full_name(cls).replace(":", ".")
+
+
+def _programs_in(calls: Sequence[Call]) -> Iterator[Program | None]:
+    for call in calls:
+        yield call.program
+        yield from _programs_in(call.calls)
+
+
+def _body(writer: Writer) -> Iterator[str]:
+    ledger = writer.ledger
+    open_ = [ledger.open] if ledger.open is not None else []
+    end = 0
+    for block in (*ledger.blocks[1:], *open_):
+        end = len(ledger.timeline) if block is ledger.open else block.end_moment
+        yield from writer.block(block, end)
+    for moment in range(end, len(ledger.timeline)):
+        yield from writer.note(ledger.timeline[moment])
+
+
+class Writer(Transcript):
+    """Writes steps, and knows who is who at each of them."""
+
+    def __init__(self, ledger: Ledger, contracts: dict[bytes, Named]) -> None:
+        self.ledger, self.contracts, self.known = ledger, contracts, Known()
+        super().__init__(ledger, Exact(self.known))
+
+    # Blocks
+
+    def block(self, block: Block, end: int) -> Iterator[str]:
+        """The steps of a block. Behind what was set after its last transaction a line says that it is still this block."""
+        head = f"{block.number} +{block.timestamp - self._start}s"
+        apart = [f"{INDENT}with {name} {value}" for name, value in self._apart(block)]
+        moments = range(block.first_moment, end)
+        if apart or not moments:
+            yield from (f"{head} block", *apart)
+        is_last_note = False
+        used = 0
+        for moment in moments:
+            receipt = self.ledger.receipt_at(moment)
+            is_last_note = receipt is None
+            if receipt is None:
+                yield from self.note(self.ledger.timeline[moment])
+            else:
+                yield from (f"{head} {line}" for line in self._head(receipt))
+                yield from self._asked(receipt, block, block.gas_limit - used)
+                yield from self.outcome(receipt)
+                used += receipt.gas_used
+        if is_last_note:
+            yield f"{head} block"
+
+    def _apart(self, block: Block) -> Iterator[tuple[str, str]]:
+        """What no rule says of a block."""
+        parent = self.ledger.blocks[block.number - 1]
+        if block.coinbase != parent.coinbase:
+            yield "coinbase", f"0x{block.coinbase.hex()}"
+        if block.base_fee != parent.next_base_fee:
+            yield "base_fee", str(block.base_fee)
+        if block.forced_prevrandao is not None:
+            yield "prevrandao", str(block.forced_prevrandao)
+
+    # What was set from outside
+
+    def note(self, changes: Changes) -> Iterator[str]:
+        name = self._name_given(changes)
+        if name is not None:
+            self.known.add(name, bytes(account_of_key(account_names.secret_of(name), name)))
+            yield f"account {name}"
+            return
+        for address, slot, before, after in entries(changes):
+            who = self.known.show(address)
+            if slot is STORAGE:
+                yield from (f"set storage {who} {place:#x} 0" for place, _ in before)
+            elif slot is not ACCOUNT:
+                yield f"set storage {who} {slot:#x} {after or 0:#x}"
+            else:
+                yield from self._set_account(who, before or NO_ACCOUNT, after or NO_ACCOUNT)
+
+    def _set_account(self, who: str, before: Any, after: Any) -> Iterator[str]:
+        if before[0] != after[0]:
+            yield f"set nonce {who} {after[0]}"
+        if before[1] != after[1]:
+            yield f"set balance {who} {after[1]}"
+        if before[2] != after[2]:
+            yield f"set code {who} 0x{self.ledger.state.codes.get(after[2], b'').hex()}"
+
+    def _name_given(self, changes: Changes) -> str | None:
+        """The name, if this is what `chain.account(name)` does and nothing else."""
+        changed = {
+            address: (slot, before, after) for address, slot, before, after in entries(changes)
+        }
+        if len(changed) != 2 or account_names.REGISTRY not in changed:
+            return None
+        slot, _, word = changed.pop(account_names.REGISTRY)
+        [(address, (kind, before, after))] = changed.items()
+        name = account_names.text_of(word or 0)
+        if kind is not ACCOUNT or slot is ACCOUNT or slot is STORAGE or not name:
+            return None
+        (nonce, funds, code), given = before or NO_ACCOUNT, after or NO_ACCOUNT
+        is_rule = given == (nonce, funds + FUNDS, code) and slot == int.from_bytes(address)
+        return (
+            name
+            if is_rule and account_of_key(account_names.secret_of(name), name) == address
+            else None
+        )
+
+    # What was asked
+
+    def _head(self, receipt: Receipt) -> Iterator[str]:
+        value = f" with {receipt.value} wei" if receipt.value else ""
+        yield f"{self.known.show(receipt.sender)}: {self._asks(receipt)}{value}"
+
+    def _asks(self, receipt: Receipt) -> str:
+        """The call in words, where reading it gives the same bytes; else the bytes."""
+        program, entry, data = receipt.program, receipt.entry_spec, receipt.data
+        if entry is UPGRADE:
+            return self._asks_upgrade(receipt)
+        is_deploy, start = receipt.to is None, b""
+        if program is not None and is_deploy:
+            start = program.initcode
+        args = receipt.args
+        if program is not None and (entry is not None or data == start):
+            given = entry.encode_args((), args) if entry and len(args) == len(entry.params) else b""
+            if data == start + given and (entry is None or given or not entry.params):
+                written = ", ".join(map(self.show, args.values()))
+                if is_deploy:
+                    return f"deploy {self.contracts[program.digest].name}({written})"
+                if entry is not None:
+                    return f"{self.known.show(receipt.address)}.{entry.name}({written})"
+        if is_deploy:
+            return f"deploy 0x{data.hex()}"
+        return f"to {self.known.show(receipt.address)} send 0x{data.hex()}"
+
+    def _asks_upgrade(self, receipt: Receipt) -> str:
+        who, data = self.known.show(receipt.address), receipt.data
+        named = self.contracts.get(data[4:])
+        return (
+            f"to {who} send 0x{data.hex()}" if named is None else f"upgrade {who} to {named.name}"
+        )
+
+    def _asked(self, receipt: Receipt, block: Block, gas: int) -> Iterator[str]:
+        """What a plain call would not have."""
+        usual = {"gas": gas, "fee": block.base_fee, "tip": 0, "type": 2, "access": (), "loaded": ()}
+        asked = {
+            "gas": receipt.gas, "fee": receipt.max_fee, "tip": receipt.tip, "type": receipt.type,
+            "access": receipt.access_list, "loaded": receipt.forced,
+        }  # fmt: skip
+        if receipt.raw is not None:
+            yield f"{INDENT}with signed 0x{receipt.raw.hex()}"
+            usual |= {name: value for name, value in asked.items() if name != "loaded"}
+        for name, value in asked.items():
+            if value != usual[name]:
+                yield f"{INDENT}with {name} {list(value) if isinstance(value, tuple) else value!r}"
+
+    # What came of it
+
+    def outcome(self, receipt: Receipt) -> Iterator[str]:
+        self.known.see(receipt)
+        is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
+        for row in (
+            () if is_upgrade else receipt.log_rows
+        ):  # the step itself tells what its event does
+            yield from self._log(receipt, row, INDENT)
+        for row in receipt.undone_log_rows:
+            yield from self._log(receipt, row, f"{INDENT}undone ")
+        yield f"{INDENT}= {self._result(receipt)} [{receipt.gas_used} gas]"
+
+    def _result(self, receipt: Receipt) -> str:
+        if receipt.error is not None:
+            return "failed: " + "\\n".join(receipt.error.text.split("\n"))
+        if receipt.to is None:
+            return f"@{self.known.show(receipt.address)}"
+        result = receipt.return_value
+        return "ok" if result is None or result == b"" else self.show(result)

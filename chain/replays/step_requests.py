@@ -1,0 +1,161 @@
+"""What a step asks, as the chain takes it: a transaction, a block, a thing to be set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import Final
+
+from chain.ledger.blocks import Block
+from chain.ledger.signing import (
+    TYPES,
+    decode_raw,
+    kind_of,
+)
+from chain.machine.transaction import Transaction
+from chain.replays.known_names import Known
+from chain.replays.notation import BadValue, read_args
+from chain.replays.transcript import (
+    BadTranscript,
+    Step,
+    set_line,
+)
+from chain.runtime.contract import Contract
+from chain.simulator.chain import Chain
+from chain.spec.contracts import (
+    UPGRADE,
+    EntrySpec,
+)
+from chain.types import Address
+
+_NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]+")
+_BYTES: Final = re.compile(r"0x(?:[0-9a-f]{2})*")
+_VALUE: Final = re.compile(r"(?P<rest>.*) with (?P<value>\d+) wei", re.DOTALL)
+_DEPLOY: Final = re.compile(r"deploy (?P<name>[\w.@]+)\((?P<args>.*)\)")
+_BYTECODE: Final = re.compile(r"deploy 0x(?P<data>(?:[0-9a-f]{2})*)")
+_UPGRADE: Final = re.compile(r"upgrade (?P<who>\S+) to (?P<name>[\w.@]+)")
+_SEND: Final = re.compile(r"to (?P<who>\S+) send 0x(?P<data>(?:[0-9a-f]{2})*)")
+_CALL: Final = re.compile(r"(?P<who>\S+?)\.(?P<entry>\w+)\((?P<args>.*)\)")
+
+
+class Impossible(LookupError):
+    """What is asked cannot be asked any more: there is no such contract, entry or argument."""
+
+
+class Requests:
+    """Reads what steps ask of one chain."""
+
+    def __init__(self, chain: Chain, known: Known, contracts: Mapping[str, type[Contract]]) -> None:
+        self._chain, self._known, self._contracts = chain, known, contracts
+
+    def transaction(self, step: Step) -> Transaction:
+        block, state = self._chain.pending, self._chain.state
+        signed = step.value("signed")
+        if signed is not None:
+            return self._signed(signed)
+        valued = _VALUE.fullmatch(step.what)
+        what, value = (valued["rest"], int(valued["value"])) if valued else (step.what, 0)
+        to, data = self._message(step, what)
+        sender = self._address(step.who or "")
+        asked = {name: step.value(name) for name in ("gas", "fee", "tip", "type", "access")}
+        usual = Transaction(
+            sender, to, data, value, block.gas_limit - block.gas_used,
+            state.account(sender)[0], block.base_fee,
+        )  # fmt: skip
+        given = {_FIELDS[name]: value for name, value in asked.items() if value is not None}
+        return replace(usual, **given)
+
+    def _signed(self, raw: bytes) -> Transaction:
+        if kind_of(raw) in TYPES:
+            return decode_raw(raw, self._chain.chain_id)
+        tx: Transaction = import_module("chain.rpc.typed_transactions").decode_raw(
+            raw, self._chain.chain_id
+        )
+        return tx
+
+    def _message(self, step: Step, what: str) -> tuple[bytes | None, bytes]:
+        """To whom, and with what bytes."""
+        if found := _BYTECODE.fullmatch(what):
+            return None, bytes.fromhex(found["data"])
+        if found := _DEPLOY.fullmatch(what):
+            cls = self._class(step, found["name"])
+            return None, self._chain.declare(cls).initcode + self._args(
+                cls.__spec__.init, found["args"]
+            )
+        if found := _UPGRADE.fullmatch(what):
+            program = self._chain.declare(self._class(step, found["name"]))
+            return self._address(found["who"]), UPGRADE.encode_args((program.digest,), {})
+        if found := _SEND.fullmatch(what):
+            return self._address(found["who"]), bytes.fromhex(found["data"])
+        if found := _CALL.fullmatch(what):
+            to = self._address(found["who"])
+            there = self._chain.machine.program_at(to)
+            entry = there.spec.entries.get(found["entry"]) if there else None
+            if entry is None:
+                raise Impossible(f"{found['who']} has no entry '{found['entry']}'")
+            return to, self._args(entry, found["args"])
+        raise BadTranscript(step.line, f"'{what[:60]}' asks nothing that can be read")
+
+    def _class(self, step: Step, name: str) -> type[Contract]:
+        if name not in self._contracts:
+            raise BadTranscript(step.line, f"no line says which contract {name} is")
+        return self._contracts[name]
+
+    def _args(self, entry: EntrySpec | None, text: str) -> bytes:
+        try:
+            values = read_args(text, entry.params if entry else (), self._known)
+            return entry.encode_args(values, {}) if entry else b""
+        except (BadValue, TypeError) as wrong:
+            raise Impossible(str(wrong)) from None
+
+    def _address(self, name: str) -> bytes:
+        found = self._known.find(name)
+        if found is None:
+            raise Impossible(f"nobody is called {name}")
+        return found
+
+    # What is no transaction
+
+    def block(self, step: Step, block: Block) -> Block:
+        """The block of a step, with what no rule says of it."""
+        coinbase, fee, chance = (
+            step.value(name) for name in ("coinbase", "base_fee", "prevrandao")
+        )
+        if coinbase is not None:
+            block.coinbase = coinbase
+        block.base_fee = block.base_fee if fee is None else fee
+        block.forced_prevrandao = chance
+        return block
+
+    def set(self, step: Step) -> None:
+        """Give an account a name, or set what it has."""
+        chain, (what, name, to) = self._chain, set_line(step.what)
+        if not what:
+            chain.account(step.what.removeprefix("account "))
+            return
+        address = Address(self._address(name))
+        is_code, words = what == "code", to.split()
+        if not all(map((_BYTES if is_code else _NUMBER).fullmatch, words)):
+            raise BadTranscript(step.line, f"'{step.head}' cannot be read")
+        match what, [] if is_code else [int(word, 0) for word in words]:
+            case "nonce", [number]:
+                chain.set_nonce(address, number)
+            case "balance", [number]:
+                chain.set_balance(address, number)
+            case "storage", [slot, word]:
+                chain.set_storage(address, slot, word)
+            case "code", []:
+                chain.set_code(address, bytes.fromhex(to.removeprefix("0x")))
+            case _:
+                raise BadTranscript(step.line, f"'{step.head}' cannot be read")
+
+
+_FIELDS: Final = {
+    "gas": "gas",
+    "fee": "max_fee",
+    "tip": "tip",
+    "type": "type",
+    "access": "access_list",
+}

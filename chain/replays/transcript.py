@@ -1,0 +1,157 @@
+"""The form of a transcript: its lines, and what each is for.
+
+    boardchain transcript 1
+    chain base_fee=7
+    contract Race = races.race:Race
+
+    account first.testnet
+    1 +1s alice: deploy Race()
+        = @Race [163456 gas]
+    2 +66s first.testnet: Race.roll(3)
+        with loaded [('die', 5)]
+        | five!
+        Moved(player=@first.testnet, square=6)
+        = 6 [68123 gas]
+    end 2 0x…
+
+A class that was played in several versions, as one that was upgraded, has a line for each, with the digest of its source:
+
+    contract Race = races.race:Race 0x…
+    contract Race@2 = races.race:Race 0x…
+    3 +9s alice: upgrade Race to Race@2
+
+A step stands at the margin, with the block it is in and the seconds since the first one. Below it, indented, stand what else
+was asked (`with …`) and then what came of it. `account` and `set` are what a test does to a chain between transactions; they
+belong to the block of the next step.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from chain.schema import inputs
+
+FIRST: Final = "boardchain transcript 1"
+INDENT: Final = "    "
+_WITH: Final = f"{INDENT}with "
+_MOVE: Final = re.compile(
+    r"(?P<block>\d+) \+(?P<time>\d+)s (?:(?P<who>[^\s:]+): (?P<what>.+)|block)"
+)
+_DIGEST: Final = re.compile("0x[0-9a-f]{64}")
+_SET: Final = re.compile(r"set (?P<what>nonce|balance|code|storage) (?P<who>\S+) (?P<to>.+)")
+
+
+class BadTranscript(ValueError):
+    """A text that cannot be played; it says at which line, and why."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line}: {why}")
+        self.line = line
+
+
+@dataclass
+class Step:
+    """One step: what was asked, with the lines that tell what came of it."""
+
+    line: int
+    head: str
+    block: int = 0  # 0: in the block of the next step
+    time: int = 0
+    who: str | None = None
+    what: str = ""
+    asked: dict[str, str] = field(default_factory=dict)
+    outcome: list[str] = field(default_factory=list)
+
+    def value(self, name: str) -> Any:
+        """What `with name …` says; None where it is not there."""
+        text = self.asked.get(name)
+        if text is None:
+            return None
+        try:
+            return bytes.fromhex(text[2:]) if text.startswith("0x") else ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            raise BadTranscript(self.line, f"'with {name} {text}' cannot be read") from None
+
+
+@dataclass
+class Text:
+    """A transcript, read."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    # By the name used here: the full one, and the digest where that is told.
+    contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
+
+
+def read(text: str) -> Text:
+    """A transcript from its text."""
+    lines = enumerate(inputs.text(text, "the transcript").split("\n"), 1)
+    if next(lines)[1] != FIRST:
+        raise BadTranscript(1, f"this is no transcript: it does not begin with '{FIRST}'")
+    made = Text()
+    for number, line in lines:
+        if line.startswith(INDENT):
+            _below(made, number, line)
+        elif line:
+            _at_margin(made, number, line)
+    return made
+
+
+def _below(made: Text, number: int, line: str) -> None:
+    if not made.steps:
+        raise BadTranscript(number, "this belongs to no step")
+    step = made.steps[-1]
+    if line.startswith(_WITH) and not step.outcome:
+        name, _, value = line.removeprefix(_WITH).partition(" ")
+        step.asked[name] = value
+    else:
+        step.outcome.append(line)
+
+
+def _at_margin(made: Text, number: int, line: str) -> None:
+    word, _, rest = line.partition(" ")
+    move = _MOVE.fullmatch(line)
+    if move is not None:
+        who, what = move["who"], move["what"] or ""
+        made.steps.append(Step(number, line, int(move["block"]), int(move["time"]), who, what))
+    elif word == "account" or (word == "set" and _SET.fullmatch(line)):
+        made.steps.append(Step(number, line, what=line))
+    elif word == "chain":
+        made.settings = dict(_settings(number, rest))
+    elif word == "contract" and " = " in rest:
+        name, _, full = rest.partition(" = ")
+        made.contracts[name] = _version(number, full)
+    elif word == "end" and len(rest.split()) == 2 and rest.split()[0].isdigit():
+        block, block_hash = rest.split()
+        made.end = int(block), block_hash, number
+    else:
+        raise BadTranscript(number, f"'{line[:60]}' is no line of a transcript")
+
+
+def _version(number: int, text: str) -> tuple[str, bytes | None]:
+    full, _, digest = text.partition(" ")
+    if digest and not _DIGEST.fullmatch(digest):
+        raise BadTranscript(
+            number, f"'{digest[:70]}' is not the digest of a contract: 0x and 64 digits"
+        )
+    return full, bytes.fromhex(digest[2:]) if digest else None
+
+
+def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:
+    for word in text.split():
+        name, _, value = word.partition("=")
+        try:
+            yield name, value if value.startswith("0x") else ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            raise BadTranscript(number, f"'{word}' is no setting of a chain") from None
+
+
+def set_line(line: str) -> tuple[str, str, str]:
+    """What is set, of whom, to what."""
+    found = _SET.fullmatch(line)
+    return (found["what"], found["who"], found["to"]) if found else ("", "", "")

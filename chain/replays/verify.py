@@ -1,0 +1,75 @@
+"""Whether a play comes out the same in every interpreter: under five hash seeds, with the contracts loaded again half way, and
+on every version of Python at hand. All block hashes are compared, and the ticks, which are in no block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chain.replays.outcomes import (
+    Parting,
+    parting,
+)
+from chain.replays.player import classes_of
+from chain.replays.subprocess_runs import (
+    SEEDS,
+    Answer,
+    Run,
+    other_versions,
+    play_in,
+)
+from chain.replays.transcript import read
+from chain.simulator.catalogue import Offered
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came out. `parting` tells where two runs differ, `difference` where all differ from what is written."""
+
+    seeds: Sequence[int]
+    versions: Sequence[str]  # of Python, other than that of this process
+    blocks: int
+    parting: Parting | None = None
+    parted: tuple[str, str] | None = None  # what the runs are called
+    difference: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.parted is None and self.difference is None
+
+    def __str__(self) -> str:
+        if self.parted is not None:
+            if self.parting is None:
+                return f"the blocks or ticks {self.parted[0]} and {self.parted[1]} differ, though no transaction tells how"
+            return self.parting.told(*self.parted)
+        if self.difference is not None:
+            return f"it comes out the same {len(self.seeds)} times, but not as it is written: {self.difference}"
+        others = "".join(f", on Python {version}" for version in self.versions)
+        return (
+            f"{self.blocks} blocks came out the same under {len(self.seeds)} hash seeds,"
+            f" with the contracts loaded again half way{others}"
+        )
+
+
+def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> Verdict:
+    """Play a transcript in each interpreter.
+
+    A text that is none, or whose contracts are not offered, is refused before any interpreter starts.
+    """
+    classes_of(read(text), (), [Offered(package) for package in packages])
+    others = other_versions()
+    runs = [*map(Run, seeds), Run(anew=True), *others]
+    answers = play_in(runs, text, packages)
+    first, blocks = answers[0], len(answers[0]["hashes"])
+    versions = [run.version for run in others]
+    for run, answer in zip(runs, answers, strict=True):
+        if _came(answer) != _came(first):
+            one, other = play_in((runs[0], run), text, packages, deeds=True)
+            found = parting(one["deeds"], other["deeds"])
+            return Verdict(seeds, versions, blocks, found, (str(runs[0]), str(run)))
+    return Verdict(seeds, versions, blocks, difference=first["difference"])
+
+
+def _came(answer: Answer) -> tuple[object, ...]:
+    """All that must be the same: the hashes, and what is in no block, as what calls returned and took."""
+    return answer["hashes"], answer["text"], answer["ticks"]

@@ -1,0 +1,68 @@
+"""Which block a client means, and the state as it was when that block ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.hex_values import (
+    data,
+    to_hash,
+    to_int,
+)
+from chain.simulator.past import Aside
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.simulator.chain import Chain
+    from chain.simulator.reader import Looking
+
+LATEST: Final = "latest"
+PENDING: Final = "pending"
+_HEAD: Final = (None, LATEST, "safe", "finalized")
+_TAGS: Final = "a number, a hash, latest, earliest, pending, safe or finalized"
+
+
+def number_of(chain: Chain, block: Any) -> int:
+    """The number that a tag or a quantity stands for, whether or not there is such a block yet."""
+    if block in _HEAD:
+        return chain.head.number
+    if block == "earliest":
+        return 0
+    if block == PENDING:
+        return chain.head.number + 1
+    if isinstance(block, str) and not block.startswith("0x"):
+        raise bad_params(f"there is no block {block!r}; say {_TAGS}")
+    return to_int(block, "the block")
+
+
+def find_block(chain: Chain, block: Any) -> Block | None:
+    """The block someone means, by tag, number or hash, or `{"blockHash": …}` and the like (EIP-1898)."""
+    if isinstance(block, Mapping):
+        block = block.get("blockHash", block.get("blockNumber"))
+    if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
+        number = chain.ledger.number_of(to_hash(block, "the block hash"))
+        return None if number is None else chain.blocks[number]
+    number = number_of(chain, block)
+    if number <= chain.head.number:
+        return chain.head if number == chain.head.number else chain.blocks[number]
+    return chain.pending if block == PENDING else None
+
+
+def need_block(chain: Chain, block: Any) -> Block:
+    found = find_block(chain, block)
+    if found is None:
+        shown = data(block) if isinstance(block, bytes) else block
+        raise refused(f"block not found: there is no {shown}, the last is {chain.head.number}")
+    return found
+
+
+def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[Looking, Block]:
+    """The chain as it was at the end of a block, and that block. `apart`: it may be changed, for nobody else sees it."""
+    found, ledger = need_block(chain, block), chain.ledger
+    is_pending = found.number > chain.head.number
+    if (is_pending or (found.number == chain.head.number and not ledger.open)) and not apart:
+        return chain, found
+    moment = chain.moment if is_pending else found.end_moment
+    return Aside(ledger.then(moment), chain.machine, found, moment), found

@@ -1,0 +1,214 @@
+"""Sending, looking and steering in the words of contracts: entries by name, arguments as JSON, whole receipts back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.ledger.logs import text_of
+from chain.ledger.sql.parse_values import (
+    by_field,
+    given,
+)
+from chain.rpc.block_tags import (
+    LATEST,
+    state_at,
+)
+from chain.rpc.boardchain.receipts import (
+    error_json,
+    logs_json,
+    receipt_json,
+)
+from chain.rpc.boardchain.values import (
+    Json,
+    asked,
+    contract_at,
+    find_account,
+    finder,
+    known_fields,
+    plain,
+)
+from chain.rpc.control import mining
+from chain.rpc.errors import (
+    RpcError,
+    bad_params,
+)
+from chain.rpc.eth.transactions import gas_of_look
+from chain.rpc.hex_values import (
+    data,
+    to_bytes,
+    to_int,
+)
+from chain.runtime.forced_random import Loaded
+from chain.spec.overloads import signatures
+
+if TYPE_CHECKING:
+    from chain.metering.program import Program
+    from chain.rpc.node import Node
+    from chain.spec.contracts import (
+        ContractSpec,
+        EntrySpec,
+    )
+    from chain.types import Address
+
+_MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
+
+Message = tuple["Address | None", bytes, "EntrySpec | None"]
+
+
+# Sending
+
+
+def send(node: Node, fields: Any) -> Json:
+    """Send a message from any account, signed or not, with all the gas a block has; its whole receipt, failed or not."""
+    chain, fields = node.chain, known_fields(fields, _MESSAGE, "the message")
+    to, raw, _ = _message(node, fields)
+    receipt = chain.send(to, raw, **_options(node, fields))
+    return receipt_json(chain.ledger, receipt)
+
+
+def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
+    """Run a message at the end of a block and undo it: what it returns, logs, and uses."""
+    chain, fields = node.chain, known_fields(fields, _MESSAGE, "the message")
+    if fields.get("contract") is not None:
+        raise bad_params("'contract' is what a message deploys: a look names in 'to' what it is at")
+    to, raw, entry = _message(node, fields)
+    if to is None:
+        raise bad_params("'to' is missing: a look is at something that stands on the chain")
+    there, where = state_at(chain, block)
+    seen = chain.here if where is chain.head else where
+    options = _options(node, fields)
+    options["gas"] = gas_of_look(there, to, options["gas"], where)
+    frame, rows = there.look(to, raw, block=seen, **options)
+    texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
+    failure, entry = frame.failure, frame.entry or entry
+    result = None if failure or entry is None else entry.decode_result(frame.output)
+    return {
+        "ok": failure is None,
+        "output": data(frame.output),
+        "result": plain(result),
+        "error": None if failure is None else error_json(chain.ledger, failure),
+        "texts": texts,
+        "logs": logs_json(chain.ledger, rows),
+        "gasUsed": frame.gas_limit - frame.gas,
+    }
+
+
+def _options(node: Node, fields: Mapping[str, Any]) -> dict[str, Any]:
+    sender, gas = fields.get("from"), fields.get("gas")
+    return {
+        "sender": None if sender is None else find_account(node.chain, sender, "'from'"),
+        "value": to_int(fields.get("value", 0), "'value'"),
+        "gas": None if gas is None else to_int(gas, "'gas'"),
+    }
+
+
+def _message(node: Node, fields: Mapping[str, Any]) -> Message:
+    """To whom, which bytes, and the entry that was named."""
+    if fields.get("contract") is not None:
+        program = _program(node, fields["contract"])
+        init = program.spec.init
+        return None, program.initcode + _encoded(node, program.spec.name, init, fields), None
+    if fields.get("entry") is None:
+        raw = to_bytes(fields.get("data", fields.get("input", "0x")), "'data'")
+        to = fields.get("to")
+        return None if to is None else find_account(node.chain, to, "'to'"), raw, None
+    address, program = contract_at(node, fields.get("to"), "'to'")
+    return address, *_called(node, program.spec, fields)
+
+
+def _called(node: Node, spec: ContractSpec, fields: Mapping[str, Any]) -> tuple[bytes, EntrySpec]:
+    """The calldata and the entry, by its name; of several of a name that one whose arguments these are."""
+    name = fields["entry"]
+    found = spec.named(name) if isinstance(name, str) else ()
+    if not found:
+        raise bad_params(spec.no_entry(str(name)))
+    if len(found) == 1:
+        return _encoded(node, found[0].name, found[0], fields), found[0]
+    fitting = []
+    for entry in found:
+        with suppress(RpcError):
+            fitting.append((_encoded(node, entry.name, entry, fields), entry))
+    if len(fitting) != 1:
+        fit = f"{len(fitting)} of them take" if fitting else "none of them takes"
+        raise bad_params(
+            f"{spec.name} has {len(found)} entries '{name}', and {fit} these arguments:"
+            f" say which, {signatures(found)}"
+        )
+    return fitting[0]
+
+
+def _program(node: Node, name: Any) -> Program:
+    programs = node.chain.machine.programs.values()
+    for program in reversed(programs):  # of several versions the last
+        if program.spec.name == name:
+            return program
+    known = ", ".join(program.spec.name for program in programs) or "none"
+    raise bad_params(f"no contract {name!r} can be deployed here; there are {known}")
+
+
+def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str, Any]) -> bytes:
+    """The bytes of the arguments, a list or an object, behind the entry's selector."""
+    args = fields.get("args") or []
+    if entry is None:
+        if args:
+            raise bad_params(f"{name} has no @init, so it takes no arguments")
+        return b""
+    if not isinstance(args, list | tuple | dict):
+        raise bad_params(f"'args' is {args!r}; it must be a list or an object")
+    kinds, find = {member.name: member.kind for member in entry.params}, finder(node.chain)
+    if not isinstance(args, dict) and len(args) > len(kinds):
+        raise bad_params(f"{name} takes {len(kinds)} arguments; {len(args)} were given")
+    named = (
+        by_field(args, kinds) if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
+    )
+    with asked():
+        values = {
+            key: given(kinds[key], value, f"{name}.{key}", find) if key in kinds else value
+            for key, value in named.items()
+        }
+        return entry.encode_args((), values)
+
+
+# Time and chance
+
+
+def now(node: Node) -> int:
+    """The chain's clock."""
+    return node.chain.now
+
+
+def advance(node: Node, seconds: Any) -> int:
+    """The next block comes exactly so long after the last; the clock then."""
+    mining.increase_time(node, seconds)
+    return node.chain.now
+
+
+def set_time(node: Node, timestamp: Any) -> int:
+    """The next block has this time."""
+    mining.set_next_timestamp(node, timestamp)
+    return node.chain.now
+
+
+def mine(node: Node, blocks: Any = 1) -> int:
+    """Close the open block and add empty ones; the number of the last block."""
+    count = to_int(blocks, "the number of blocks")
+    node.limits.check("mined", count, "blocks")
+    return node.chain.mine(count).number
+
+
+def load(node: Node, outcomes: Any) -> bool:
+    """Force what `self.random` draws next, by tag: `{"dice": [6, 6, 1]}`."""
+    if not isinstance(outcomes, Mapping) or not all(
+        isinstance(each, list) for each in outcomes.values()
+    ):
+        raise bad_params('outcomes are lists by tag, as in {"dice": [6, 6, 1]}')
+    node.chain.machine.loaded = Loaded(dict(outcomes))
+    return True
+
+
+def unload(node: Node) -> dict[str, list[Any]]:
+    """Draw by the rule again; the outcomes that nobody drew."""
+    loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
+    return {} if loaded is None else plain(loaded.left)

@@ -1,0 +1,28 @@
+"""Questions in SQL over the wire: read only, and bounded in what they may cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.ledger.sql.sql_view import Bounds
+from chain.rpc.boardchain.values import (
+    Json,
+    asked,
+    plain,
+)
+from chain.rpc.errors import bad_params
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+
+_BOUNDS: Final = Bounds(rows=10_000, bytes=8 * 2**20, steps=20_000_000)
+
+
+def sql(node: Node, question: Any, values: Any = ()) -> Json:
+    """The columns and rows that answer one question; `values` are a list for `?`, or an object for `:name`."""
+    if not isinstance(question, str) or not isinstance(values, list | tuple | dict):
+        raise bad_params("a question is a text, and its values a list or an object")
+    named = values if isinstance(values, dict) else {}
+    with asked():
+        answer = node.chain.database.ask(question, () if named else [*values], named, _BOUNDS)
+    return {"columns": answer.columns, "rows": [plain(list(row)) for row in answer]}

@@ -1,0 +1,187 @@
+"""What contracts and worlds keep, by name: models and their history, a contract's own fields, now and at any block."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.abi import abi_name
+from chain.ledger.decoded.model_history import Version
+from chain.ledger.decoded.worlds import (
+    StoredWorld,
+    is_world,
+    worlds_of,
+)
+from chain.ledger.sql.json_values import address_text
+from chain.ledger.sql.parse_values import given_members
+from chain.rpc.block_tags import (
+    LATEST,
+    state_at,
+)
+from chain.rpc.boardchain.values import (
+    Json,
+    asked,
+    contract_at,
+    finder,
+    plain,
+)
+from chain.rpc.errors import bad_params
+from chain.rpc.hex_values import data
+from chain.storage.collections import (
+    MapLayout,
+    Set,
+    SetLayout,
+    Vector,
+    VectorLayout,
+    decode_key,
+)
+from chain.storage.layout import (
+    Layout,
+    Members,
+)
+from chain.storage.read_only import Still
+from chain.storage.slots import Slots
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+    from chain.spec.models import ModelSpec
+
+_MOST: Final = 10_000  # items of a collection, models of a kind
+
+
+# Worlds
+
+
+def worlds(node: Node) -> list[Json]:
+    """The worlds of the chain: their systems, and the models these keep."""
+    return [_described(node, world) for world in worlds_of(node.chain.ledger)]
+
+
+def _described(node: Node, world: StoredWorld) -> Json:
+    ledger, systems = node.chain.ledger, {}
+    for address in world.registered:
+        program = ledger.program_at(address)
+        systems[program.spec.name if program else address_text(address)] = address_text(address)
+    return {
+        "namespace": world.namespace,
+        "address": address_text(world.address),
+        "systems": systems,
+        "models": {
+            spec.name: [abi_name(key) for key in spec.record.keys] for spec in world.models.values()
+        },
+    }
+
+
+def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> Json:
+    """The model with these keys at the end of a block, and whether it is set; all zero if nobody wrote it."""
+    stored, spec = _kept(node, world, name, block)
+    with asked():
+        cls: type[Any] = spec.record.cls
+        values = _keys(node, spec, keys)
+        found: Any = stored.read(cls, *values)
+        return {"exists": stored.exists(cls, *values), "value": plain(found)}
+
+
+def models(node: Node, world: Any, name: Any, block: Any = LATEST) -> list[Any]:
+    """Every model of a kind that is set at the end of a block, in the order in which they were first written."""
+    stored, spec = _kept(node, world, name, block)
+    found: list[Any] = stored.all(spec.record.cls)
+    return [plain(each) for each in found[:_MOST]]
+
+
+def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
+    """What a model was after every transaction that changed it; null where it was erased."""
+    stored, spec = _kept(node, world, name, LATEST)
+    with asked():
+        versions: list[Version[Any]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
+    return [
+        {
+            "value": plain(version.value),
+            "block": version.block_number,
+            "timestamp": version.timestamp,
+            "receipt": version.receipt.position,
+            "hash": data(version.receipt.tx_hash),
+        }
+        for version in versions[:_MOST]
+    ]
+
+
+def _kept(node: Node, world: Any, name: Any, block: Any) -> tuple[StoredWorld, ModelSpec]:
+    """A world as it was at the end of a block, and one of the kinds of models in it."""
+    chain = node.chain
+    address = _world(node, world)
+    there, _ = state_at(chain, block)
+    stored = StoredWorld(there.ledger, there.state, address, len(chain.ledger.timeline))
+    known = {spec.name: spec for spec in stored.models.values()}
+    if not isinstance(name, str) or name not in known:
+        raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(known))}")
+    return stored, known[name]
+
+
+def _world(node: Node, world: Any) -> bytes:
+    """A world by its address or its namespace."""
+    for known in worlds_of(node.chain.ledger):
+        if known.namespace == world:
+            return known.address
+    address, program = contract_at(node, world, "the world")
+    if not is_world(program):
+        raise bad_params(f"there is no World at {address}")
+    return address
+
+
+def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
+    keys = keys if isinstance(keys, dict | list) else [keys]
+    members, path = spec.record.key_members, f"the key of {spec.name}"
+    return given_members(members, keys, path, finder(node.chain))
+
+
+# Fields
+
+
+def fields(node: Node, contract: Any, block: Any = LATEST) -> Json:
+    """A contract's own storage by name, at the end of a block. Of a Map, what is set under every key that was ever used."""
+    address, program = contract_at(node, contract)
+    layout, there = program.spec.fields, state_at(node.chain, block)[0]
+    if layout is None:
+        return {}
+    words = Still(there.state.slots, there.state.storages[address])
+    return _Fields(there.state.slots, words).all(layout)
+
+
+class _Fields:
+    """Reads fields and collections whole."""
+
+    def __init__(self, slots: Slots, words: Still) -> None:
+        self._words, self._unset = words, Still(slots, {})
+        self._below: defaultdict[int, list[tuple[bytes, int]]] = defaultdict(list)
+        for slot, (parent, key) in slots.origins.items():
+            if key is not None:
+                self._below[parent].append((key, slot))
+
+    def all(self, layout: Members) -> Json:
+        return {
+            name: self._shown(layout.layouts[i], layout.access(i)[0](self._words, 0), at.word)
+            for i, (name, at) in enumerate(zip(layout.names, layout.places, strict=True))
+        }
+
+    def _shown(self, layout: Layout, value: Any, slot: int) -> Any:
+        if isinstance(value, Vector | Set):
+            return [plain(item) for item in islice(value, _MOST)]
+        if isinstance(layout, MapLayout):
+            return list(islice(self._items(layout, slot), _MOST))
+        return plain(value)
+
+    def _items(self, layout: MapLayout, slot: int) -> Iterator[Json]:
+        """What is set in the map that lies at a slot."""
+        for key, at in self._below[slot]:
+            inner = layout.value
+            value = self._shown(inner, inner.load(self._words, at), at)
+            if self._is_set(inner, value, at):
+                yield {"key": plain(decode_key(layout.key, key)), "value": value}
+
+    def _is_set(self, layout: Layout, value: Any, slot: int) -> bool:
+        if isinstance(layout, VectorLayout | SetLayout | MapLayout):
+            return bool(value)
+        return bool(value != plain(layout.load(self._unset, slot)))

@@ -1,0 +1,80 @@
+"""A trace as JSON: the tree of messages with their steps, and the whole of it as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from chain.ledger.decoded.trace import (
+    Emitted,
+    Trace,
+    TraceStep,
+)
+from chain.ledger.decoded.writes import (
+    Reading,
+    Write,
+)
+from chain.ledger.sql.json_values import address_text
+from chain.rpc.boardchain.receipts import (
+    error_json,
+    log_json,
+    named_json,
+    write_json,
+)
+from chain.rpc.boardchain.values import (
+    Json,
+    plain,
+    plain_members,
+)
+from chain.rpc.hex_values import data
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
+
+def tree_json(first: Trace) -> Json:
+    """The tree, and as `text` what a person reads."""
+    tree = _message(first)
+    left = [(first, tree)]
+    while left:  # it may be a thousand deep
+        message, shown = left.pop()
+        for step in message.steps:
+            made = _step(step, first.ledger)
+            shown["steps"].append(made)
+            if isinstance(step, Trace):
+                left.append((step, made))
+    return tree | {"text": str(first)}
+
+
+def _message(message: Trace) -> Json:
+    return {
+        "step": "call",
+        "kind": message.kind,
+        "address": address_text(message.address),
+        "caller": address_text(message.caller),
+        "codeAddress": address_text(message.code_address),
+        "contract": message.contract,
+        "entry": message.entry and message.entry.name,
+        "args": plain_members(message.args),
+        "data": data(message.data),
+        "value": plain(message.value),
+        "gas": message.gas,
+        "gasUsed": message.gas_used,
+        "ok": message.ok,
+        "output": data(message.output),
+        "result": plain(message.result),
+        "error": None if message.error is None else error_json(message.ledger, message.error),
+        "steps": list[Any](),
+    }
+
+
+def _step(step: TraceStep, ledger: Ledger) -> Json:
+    match step:
+        case Reading():
+            shown = {**named_json(step), "value": plain(step.value), "text": str(step)}
+            return {"step": "read", **shown}
+        case Write():
+            return {"step": "write", **write_json(step)}
+        case Emitted():
+            return {"step": "log", **log_json(ledger, step.row)}
+        case Trace():
+            return _message(step)

@@ -1,0 +1,104 @@
+"""Values of contracts as plain JSON, and what every `chain_…` method reads alike: accounts by name, ranges, limits.
+
+One rule for whole numbers, whatever their type: below 2**53, which every JSON reader holds exactly, a number, from there on
+its decimal digits as text. `BigInt(x)` of JavaScript and `int(x)` of Python read both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from chain.ledger.sql import json_values
+from chain.rpc.block_tags import number_of
+from chain.rpc.errors import bad_params
+from chain.rpc.hex_values import to_int
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.queries import Query
+    from chain.rpc.node import Node
+    from chain.simulator.chain import Chain
+
+Json = dict[str, Any]
+T = TypeVar("T")
+_SAFE: Final = 2**53  # numbers below it are exact in every language
+_MOST: Final = 10_000  # answers at once
+_USUAL: Final = 100
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    return json_values.plain(value, _number)
+
+
+def plain_members(values: Mapping[str, Any]) -> Json:
+    """Fields or arguments, by their names in the ABI."""
+    return json_values.plain_members(values, _number)
+
+
+def _number(value: int) -> int | str:
+    return int(value) if -_SAFE < value < _SAFE else str(int(value))
+
+
+@contextmanager
+def asked() -> Iterator[None]:
+    """What the chain does not understand is the client's mistake, in the chain's words."""
+    try:
+        yield
+    except (TypeError, ValueError, LookupError) as wrong:
+        raise bad_params(str(wrong.args[0]) if wrong.args else str(wrong)) from None
+
+
+def find_account(chain: Chain, name: Any, what: str) -> Address:
+    """The address that a client means: an address, or the name of an account or contract."""
+    with asked():
+        return chain.address_of(name, what)
+
+
+def finder(chain: Chain) -> Callable[[str], Address]:
+    """What finds an address in the values of a client, who may also write a name."""
+
+    def find(name: str) -> Address:
+        return chain.address_of(name, "it")
+
+    return find
+
+
+def narrowed(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Query[T]:
+    """A question cut to `fromBlock` and `toBlock`."""
+    first, last = (
+        None if filter.get(name) is None else number_of(chain, filter[name])
+        for name in ("fromBlock", "toBlock")
+    )
+    return query.between(blocks=(first, last)) if (first, last) != (None, None) else query
+
+
+def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T]]:
+    """The first answers and their places; with `backwards` the last ones, the newest first."""
+    limit = to_int(filter.get("limit", _USUAL), "'limit'")
+    if limit > _MOST:
+        raise bad_params(f"'limit' is {limit}; at most {_MOST} are answered at once")
+    return islice(query.answers(backwards=bool(filter.get("backwards"))), limit)
+
+
+def known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapping[str, Any]:
+    """An object that has only these fields: a filter with a misspelt one would answer too much."""
+    filter = {} if filter is None else filter
+    if not isinstance(filter, Mapping):
+        raise bad_params(f"{what} is {filter!r}; it must be an object")
+    strange = [name for name in filter if name not in names]
+    if strange:
+        raise bad_params(f"{what} has no {', '.join(map(str, strange))}; it has {', '.join(names)}")
+    return filter
+
+
+def contract_at(node: Node, name: Any, what: str = "the contract") -> tuple[Address, Any]:
+    """The address and the program of a Python contract."""
+    address = find_account(node.chain, name, what)
+    program = node.chain.ledger.program_at(address)
+    if program is None:
+        raise bad_params(f"there is no Python contract at {address}")
+    return address, program

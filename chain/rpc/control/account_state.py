@@ -1,0 +1,151 @@
+"""Methods with which a test makes the world as it needs it: accounts set, somebody played, the next block given properties.
+
+They go by the names of anvil and of hardhat, which mean the same. All of them tell the chain, none the clock of the machine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from chain.rpc.control.txpool import restart
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.hex_values import (
+    to_address,
+    to_bytes,
+    to_int,
+)
+from chain.schema.inputs import (
+    FEE,
+    NONCE,
+)
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+
+
+# Accounts
+
+
+def set_balance(node: Node, address: Any, balance: Any) -> bool:
+    node.chain.set_balance(_account(address), to_int(balance, "the balance"))
+    return True
+
+
+def add_balance(node: Node, address: Any, amount: Any) -> bool:
+    who = _account(address)
+    balance = node.chain.balance(who) + to_int(amount, "the amount")
+    return set_balance(node, who, balance)
+
+
+def set_nonce(node: Node, address: Any, nonce: Any) -> bool:
+    node.chain.set_nonce(_account(address), below(nonce, NONCE + 1, "the nonce"))
+    return True
+
+
+def set_code(node: Node, address: Any, code: Any) -> bool:
+    node.chain.set_code(_account(address), to_bytes(code, "the code"))
+    return True
+
+
+def set_storage_at(node: Node, address: Any, slot: Any, word: Any) -> bool:
+    place = to_int(slot, "the slot")
+    node.chain.set_storage(_account(address), place, to_int(word, "the word"))
+    return True
+
+
+def _account(address: Any) -> Address:
+    return Address(to_address(address))
+
+
+def below(value: Any, end: int, what: str) -> int:
+    """Read a quantity that has so many bits at most."""
+    number = to_int(value, what)
+    if number >= end:
+        raise bad_params(f"{what} is {value!r}; it has at most {end.bit_length() - 1} bits")
+    return number
+
+
+# Who sends
+
+
+def impersonate(node: Node, address: Any) -> bool:
+    """Let `eth_sendTransaction` send from an account without its key, also from a contract."""
+    node.impersonated.add(to_address(address))
+    return True
+
+
+def stop_impersonating(node: Node, address: Any) -> bool:
+    node.impersonated.discard(to_address(address))
+    return True
+
+
+def impersonate_all(node: Node, on: Any) -> bool:
+    node.impersonates_all = flag(on, "whether all are impersonated")
+    return True
+
+
+def flag(value: Any, what: str) -> bool:
+    """Read true or false."""
+    if not isinstance(value, bool):
+        raise bad_params(f"{what} is true or false, not {value!r}")
+    return value
+
+
+# The next block
+
+
+def set_prevrandao(node: Node, value: Any) -> bool:
+    _set_next(node, prevrandao=to_int(value, "prevrandao"))
+    return True
+
+
+def set_coinbase(node: Node, address: Any) -> bool:
+    """Who gets the tips, from the next block on."""
+    _set_next(node, coinbase=_account(address))
+    return True
+
+
+def set_base_fee(node: Node, fee: Any) -> bool:
+    """The base fee of the next block; those after it go on from there."""
+    _set_next(node, base_fee=below(fee, FEE + 1, "the base fee"))
+    return True
+
+
+def set_min_gas_price(node: Node, price: Any) -> None:
+    raise refused("there is no least gas price beside the base fee: set that of the next block")
+
+
+def _set_next(node: Node, **wishes: Any) -> None:
+    restart(node.chain, lambda: node.chain.set_next(**wishes))
+
+
+# What does not change
+
+
+def set_gas_limit(node: Node, limit: Any) -> bool:
+    _refuse_another(limit, node.chain.head.gas_limit, "the gas limit", "--gas-limit")
+    return True
+
+
+def set_chain_id(node: Node, number: Any) -> None:
+    _refuse_another(number, node.chain.chain_id, "the chain id", "--chain-id")
+
+
+def _refuse_another(value: Any, here: int, what: str, option: str) -> None:
+    if to_int(value, what) != here:
+        raise refused(
+            f"{what} of this chain stays {here}: choose it with {option} when a node begins"
+        )
+
+
+def set_logging(node: Node, on: Any) -> bool:
+    """Whether requests are logged. They never are, and tools that switch it off before they begin need not know."""
+    flag(on, "whether requests are logged")
+    return True
+
+
+def set_rpc_url(node: Node, url: Any) -> None:
+    raise refused(
+        "this chain stands by itself: there is no other behind it whose address could be set"
+    )

@@ -1,0 +1,175 @@
+"""Methods with which a test holds the chain: mining, the clock, going back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from chain.ledger.blocks import Mining
+from chain.rpc.boardchain.values import asked
+from chain.rpc.control.account_state import flag
+from chain.rpc.control.txpool import (
+    Place,
+    restart,
+)
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.hex_values import (
+    quantity,
+    to_int,
+    to_object,
+)
+from chain.rpc.json_format import (
+    Json,
+    block_json,
+)
+from chain.schema.inputs import INTERVAL
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+
+
+def mine(node: Node, how: Any = None) -> str:
+    """Mine one block; `n` for so many; a time for one block at that time; or `{"blocks": n, "timestamp": t}`."""
+    chain, blocks, time = node.chain, 1, None
+    if isinstance(how, dict):
+        blocks, time = to_int(how.get("blocks", 1), "'blocks'"), how.get("timestamp")
+    elif how is not None:
+        number = to_int(
+            how, "the number"
+        )  # tools differ in what they mean by it; no one mines a billion blocks
+        blocks, time = (number, None) if number < chain.blocks[0].timestamp else (1, number)
+    node.limits.check("mined", blocks, "blocks")
+    if time is not None:
+        _set_time(node, to_int(time, "the time"))
+    chain.mine(blocks)
+    return "0x0"
+
+
+def mine_detailed(node: Node, how: Any = None) -> list[Json]:
+    """The same; answers with the blocks that were made, and all that is in them."""
+    first = len(node.chain.blocks)
+    mine(node, how)
+    return [block_json(node.chain.ledger, block, full=True) for block in node.chain.blocks[first:]]
+
+
+def mine_many(node: Node, blocks: Any = 1, interval: Any = None) -> str:
+    """Mine so many blocks, the second and those after it so many seconds apart."""
+    chain, count = node.chain, to_int(blocks, "the number of blocks")
+    node.limits.check("mined", count, "blocks")
+    seconds = None if interval is None else to_int(interval, "the interval")
+    if count:
+        chain.mine()
+    for _ in range(count - 1):
+        if seconds:
+            _set_time(node, chain.head.timestamp + seconds)
+        chain.mine()
+    return "0x0"
+
+
+def set_automine(node: Node, on: Any) -> bool:
+    """Whether each transaction is mined at once, or waits for `evm_mine`."""
+    node.chain.automine = flag(on, "automine")
+    return True
+
+
+def get_automine(node: Node) -> bool:
+    return node.chain.automine
+
+
+def set_interval_mining(node: Node, seconds: Any) -> bool:
+    """Let a server mine a block every so many seconds, 0 for never; transactions wait for it."""
+    interval = to_int(seconds, "the number of seconds")
+    if interval > INTERVAL:
+        raise bad_params(f"blocks can be {INTERVAL} seconds apart at most, not {interval}")
+    node.interval = float(interval)
+    node.chain.automine = not interval
+    return True
+
+
+def get_interval_mining(node: Node) -> int | None:
+    return round(node.interval) or None
+
+
+def set_block_interval(node: Node, seconds: Any) -> bool:
+    """How far a block's time is from its parent's, where nobody moves the clock."""
+    interval = to_int(seconds, "the number of seconds")
+    with asked():
+        node.chain.block_interval = interval
+    return True
+
+
+def remove_block_interval(node: Node) -> bool:
+    node.chain.block_interval = 1
+    return True
+
+
+def increase_time(node: Node, seconds: Any) -> int:
+    """Move the clock; answers by how much it now is ahead of the last block."""
+    chain = node.chain
+    _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
+    return chain.now - chain.head.timestamp
+
+
+def set_next_timestamp(node: Node, timestamp: Any) -> str:
+    time = to_int(timestamp, "the time")
+    _set_time(node, time)
+    return str(time)
+
+
+def set_clock(node: Node, timestamp: Any) -> int:
+    """Set the clock; answers by how much it now is ahead of the last block."""
+    _set_time(node, to_int(timestamp, "the time"))
+    return node.chain.now - node.chain.head.timestamp
+
+
+def time_travel(node: Node, timestamp: Any) -> None:
+    """Mine a block at that time."""
+    _set_time(node, to_int(timestamp, "the time"))
+    node.chain.mine()
+
+
+def _set_time(node: Node, time: int) -> None:
+    try:
+        restart(node.chain, lambda: node.chain.set_time(time))
+    except ValueError as no:
+        raise bad_params(str(no)) from None
+
+
+def snapshot(node: Node) -> str:
+    number = next(node.numbers)
+    node.snapshots[number] = Place.of(node)
+    if len(node.snapshots) > node.limits.snapshots:
+        del node.snapshots[next(iter(node.snapshots))]
+    return quantity(number)
+
+
+def revert(node: Node, number: Any) -> bool:
+    """Go back to a snapshot, which is then used up, as are those taken after it."""
+    number = to_int(number, "the snapshot")
+    taken = node.snapshots.get(number)
+    if taken is None or not taken.go_back(node):
+        return False
+    node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
+    return True
+
+
+def rollback(node: Node, depth: Any = 1) -> bool:
+    """Take back the last blocks, so many of them."""
+    chain, count = node.chain, to_int(depth, "the number of blocks")
+    if not 0 <= count <= chain.head.number:
+        raise bad_params(f"{count} blocks cannot be taken back: there are {chain.head.number}")
+    chain.revert(chain.snapshot_at_end_of(chain.head.number - count))
+    return True
+
+
+def reset(node: Node, forking: Any = None) -> bool:
+    """Back to the beginning: no blocks but the first, nobody impersonated, each transaction mined at once."""
+    if forking and to_object(forking, "what to reset to").get("forking"):
+        raise refused("this chain stands by itself: it cannot fork another")
+    chain = node.chain
+    genesis = chain.snapshot_at_end_of(0)
+    chain.revert(genesis._replace(mining=Mining(genesis.mining.clock)))
+    chain.machine.loaded = None
+    node.impersonated.clear()
+    node.snapshots.clear()
+    node.impersonates_all, node.interval = False, 0.0
+    return True

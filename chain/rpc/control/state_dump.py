@@ -1,0 +1,116 @@
+"""Methods that carry a state from chain to chain: all accounts with their words as one text, in the form anvil has for it.
+
+The text is gzipped JSON in hex: `{"accounts": {address: {"nonce", "balance", "code", "storage"}}}`. Beside it stands, under
+`slots`, what the hashed slots were made from, so that words go by their names on the other chain too.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.concurrency.atomic_steps import in_one_step
+from chain.machine.state import Account, State
+from chain.rpc.block_tags import (
+    LATEST,
+    state_at,
+)
+from chain.rpc.control.account_state import below
+from chain.rpc.errors import bad_params
+from chain.rpc.hex_values import (
+    data,
+    quantity,
+    to_address,
+    to_bytes,
+    to_int,
+    to_object,
+    word,
+)
+from chain.schema.inputs import NONCE
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+    from chain.simulator.chain import Chain
+
+_LONGEST: Final = 256 * 2**20  # bytes of a dump that is read
+_GZIP: Final = 31  # tells zlib what to expect
+
+
+def dump_state(node: Node) -> str:
+    """All accounts as they are at the end of the last block."""
+    there, head = state_at(node.chain, LATEST)
+    state = there.state
+    told = {
+        "best_block_number": head.number,
+        "accounts": {data(who): _told(state, who, state.accounts[who]) for who in sorted(state.accounts)},
+        "slots": [
+            [word(parent), None if key is None else data(key)]
+            for parent, key in state.slots.origins.values()
+        ],
+    }  # fmt: skip
+    return data(gzip.compress(json.dumps(told).encode(), mtime=0))
+
+
+def _told(state: State, address: bytes, account: Account) -> dict[str, Any]:
+    nonce, balance, code_hash = account
+    storage = {word(slot): word(value) for slot, value in sorted(state.storages[address].items())}
+    return {
+        "nonce": nonce,
+        "balance": quantity(balance),
+        "code": data(state.codes[code_hash]),
+        "storage": storage,
+    }
+
+
+def load_state(node: Node, dumped: Any) -> bool:
+    """Set all accounts of a dump, ours or anvil's, over those that are there."""
+    told = to_object(_read(to_bytes(dumped, "the dump")), "the dump")
+    accounts = to_object(told.get("accounts"), "'accounts'")
+    state = node.chain.state
+    read = [(to_address(who), to_object(each, "an account")) for who, each in accounts.items()]
+    for item in told.get("slots") or ():
+        _remember(state, item)
+    in_one_step(node.chain, _set_all, node.chain, read)
+    return True
+
+
+def _set_all(chain: Chain, accounts: Sequence[tuple[bytes, Mapping[str, Any]]]) -> None:
+    for who, each in accounts:
+        _set(chain.state, who, each)
+    chain.note()
+
+
+def _read(raw: bytes) -> Any:
+    """The JSON in a dump, which may be gzipped and must not be endless."""
+    try:
+        if raw[:2] == b"\x1f\x8b":
+            reader = zlib.decompressobj(_GZIP)
+            raw = reader.decompress(raw, _LONGEST)
+            if reader.unconsumed_tail:
+                raise bad_params(f"the dump is too long: at most {_LONGEST} bytes")
+        return json.loads(raw)
+    except (ValueError, zlib.error, RecursionError):
+        raise bad_params("this is no dump of a state") from None
+
+
+def _set(state: State, address: bytes, told: Mapping[str, Any]) -> None:
+    code = to_bytes(told.get("code") or "0x", "the code")
+    nonce = below(told.get("nonce", 0), NONCE + 1, "the nonce")
+    balance = to_int(told.get("balance", 0), "the balance")
+    state.delete_storage(address)
+    state.set_account(address, (nonce, balance, state.learn_code(code)))
+    for slot, value in to_object(told.get("storage") or {}, "'storage'").items():
+        state.set_word(address, to_int(slot, "a slot"), to_int(value, "a word"))
+
+
+def _remember(state: State, item: Any) -> None:
+    if not isinstance(item, list) or len(item) != 2:
+        raise bad_params("'slots' are pairs of a slot and a key")
+    parent, key = to_int(item[0], "a slot"), item[1]
+    if key is None:
+        state.slots.data(parent)
+    else:
+        state.slots.mapped(parent, to_bytes(key, "a key"))

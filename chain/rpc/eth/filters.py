@@ -1,0 +1,209 @@
+"""Methods about logs and filters. A filter is a question asked again and again; each time it gets what is new."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from chain.rpc.block_tags import (
+    LATEST,
+    PENDING,
+    need_block,
+    number_of,
+)
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.hex_values import (
+    data,
+    quantity,
+    to_int,
+    to_object,
+)
+from chain.rpc.json_format import (
+    Json,
+    log_jsons,
+    logs_of,
+)
+from chain.rpc.limits import NO_LIMITS, Limits
+from chain.rpc.log_criteria import (
+    Wanted,
+    wanted,
+)
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.rpc.node import Node
+    from chain.simulator.chain import Chain
+
+
+class Filter:
+    """Remembers how far its client has read, in blocks or in transactions, and steps back when the chain does."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._seen = self._length()
+
+    def changes(self, most: int = sys.maxsize) -> list[Any]:
+        """What came since the last call, of so many blocks or transactions."""
+        start = self._seen
+        self._seen = min(self._length(), start + most)
+        return self._between(start, self._seen)
+
+    @property
+    def is_behind(self) -> bool:
+        return self._seen < self._length()
+
+    def everything(self) -> list[Any]:
+        """All that matches, old and new."""
+        raise bad_params("only a filter for logs has logs to give; ask for its changes")
+
+    def before_cut(self, blocks: int, receipts: int) -> None:
+        """The chain will go back to so many blocks and receipts."""
+
+    def cut(self, blocks: int, receipts: int) -> None:
+        """The chain went back."""
+        self._seen = min(self._seen, blocks)
+
+    def _length(self) -> int:
+        return len(self._ledger.blocks)
+
+    def _between(self, start: int, end: int) -> list[Any]:
+        raise NotImplementedError
+
+
+class BlockFilter(Filter):
+    """The hashes of new blocks."""
+
+    def _between(self, start: int, end: int) -> list[Any]:
+        return [data(self._ledger.block_hash(number)) for number in range(start, end)]
+
+
+class PendingFilter(Filter):
+    """The hashes of transactions, as they come."""
+
+    def cut(self, blocks: int, receipts: int) -> None:
+        self._seen = min(self._seen, receipts)
+
+    def _length(self) -> int:
+        return len(self._ledger.receipts)
+
+    def _between(self, start: int, end: int) -> list[Any]:
+        return [data(receipt.tx_hash) for receipt in self._ledger.receipts[start:end]]
+
+
+class LogFilter(Filter):
+    """The logs in new blocks that someone wants. `first` and `last` are the blocks it looks at, if it says so."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        what: Wanted,
+        first: int | None = None,
+        last: int | None = None,
+        limits: Limits = NO_LIMITS,
+    ) -> None:
+        super().__init__(ledger)
+        self._what, self._first, self._last, self._limits = what, first, last, limits
+        self._made = self._seen
+
+    def cut(self, blocks: int, receipts: int) -> None:
+        super().cut(blocks, receipts)
+        self._made = min(self._made, blocks)
+
+    def everything(self) -> list[Any]:
+        return self._between(0, self._length(), self._limits)
+
+    def _between(self, start: int, end: int, limits: Limits = NO_LIMITS) -> list[Any]:
+        start = max(start, self._made if self._first is None else self._first)
+        if self._last is not None:
+            end = min(end, self._last + 1)
+        return find_logs(self._ledger, self._what, start, end, limits)
+
+
+def find_logs(
+    ledger: Ledger, what: Wanted, start: int, end: int, limits: Limits = NO_LIMITS
+) -> list[Any]:
+    """The logs wanted in blocks `start` up to but not including `end`."""
+    if start >= end:
+        return []
+    within = logs_of(ledger, ledger.blocks[start].first_receipt, ledger.blocks[end - 1].end_receipt)
+    places = list(what.find(ledger.events, within))
+    limits.check("logs", len(places), "logs")
+    return log_jsons(ledger, places)
+
+
+# Methods
+
+
+def get_logs(node: Node, criteria: Any) -> list[Json]:
+    """Logs of a range of blocks, or of one block by its hash."""
+    criteria = to_object(criteria, "the filter")
+    chain, what = node.chain, wanted(criteria)
+    if criteria.get("blockHash") is None:
+        start, end = _range(chain, criteria)
+    else:
+        if criteria.keys() & {"fromBlock", "toBlock"}:
+            raise bad_params("say 'blockHash', or 'fromBlock' and 'toBlock', not both")
+        start = end = need_block(chain, criteria["blockHash"]).number
+    end = min(end, chain.head.number)
+    node.limits.check("log_range", end + 1 - start, "blocks")
+    return find_logs(chain.ledger, what, start, end + 1, node.limits)
+
+
+def _range(chain: Chain, criteria: Mapping[str, Any]) -> tuple[int, int]:
+    """The first and the last block; the newest where the client does not say. To ask for what is to come is no mistake."""
+    start, end = (number_of(chain, criteria.get(name)) for name in ("fromBlock", "toBlock"))
+    if start > end and (start <= chain.head.number or not _is_open(criteria.get("toBlock"))):
+        raise bad_params(f"the range runs backwards: from block {start} to block {end}")
+    return start, end
+
+
+def _is_open(block: Any) -> bool:
+    """Whether that end of a range moves with the chain."""
+    return block in (None, LATEST, PENDING)
+
+
+def new_log_filter(node: Node, criteria: Any) -> str:
+    chain, criteria = node.chain, to_object(criteria, "the filter")
+    start, end = _range(chain, criteria)
+    first = None if _is_open(criteria.get("fromBlock")) else start
+    last = None if _is_open(criteria.get("toBlock")) else end
+    return _install(node, LogFilter(chain.ledger, wanted(criteria), first, last, node.limits))
+
+
+def new_block_filter(node: Node) -> str:
+    return _install(node, BlockFilter(node.chain.ledger))
+
+
+def new_pending_filter(node: Node) -> str:
+    return _install(node, PendingFilter(node.chain.ledger))
+
+
+def get_changes(node: Node, number: Any) -> list[Any]:
+    return _find(node, number).changes()
+
+
+def get_filter_logs(node: Node, number: Any) -> list[Any]:
+    return _find(node, number).everything()
+
+
+def uninstall(node: Node, number: Any) -> bool:
+    return node.filters.pop(to_int(number, "the filter"), None) is not None
+
+
+def _install(node: Node, made: Filter) -> str:
+    number = next(node.numbers)
+    node.filters[number] = made
+    if len(node.filters) > node.limits.filters:
+        del node.filters[next(iter(node.filters))]
+    return quantity(number)
+
+
+def _find(node: Node, number: Any) -> Filter:
+    """The filter of that number, which is the one asked last from now on."""
+    place = to_int(number, "the filter")
+    found = node.filters.pop(place, None)
+    if found is None:
+        raise refused(f"filter not found: there is no {number}")
+    node.filters[place] = found
+    return found

@@ -1,0 +1,164 @@
+"""Subscriptions: filters that are not asked but tell, over a connection that stays open.
+
+The chain calls nobody while it runs. After a request the server lets each connection look how far the chain has come, as
+a filter does. A chain that goes back says so: `logs` gives every log that was taken back once more, the last first, with
+`removed`; `newHeads` gives the block that is the last one now.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.rpc.errors import NOT_HERE, RpcError, bad_params, too_much
+from chain.rpc.eth.filters import (
+    BlockFilter,
+    Filter,
+    LogFilter,
+    PendingFilter,
+)
+from chain.rpc.hex_values import (
+    quantity,
+    to_int,
+    to_object,
+)
+from chain.rpc.json_format import (
+    Json,
+    block_json,
+    transaction_json,
+)
+from chain.rpc.log_criteria import wanted
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.rpc.node import Node
+
+_KINDS: Final = ("newHeads", "logs", "newPendingTransactions", "syncing")
+_AT_ONCE: Final = 100  # blocks or transactions
+_NOT_OF_HEADS: Final = ("transactions", "uncles", "withdrawals", "size")
+
+
+class HeadFeed(BlockFilter):
+    """The headers of new blocks, and of the last one when the chain went back."""
+
+    def cut(self, blocks: int, receipts: int) -> None:
+        if blocks < self._seen:
+            self._seen = blocks - 1
+
+    def _between(self, start: int, end: int) -> list[Any]:
+        return [_head(self._ledger, number) for number in range(start, end)]
+
+
+def _head(ledger: Ledger, number: int) -> Json:
+    shown = block_json(ledger, ledger.blocks[number], False)
+    return {name: value for name, value in shown.items() if name not in _NOT_OF_HEADS}
+
+
+class LogFeed(LogFilter):
+    """Logs of new blocks, and those that were told and then taken back."""
+
+    def __init__(self, ledger: Ledger, criteria: Mapping[str, Any]) -> None:
+        super().__init__(ledger, wanted(criteria))
+        self._undone: list[Json] = []
+        self._going: list[Json] | None = None  # what the cut that is on its way takes back
+
+    def before_cut(self, blocks: int, receipts: int) -> None:
+        if self._going is None:
+            gone = super()._between(blocks, self._seen)
+            self._going = [{**log, "removed": True} for log in reversed(gone)]
+
+    def cut(self, blocks: int, receipts: int) -> None:
+        super().cut(blocks, receipts)
+        gone, self._going = self._going or [], None
+        self._undone += gone
+
+    def changes(self, most: int = sys.maxsize) -> list[Any]:
+        undone, self._undone = self._undone, []
+        return undone + super().changes(most)
+
+
+class FullPendingFeed(PendingFilter):
+    """Transactions, as they come, in full."""
+
+    def _between(self, start: int, end: int) -> list[Any]:
+        ledger = self._ledger
+        return [transaction_json(ledger, receipt) for receipt in ledger.receipts[start:end]]
+
+
+class SyncFeed(Filter):
+    """A chain of one node is never behind, so there is nothing to tell."""
+
+    def changes(self, most: int = sys.maxsize) -> list[Any]:
+        return []
+
+    @property
+    def is_behind(self) -> bool:
+        return False
+
+
+def _feed(node: Node, kind: Any, wish: Any) -> Filter:
+    ledger = node.chain.ledger
+    match kind:
+        case "newHeads":
+            return HeadFeed(ledger)
+        case "logs":
+            return LogFeed(ledger, to_object(wish or {}, "the filter"))
+        case "newPendingTransactions":
+            return (FullPendingFeed if wish is True else PendingFilter)(ledger)
+        case "syncing":
+            return SyncFeed(ledger)
+    raise bad_params(f"there is no subscription {kind!r}: there are {', '.join(_KINDS)}")
+
+
+class Subscriptions:
+    """Those of one connection. `tell` takes a message to its client; whether that still listens."""
+
+    def __init__(self, node: Node, tell: Callable[[Json], bool]) -> None:
+        self._node, self._tell = node, tell
+        self._feeds: dict[int, Filter] = {}
+        self.methods: dict[str, Callable[..., Any]] = {
+            "eth_subscribe": self._subscribe,
+            "eth_unsubscribe": self._unsubscribe,
+        }
+
+    def publish(self) -> None:
+        """Tell what is new, piece by piece: it may be more than the client takes."""
+        for number, feed in self._feeds.items():
+            while self._tell_all(quantity(number), feed.changes(_AT_ONCE)):
+                if not feed.is_behind:
+                    break
+            else:
+                return
+
+    def _tell_all(self, subscription: str, items: list[Any]) -> bool:
+        """Whether the client still listens."""
+        for item in items:
+            params = {"subscription": subscription, "result": item}
+            if not self._tell({"jsonrpc": "2.0", "method": "eth_subscription", "params": params}):
+                return False
+        return True
+
+    def close(self) -> None:
+        self._node.feeds -= set(self._feeds.values())
+        self._feeds.clear()
+
+    def _subscribe(self, node: Node, kind: Any, wish: Any = None) -> str:
+        most = node.limits.subscriptions
+        if len(self._feeds) >= most:
+            raise too_much(f"a connection has at most {most} subscriptions: end one first")
+        number, feed = next(node.numbers), _feed(node, kind, wish)
+        self._feeds[number] = feed
+        node.feeds.add(feed)
+        return quantity(number)
+
+    def _unsubscribe(self, node: Node, number: Any) -> bool:
+        feed = self._feeds.pop(to_int(number, "the subscription"), None)
+        if feed is not None:
+            node.feeds.discard(feed)
+        return feed is not None
+
+
+def not_here(node: Node, *_: Any) -> None:
+    """Where answers go one way only, nothing can be told later."""
+    raise RpcError(NOT_HERE, "subscriptions need a WebSocket; over HTTP there is eth_newFilter")

@@ -1,0 +1,213 @@
+"""How blocks, transactions, receipts and logs look in JSON.
+
+What is in the open block is pending: it has no block hash yet, and no place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.crypto import rlp
+from chain.ledger.headers import blob_gas_of, bloom_of
+from chain.rpc.hex_values import (
+    data,
+    quantity,
+    word,
+)
+from chain.rpc.transaction_fields import AUTHORIZATION
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.ledger.headers import Header
+    from chain.ledger.ledger import Ledger
+    from chain.ledger.receipts import Receipt
+
+Json = dict[str, Any]
+
+
+# Blocks
+
+
+def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
+    """A block with its transactions, as hashes or in full."""
+    pending = is_pending(ledger, block.number)
+    receipts = ledger.receipts[block.first_receipt : _end(ledger, block)]
+    header = ledger.header(block.number - 1 if pending else block.number)
+    block_hash = ledger.block_hash(header.number)
+    shown: Json = {
+        "number": quantity(block.number),
+        "hash": data(block_hash),
+        "parentHash": data(header.parent_hash),
+        "nonce": data(header.nonce),
+        "sha3Uncles": data(header.ommers_hash),
+        "logsBloom": data(header.bloom),
+        "transactionsRoot": data(header.transactions_root),
+        "stateRoot": data(header.state_root),
+        "receiptsRoot": data(header.receipts_root),
+        "miner": data(block.coinbase),
+        "difficulty": quantity(header.difficulty),
+        "totalDifficulty": quantity(header.difficulty),
+        "extraData": data(header.extra_data),
+        "gasLimit": quantity(block.gas_limit),
+        "gasUsed": quantity(block.gas_used),
+        "timestamp": quantity(block.timestamp),
+        "baseFeePerGas": quantity(block.base_fee),
+        "mixHash": word(block.prevrandao),
+        "withdrawalsRoot": data(header.withdrawals_root),
+        "blobGasUsed": quantity(header.blob_gas_used),
+        "excessBlobGas": quantity(header.excess_blob_gas),
+        "parentBeaconBlockRoot": data(header.parent_beacon_root),
+        "requestsHash": data(header.requests_hash),
+        "size": quantity(_size(header, [ledger.envelope_of(r) for r in receipts])),
+        "transactions": [
+            transaction_json(ledger, r) if full else data(r.tx_hash) for r in receipts
+        ],
+        "uncles": [],
+        "withdrawals": [],
+    }
+    if pending:
+        shown |= dict.fromkeys(_MADE_AT_THE_END) | {"parentHash": data(block_hash)}
+    return shown
+
+
+_MADE_AT_THE_END: Final = (
+    "hash", "nonce", "logsBloom", "transactionsRoot", "stateRoot", "receiptsRoot", "size"
+)  # fmt: skip
+
+
+def _size(header: Header, envelopes: list[bytes]) -> int:
+    """The bytes of the whole block: header, transactions, no uncles, no withdrawals."""
+    items = [raw if raw[0] >= 0xC0 else rlp.encode(raw) for raw in envelopes]
+    return len(rlp.wrap(header.encoded + rlp.wrap(b"".join(items)) + b"\xc0\xc0"))
+
+
+def is_pending(ledger: Ledger, block_number: int) -> bool:
+    return block_number >= len(ledger.blocks)
+
+
+def _end(ledger: Ledger, block: Block) -> int:
+    """One past the last receipt of a block; the open one goes on growing."""
+    return len(ledger.receipts) if is_pending(ledger, block.number) else block.end_receipt
+
+
+# Transactions
+
+
+def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
+    """A transaction with its signature; one sent in process is signed when it is shown."""
+    raw = ledger.envelope_of(receipt)
+    pending = is_pending(ledger, receipt.block_number)
+    return {
+        "type": quantity(receipt.type),
+        "hash": data(receipt.tx_hash),
+        **_whereabouts(ledger, receipt),
+        "from": data(receipt.sender),
+        "to": None if receipt.to is None else data(receipt.to),
+        "nonce": quantity(receipt.nonce),
+        "value": quantity(receipt.value),
+        "gas": quantity(receipt.gas),
+        "gasPrice": quantity(receipt.max_fee if pending else receipt.gas_price),
+        "input": data(receipt.data),
+        **_of_type(ledger, receipt, raw),
+    }
+
+
+def _of_type(ledger: Ledger, receipt: Receipt, raw: bytes) -> Json:
+    """What only some types of transaction have, and the signature, which ends them all."""
+    kind = receipt.type
+    items: Any = rlp.decode(raw[1:] if kind else raw)
+    v, r, s = (int.from_bytes(item) for item in items[-3:])
+    signature = {"v": quantity(v), "r": quantity(r), "s": quantity(s)}
+    chain_id = {"chainId": quantity(ledger.blocks.rules.chain_id)}
+    if not kind:
+        return signature if v < 35 else chain_id | signature
+    slots = [
+        {"address": data(address), "storageKeys": [word(slot) for slot in slots]}
+        for address, slots in receipt.access_list
+    ]
+    body: Json = {**chain_id, "accessList": slots, "yParity": quantity(v), **signature}
+    if kind >= 2:
+        body["maxFeePerGas"] = quantity(receipt.max_fee)
+        body["maxPriorityFeePerGas"] = quantity(receipt.tip)
+    if kind == 3:
+        body["maxFeePerBlobGas"] = quantity(int.from_bytes(items[9]))
+        body["blobVersionedHashes"] = [data(item) for item in items[10]]
+    if kind == 4:
+        body["authorizationList"] = [_authorization(item) for item in items[9]]
+    return body
+
+
+def _authorization(item: list[bytes]) -> Json:
+    return {
+        name: data(part) if name == "address" else quantity(int.from_bytes(part))
+        for name, part in zip(AUTHORIZATION, item, strict=True)
+    }
+
+
+def _whereabouts(ledger: Ledger, receipt: Receipt) -> Json:
+    number = receipt.block_number
+    if is_pending(ledger, number):
+        return {"blockHash": None, "blockNumber": None, "transactionIndex": None}
+    return {
+        "blockHash": data(ledger.block_hash(number)),
+        "blockNumber": quantity(number),
+        "transactionIndex": quantity(receipt.index),
+    }
+
+
+# Receipts and logs
+
+
+def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
+    before = ledger.receipts[receipt.position - receipt.index : receipt.position]
+    logs = logs_of(ledger, receipt.position, receipt.position + 1)
+    body = {
+        "type": quantity(receipt.type),
+        "status": quantity(receipt.status),
+        "transactionHash": data(receipt.tx_hash),
+        **_whereabouts(ledger, receipt),
+        "from": data(receipt.sender),
+        "to": None if receipt.to is None else data(receipt.to),
+        "contractAddress": data(receipt.address) if receipt.to is None else None,
+        "gasUsed": quantity(receipt.gas_used),
+        "cumulativeGasUsed": quantity(sum(r.gas_used for r in before) + receipt.gas_used),
+        "effectiveGasPrice": quantity(receipt.gas_price),
+        "logs": log_jsons(ledger, logs),
+        "logsBloom": data(bloom_of(receipt.log_rows)),
+    }
+    if receipt.type == 3:
+        body |= {"blobGasUsed": quantity(blob_gas_of(ledger, receipt)), "blobGasPrice": "0x1"}
+    return body
+
+
+def logs_of(ledger: Ledger, first: int, end: int) -> range:
+    """Where the logs of receipts `first` up to but not including `end` stand."""
+    return range(ledger.events.end_of(first), ledger.events.end_of(end))
+
+
+def log_jsons(ledger: Ledger, places: Iterable[int]) -> list[Json]:
+    """The logs at these places of the event log, which are in order."""
+    log, found = ledger.events, []
+    end, first, shared = 0, 0, {}  # of the receipt that the last log was in
+    for place in places:
+        if place >= end:
+            receipt = log.receipt(place)
+            end = log.end_of(receipt.position + 1)
+            first = log.end_of(receipt.position - receipt.index)
+            shared = {
+                "transactionHash": data(receipt.tx_hash),
+                **_whereabouts(ledger, receipt),
+                "removed": False,
+            }
+        address, topics, raw, *_ = log.rows[place]
+        found.append(
+            {
+                "address": data(address),
+                "topics": [word(topic) for topic in topics],
+                "data": data(raw),
+                "logIndex": quantity(place - first),
+                **shared,
+            }
+        )
+    return found

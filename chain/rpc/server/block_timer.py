@@ -1,0 +1,60 @@
+"""Blocks that come by themselves, every so many seconds, while the node has an interval (`evm_setIntervalMining`).
+
+Only when a block comes is told by a clock. What time it bears is a matter of rule, as everywhere on this chain: the interval
+after its parent, unless somebody has moved the chain's time since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from chain.concurrency.atomic_steps import in_one_step
+
+if TYPE_CHECKING:
+    from chain.rpc.node import Node
+    from chain.rpc.server.app import App
+
+_A_LITTLE: Final = 0.05  # seconds
+
+
+class Clock:
+    """Mines for a node and then lets its connections know. It runs in the event loop of who calls `follow`."""
+
+    def __init__(self, node: Node, app: App) -> None:
+        self._node, self._app = node, app
+        self._interval = 0.0
+        self._next: asyncio.TimerHandle | None = None
+
+    def follow(self) -> None:
+        """Start, stop or change, where the node's interval is another one now."""
+        if self._node.interval != self._interval:
+            self.stop()
+            self._interval = self._node.interval
+            self._wait()
+
+    def stop(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        self._interval = 0.0
+
+    def _wait(self) -> None:
+        if self._interval > 0:
+            self._next = asyncio.get_running_loop().call_later(self._interval, self._tick)
+
+    def _tick(self) -> None:
+        if self._app.runner.is_held:  # by a transaction that is about to be done
+            self._next = asyncio.get_running_loop().call_later(_A_LITTLE, self._tick)
+            return
+        try:
+            in_one_step(self._node.chain, self._mine)
+            self._app.publish()
+        finally:
+            self._wait()
+
+    def _mine(self) -> None:
+        chain = self._node.chain
+        if chain.now == chain.head.timestamp:
+            chain.advance(round(self._interval))
+        chain.mine()

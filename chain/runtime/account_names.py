@@ -1,0 +1,68 @@
+"""Named accounts: `first.testnet` is the same address on every chain, and the chain knows its name.
+
+The key is keccak of the name, so a named account can sign. The names given lie in the storage of one account, as text by
+address, so that the past, forks and snapshots of a chain agree about them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from chain.crypto.hashing import (
+    checksum_address,
+    keccak,
+)
+from chain.machine import gas as cost
+from chain.schema.validation import short
+
+if TYPE_CHECKING:
+    from chain.machine.frame import Frame
+    from chain.machine.state import State
+
+REGISTRY: Final = keccak(b"boardchain names")[12:]
+_LONGEST: Final = 32
+
+
+def secret_of(name: str) -> bytes:
+    """The private key of a named account."""
+    check(name)
+    return keccak(b"boardchain account " + name.encode())
+
+
+def check(name: str) -> None:
+    """Refuse what cannot name an account."""
+    if not isinstance(name, str):
+        raise TypeError(f"{short(name)} cannot name an account: a name is a text")
+    if not name or not name.isprintable() or len(name.encode()) > _LONGEST:
+        raise ValueError(f"{name!r} cannot name an account: use 1 to {_LONGEST} printable bytes")
+    if name.startswith("0x"):
+        raise ValueError(f"{name!r} cannot name an account: it would be read as an address")
+
+
+def write(state: State, address: bytes, name: str) -> None:
+    state.set_word(REGISTRY, _slot(address), int.from_bytes(name.encode().ljust(32, b"\0")))
+
+
+def read(state: State, address: bytes) -> str | None:
+    word = state.word(REGISTRY, _slot(address))
+    return text_of(word) if word else None
+
+
+@lru_cache(maxsize=1 << 12)
+def text_of(word: int) -> str:
+    """The name in a word of the registry."""
+    return word.to_bytes(32).rstrip(b"\0").decode()
+
+
+def look_up(frame: Frame, address: bytes) -> str:
+    """The name of `address`, or the address as text, paid for as a read of the registry."""
+    state, slot = frame.state, _slot(address)
+    frame.touch(REGISTRY)
+    frame.charge(cost.COLD_SLOAD if state.touch_slot(REGISTRY, slot) else cost.WARM)
+    word = state.word(REGISTRY, slot)
+    return text_of(word) if word else checksum_address(address)
+
+
+def _slot(address: bytes) -> int:
+    return int.from_bytes(address)

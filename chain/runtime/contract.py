@@ -1,0 +1,252 @@
+"""A contract: a class of entries. An instance exists only while one message runs, bound to its frame."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, TypeVar, cast
+
+from chain.abi.json_abi import functions_from_json
+from chain.crypto.hashing import keccak
+from chain.machine.frame import (
+    TEXT_TOPIC,
+    Frame,
+    text_data,
+)
+from chain.metering.fuel import charge
+from chain.metering.program import (
+    check_class,
+    program_of,
+)
+from chain.runtime import account_names
+from chain.runtime.class_namespace import ClassBody
+from chain.runtime.contract_proxy import (
+    Remote,
+    answer,
+)
+from chain.runtime.random import Random
+from chain.schema.inputs import (
+    address_of,
+    wei,
+)
+from chain.spec.class_reader import contract_spec
+from chain.spec.contracts import ContractSpec
+from chain.spec.records import EventSpec
+from chain.types import Address
+
+C = TypeVar("C", bound="Contract")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_BASES = ("chain.runtime.contract", "chain.runtime.system")  # what contracts derive from
+_TEXT_HEAD = (32).to_bytes(32)
+
+
+_ASKED: Final = 32  # ticks to say who sends a message and the like
+
+
+class Block:
+    """The block a message runs in."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def _missing(self, name: str) -> str:
+        return f"a block has no '{name}': it has number, timestamp and prevrandao"
+
+    @property
+    def number(self) -> int:
+        return cast(int, self._context.number)
+
+    @property
+    def timestamp(self) -> int:
+        return cast(int, self._context.timestamp)
+
+    @property
+    def prevrandao(self) -> int:
+        return cast(int, self._context.prevrandao)
+
+
+class ContractType(type):
+    """Closes contract classes: an attribute that is no declared field cannot be set, it would be lost with the message."""
+
+    __spec__: ContractSpec
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> ClassBody:
+        return ClassBody(name)
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ContractType:
+        cls = super().__new__(mcs, name, bases, {"__slots__": (), **space})
+        if cls.__module__ not in _BASES:
+            base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
+            cls.__spec__ = cls._deployed(contract_spec(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
+        return cls
+
+    def __call__(cls, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            f"{cls.__name__} is not made by hand: chain.deploy({cls.__name__}) makes one on a chain,"
+            f" self.deploy({cls.__name__}) in a contract"
+        )
+
+
+def _open(method: F) -> F | Callable[..., Any]:
+    """Marks a word (of `chain.reading.OPEN_WORDS`) that an entry may take: type checkers accept any signature in its place."""
+    return method
+
+
+class Contract(metaclass=ContractType):
+    """Derive from it, annotate fields, mark methods with `@init`, `@call`, `@view`.
+
+    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at`, `has_code` or `keccak`; the contract then reaches
+    what is described here as `super().transfer(…)`.
+    """
+
+    __slots__ = ("_frame", "_random")
+    _frame: Frame
+    _random: Random
+
+    @classmethod
+    def _deployed(cls, spec: ContractSpec) -> ContractSpec:
+        """What a kind of contract makes of its author's declaration; a plain one leaves it as it is."""
+        return spec
+
+    # Who and where
+
+    @property
+    def caller(self) -> Address:
+        """Who sent this message."""
+        charge(_ASKED)
+        return Address(self._frame.caller)
+
+    @property
+    def caller_id(self) -> str:
+        """The caller's name if the chain gave it one, else its address as text."""
+        return account_names.look_up(self._frame, self._frame.caller)
+
+    @property
+    def origin(self) -> Address:
+        """Who sent the transaction."""
+        charge(_ASKED)
+        return Address(self._frame.context.origin)
+
+    @property
+    def value(self) -> int:
+        """The wei sent along."""
+        return self._frame.value
+
+    @property
+    def address(self) -> Address:
+        charge(_ASKED)
+        return Address(self._frame.address)
+
+    @property
+    def balance(self) -> int | Any:  # any: see `_open`
+        """The wei that the contract holds."""
+        return self._frame.balance_of(self._frame.address)
+
+    @property
+    def block(self) -> Block:
+        charge(_ASKED)
+        return Block(self._frame.context.block)
+
+    # What it can do
+
+    def emit(self, event: Any) -> None:
+        """Announce an `@event`."""
+        topics, data, kept = encode_event(event)
+        self._frame.emit(topics, data, kept)
+
+    @_open
+    def log(self, text: str) -> None:
+        """Write a text log. In a view it goes to whoever asked, not on the chain."""
+        if not isinstance(text, str):
+            raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
+        if self._frame.static:
+            self._frame.note(text)
+        else:
+            self._frame.emit((TEXT_TOPIC,), _TEXT_HEAD + text_data(text))
+
+    @property
+    def random(self) -> Random:
+        """Chance that everyone can recompute, from the block's prevrandao, the transaction and this contract."""
+        try:
+            return self._random
+        except AttributeError:
+            self._random = Random(self._frame)
+            return self._random
+
+    @_open
+    def at(
+        self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
+    ) -> C:
+        """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
+        try:
+            spec = contract.__spec__
+        except AttributeError:
+            check_class(contract)
+            raise
+        return cast(C, Remote(self._frame, address, spec, value, gas))
+
+    def abi(
+        self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
+    ) -> Any:
+        """Any contract at `address`, bytecode included, by its JSON ABI."""
+        return Remote(self._frame, address, functions_from_json(abi), value, gas)
+
+    @_open
+    def transfer(self, to: Address, amount: int) -> None:
+        """Send wei; reverts if the receiver refuses."""
+        if type(to) is not Address:
+            to = address_of(to, "to")
+        if type(amount) is not int or amount < 0:
+            amount = wei(amount, "amount")
+        answer(self._frame.call(bytes(to), b"", amount), self._frame)
+
+    @_open
+    def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
+        """Make a new contract; its address is where it went."""
+        program = self._frame.context.machine.declare(program_of(contract))
+        init, value = contract.__spec__.init, wei(value)
+        data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
+        child = self._frame.create(program.initcode + data, value)
+        answer(child, self._frame)
+        return Address(child.address)
+
+    @_open
+    def has_code(self, address: Address) -> bool:
+        """Whether a contract is at `address`: one in the making has no code yet."""
+        where = bytes(address_of(address))
+        self._frame.touch(where)
+        return self._frame.state.has_code(where)
+
+    @_open
+    def keccak(self, data: bytes) -> bytes:
+        """The Keccak-256 hash of bytes, as Solidity has it; outside of contracts `chain.keccak`."""
+        return keccak(data)
+
+
+def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
+    """Topics, data, and all fields if these do not tell everything."""
+    spec: EventSpec | None = type(event).__dict__.get("__event__")
+    if spec is None:
+        raise TypeError(_not_an_event(event))
+    topics, data = spec.encode(event)
+    return topics, data, spec.encode_whole(event) if spec.hashes_keys else None
+
+
+def _not_an_event(value: Any) -> str:
+    if isinstance(value, type):
+        if "__event__" in value.__dict__:
+            return f"{value.__name__} is the class of an event: emit one of it, {value.__name__}(…)"
+        return f"{value.__name__} is not an event: mark the class with @event"
+    if type(value).__module__ == "builtins":
+        return f"{value!r} is not an event: emit an instance of a class with @event"
+    return f"{type(value).__name__} is not an event: mark its class with @event"
+
+
+def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+    if args or named:
+        raise TypeError(f"{contract.__name__} has no @init, so it takes no arguments")
+    return b""

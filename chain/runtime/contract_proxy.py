@@ -1,0 +1,85 @@
+"""Calls from one contract to another: `self.at(Other, address).entry(...)` and `self.abi(address, abi).function(...)`.
+
+A refusal on the other side comes up here as the same `Revert`, to be caught or passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from chain.errors import Revert
+from chain.machine.frame import (
+    Frame,
+    revert_text,
+)
+from chain.machine.gas import PRECOMPILES
+from chain.schema.inputs import (
+    AccountLike,
+    address_of,
+    gas_of,
+    wei,
+)
+from chain.spec.overloads import choose
+from chain.types import Address
+
+
+class Callables(Protocol):
+    """What a contract offers: its entries, or the functions of its JSON ABI."""
+
+    def named(self, name: str) -> tuple[Any, ...]: ...
+    def no_entry(self, name: str) -> str: ...
+
+
+class Remote:
+    """A contract elsewhere; its entries are methods. In brackets stands a signature, where several share a name."""
+
+    __slots__ = ("_callables", "_frame", "_gas", "_value", "address")
+
+    def __init__(
+        self,
+        frame: Frame,
+        address: AccountLike,
+        callables: Callables,
+        value: int,
+        gas: int | None,
+    ) -> None:
+        if type(address) is not Address:
+            address = address_of(address)
+        if value or type(value) is not int:
+            value = wei(value)
+        if gas is not None:
+            gas = gas_of(gas)
+        self._frame, self.address, self._callables = frame, address, callables
+        self._value, self._gas = value, gas
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        found = self._callables.named(name)
+        if not found:
+            raise AttributeError(self._callables.no_entry(name))
+
+        def send(*args: Any, **named: Any) -> Any:
+            entry = found[0] if len(found) == 1 else choose(name, found, args, named)
+            data, frame, address = entry.encode_args(args, named), self._frame, bytes(self.address)
+            if not frame.state.has_code(address) and address not in PRECOMPILES:
+                frame.touch(address)
+                raise Revert(f"there is no contract at {self.address}, so {name} cannot be called")
+            child = frame.call(address, data, self._value, self._gas, static=entry.is_view)
+            return entry.decode_result(answer(child, frame))
+
+        return send
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        return self.__getattr__(name)
+
+
+def answer(child: Frame, caller: Frame) -> bytes:
+    """What a finished message returned; its refusal is raised again here."""
+    failure = child.failure
+    if failure is None:
+        return child.output
+    if isinstance(failure.cause, Revert):
+        program = caller.program
+        raise failure.cause if program is None else program.inward(failure.cause)
+    text = revert_text(failure.data) if failure.kind == "exception" else failure.text
+    raise Revert(text, data=failure.data)

@@ -1,0 +1,101 @@
+"""Chance that everyone can recompute.
+
+A stream is keccak(prevrandao, origin, nonce, contract, which stream of the transaction this is, number of the draw). Nothing
+else goes in, so a replay draws the same. A test can force what comes next, by tag: `chain.loaded(dice=[6, 6, 1])`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from chain.crypto.hashing import keccak
+from chain.schema.inputs import whole_number
+from chain.storage.frozen_list import changeable
+
+if TYPE_CHECKING:
+    from chain.machine.frame import Frame
+
+T = TypeVar("T")
+
+
+_SAME_TO_ALL: Final = frozenset({int, str, bytes, bool})  # what is no class of the author's
+
+
+class Random:
+    """Draws for one message. `tag` names a draw so that tests can load its outcome."""
+
+    __slots__ = ("_drawn", "_frame", "_seed", "_stream")
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._drawn = 0
+        self._seed: bytes | None = (
+            None  # made with the first draw: most messages have chance at hand and need none
+        )
+        self._stream = frame.context.draws
+        frame.context.draws += 1
+
+    def _missing(self, name: str) -> str:
+        return (
+            f"chance has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
+        )
+
+    def below(self, n: int, tag: str = "") -> int:
+        """A whole number from 0 to n - 1."""
+        if type(n) is not int:
+            n = whole_number(n, "n")
+        if n < 1:
+            raise ValueError(f"below({n}): there is no number to draw")
+        forced = self._frame.context.loaded
+        number = None if forced is None else forced.below(n, tag)
+        return self._draw(n) if number is None else number
+
+    def choice(self, items: Sequence[T], tag: str = "") -> T:
+        """One of `items`."""
+        if not items:
+            raise ValueError("choice: there is nothing to choose from")
+        forced = self._frame.context.loaded
+        place = None if forced is None else forced.place(self._shown(items), tag)
+        return items[self._draw(len(items)) if place is None else place]
+
+    def shuffle(self, items: list[T], tag: str = "") -> None:
+        """Put `items` in a random order, in place."""
+        forced = self._frame.context.loaded
+        order = None if forced is None else forced.order(self._shown(items), tag)
+        changeable(items, "shuffle")
+        if order is not None:
+            for at, item in enumerate([items[place] for place in order]):
+                items[at] = item
+            return
+        for last in range(len(items) - 1, 0, -1):
+            other = self._draw(last + 1)
+            items[last], items[other] = items[other], items[last]
+
+    def _shown(self, items: Sequence[T]) -> Sequence[T]:
+        """The items as who forces an outcome knows them."""
+        program = self._frame.program
+        if program is None or _SAME_TO_ALL.issuperset(map(type, items)):
+            return items
+        return [program.outward(item) for item in items]
+
+    def _draw(self, n: int) -> int:
+        """Uniform below n: draws from the part of 2^256 that n does not divide evenly are thrown away."""
+        if self._seed is None:
+            self._seed = self._make_seed()
+        limit = 2**256 - 2**256 % n
+        while True:
+            number = int.from_bytes(keccak(self._seed + self._drawn.to_bytes(8)))
+            self._drawn += 1
+            if number < limit:
+                return number % n
+
+    def _make_seed(self) -> bytes:
+        frame, context = self._frame, self._frame.context
+        return keccak(
+            context.block.prevrandao.to_bytes(32)
+            + context.origin
+            + context.nonce.to_bytes(8)
+            + frame.address
+            + self._stream.to_bytes(8)
+        )

@@ -1,0 +1,325 @@
+"""A System: a contract that lives in a World and shares its models with the other systems there.
+
+It is deployed with the world's address as its constructor's argument. Its own `@init` is Dojo's `dojo_init`: an entry that an
+owner of the namespace calls once, when the world has registered the system and granted it what it needs.
+
+`self.world` works in the same message on the world's own words, through a second frame that stands at the world's address;
+only the gas goes back and forth. Each use of it pays for looking at the account, then for the words, as anywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any, Final, NoReturn, TypeVar
+
+from chain.crypto.hashing import (
+    checksum_address,
+    keccak,
+)
+from chain.errors import Revert, require
+from chain.machine.frame import Frame
+from chain.machine.gas import COLD_ACCOUNT, WARM
+from chain.runtime.contract import (
+    Contract,
+    encode_event,
+)
+from chain.runtime.model_edit import InPlace
+from chain.runtime.world import World
+from chain.schema.value_types import (
+    Account,
+    Bool,
+    Member,
+)
+from chain.spec.contracts import (
+    REQUIRED,
+    ContractSpec,
+    EntrySpec,
+)
+from chain.spec.models import (
+    ModelSpec,
+    model_spec,
+    selector_of,
+)
+from chain.storage.layout import (
+    Members,
+    layout_of,
+)
+from chain.types import Address
+
+M = TypeVar("M")
+
+HOME: Final = int.from_bytes(keccak(b"boardchain home"))  # the slot where a system keeps these
+HOME_FIELDS: Final = Members(["world", "initialized"], [layout_of(Account()), layout_of(Bool())])
+_load_world, _store_world = HOME_FIELDS.access(0)
+_load_initialized, _store_initialized = HOME_FIELDS.access(1)
+
+_IS_OPEN: Final = (
+    "{name}{keys} is open in place, and the end of that 'with' would write over this:"
+    " set its members there, or write it afterwards"
+)
+
+
+class WorldStorage:
+    """The models of a world, as one of its systems reads and writes them."""
+
+    __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
+
+    def __init__(self, frame: Frame, address: Address) -> None:
+        self.address = address
+        self._frame = frame
+        self._allowed: set[str] = set()  # the models we may write; "" where we are registered
+        self._calls = 0  # how many others we had called when that was asked
+        frame.charge(COLD_ACCOUNT - WARM if frame.state.touch(address) else 0)
+        self._words = words = frame.beside(bytes(address))
+        self._world = world_at(words)
+        self._borrow()
+        try:
+            self.namespace = self._world.namespace
+        finally:
+            frame.gas = words.gas
+
+    def _missing(self, name: str) -> str:
+        known = ", ".join(each for each in dir(type(self)) if not each.startswith("_"))
+        return f"self.world has no '{name}'; it has {known}"
+
+    # Reading
+
+    def read(self, model: type[M], *keys: Any) -> M:
+        """The model with these keys; all zero if nobody wrote it."""
+        spec, words = model_spec(model), self._borrow()
+        try:
+            found: M = spec.load(words, spec.slot(words, self.namespace, keys), keys)
+            return found
+        finally:
+            self._frame.gas = words.gas
+
+    def read_member(self, model: type, *keys_and_name: Any) -> Any:
+        """One member of the model with these keys: `read_member(Board, 1, "moves_done")`."""
+        *keys, name = keys_and_name
+        spec, words = model_spec(model), self._borrow()
+        try:
+            return spec.load_member(words, spec.slot(words, self.namespace, tuple(keys)), name)
+        finally:
+            self._frame.gas = words.gas
+
+    def exists(self, model: type, *keys: Any) -> bool:
+        """Whether the model with these keys was written (and not erased)."""
+        spec, words = model_spec(model), self._borrow()
+        try:
+            return spec.exists(words, spec.slot(words, self.namespace, keys))
+        finally:
+            self._frame.gas = words.gas
+
+    # Writing
+
+    def write(self, *models: Any) -> None:
+        """Write these models whole; words that stay the same cost as little as reading them."""
+        for model in models:
+            self._change(model, ModelSpec.store)
+
+    def write_member(self, model: Any, *names: str) -> None:
+        """Write only these members of `model`."""
+        self._change(model, ModelSpec.store_members, names)
+
+    def change(self, before: M, after: M) -> None:
+        """Write only what is another object in `after` than in `before`, the same model as it was read."""
+        spec = model_spec(type(after))
+        if spec.keys_of(before) != spec.keys_of(after):
+            raise TypeError(f"change: these are two different {spec.name} models")
+        self._change(after, ModelSpec.change, before)
+
+    def in_place(self, model: type[M], *keys: Any) -> InPlace[M]:
+        """The model with these keys, open: `with self.world.in_place(UnionFind, 1) as union_find: …`.
+
+        Its lists are read and written item by item, and what was set is written when the scope ends.
+        """
+        spec, words = model_spec(model), self._borrow()
+        try:
+            slot = spec.slot(words, self.namespace, keys)
+        finally:
+            self._frame.gas = words.gas
+        key, context = (words.address, slot), self._frame.context
+        return InPlace(spec, _Lent(self), key, keys, self._change, context)
+
+    def erase(self, model: Any) -> None:
+        """Make the model unset: its keys then read as zero again."""
+        self._change(model, lambda spec, words, slot, model: spec.clear(words, slot))
+
+    def _change(self, model: Any, how: Callable[..., None], *more: Any) -> None:
+        spec, words = model_spec(type(model)), self._borrow()
+        if len(model.__dict__) != spec.size:
+            spec.refuse_strangers(model)
+        try:
+            self._require_writer(spec.name)
+            slot = spec.slot(words, self.namespace, spec.keys_of(model))
+            open_models = self._frame.context.open_models
+            if open_models and (words.address, slot) in open_models:
+                raise TypeError(_IS_OPEN.format(name=spec.name, keys=spec.keys_of(model)))
+            how(spec, words, slot, model, *more)
+        finally:
+            self._frame.gas = words.gas
+
+    # The world itself
+
+    def emit(self, event: Any) -> None:
+        """Announce an `@event` in the world's name."""
+        topics, data, kept = encode_event(event)
+        words = self._borrow()
+        try:
+            self._require_registered("emit")
+            words.emit(topics, data, kept)
+        finally:
+            self._frame.gas = words.gas
+
+    def uuid(self) -> int:
+        """A number that this world has not given out before: 0, 1, 2 …"""
+        words = self._borrow()
+        try:
+            self._require_registered("take a uuid")
+            number = self._world.uuids
+            self._world.uuids = number + 1
+            return number
+        finally:
+            self._frame.gas = words.gas
+
+    def is_owner(self, address: Address, model: type | None = None) -> bool:
+        """Whether `address` owns the namespace, or this model of it."""
+        names = ("", model_spec(model).name) if model else ("",)
+        words = self._borrow()
+        try:
+            return any(
+                self._world.is_owner(selector_of(self.namespace, name), address) for name in names
+            )
+        finally:
+            self._frame.gas = words.gas
+
+    def _borrow(self) -> Frame:
+        """The frame at the world, with our gas in it; whoever borrows it takes the gas out again."""
+        words = self._words
+        words.gas = self._frame.gas - WARM
+        return words
+
+    def _require_writer(self, model: str) -> None:
+        if self._is_known(model):
+            return
+        if not self._world.may_write(selector_of(self.namespace, model), self._system):
+            raise Revert(
+                f"Caller {self._name} has no write access on model {self.namespace}-{model}"
+            )
+        self._allowed.add(model)
+
+    def _require_registered(self, what: str) -> None:
+        if self._is_known(""):
+            return
+        require(
+            self._system in self._world.registered,
+            f"Caller {self._name} is not registered in world {self.namespace}, so it cannot {what} there",
+        )
+        self._allowed.add("")
+
+    def _is_known(self, right: str) -> bool:
+        """Whether the world has allowed this already. It need not be asked again, unless we called somebody since."""
+        calls = len(self._frame.children)
+        if calls != self._calls:
+            self._allowed.clear()
+            self._calls = calls
+        return right in self._allowed
+
+    @property
+    def _system(self) -> Address:
+        return Address(self._frame.address)
+
+    @property
+    def _name(self) -> str:
+        program = self._frame.program
+        return program.spec.name if program else checksum_address(self._frame.address)
+
+
+class _Lent:
+    """The words of the world to be read for a longer time; each look at one is paid by itself."""
+
+    __slots__ = ("_storage",)
+
+    def __init__(self, storage: WorldStorage) -> None:
+        self._storage = storage
+
+    def sload(self, slot: int) -> int:
+        storage = self._storage
+        words = storage._borrow()
+        try:
+            return words.sload(slot)
+        finally:
+            storage._frame.gas = words.gas
+
+    def sstore(self, slot: int, word: int) -> NoReturn:
+        raise AssertionError("what is open is written by whoever may")
+
+    def data_slot(self, slot: int) -> int:
+        return self._storage._words.data_slot(slot)
+
+
+def world_at(words: Frame) -> World:
+    """A World that reads and writes through `words`."""
+    world = object.__new__(World)
+    world._frame = words
+    return world
+
+
+class System(Contract):
+    """Derive from it to write a contract that works on the models of a World."""
+
+    __slots__ = ("_storage",)
+    _storage: WorldStorage
+
+    @property
+    def world(self) -> WorldStorage:
+        """The models of the world this system lives in."""
+        try:
+            return self._storage
+        except AttributeError:
+            self._storage = WorldStorage(self._frame, _load_world(self._frame, HOME))
+            return self._storage
+
+    @classmethod
+    def _deployed(cls, spec: ContractSpec) -> ContractSpec:
+        """The constructor takes the world; the author's `@init` becomes an entry."""
+        made = replace(spec, init=replace(_CONSTRUCTOR, contract=spec.name))
+        if spec.init is None:
+            return made
+        setup = replace(spec.init, kind="call", function=_once(spec.init.function))
+        return replace(made, setup=setup, entries={setup.name: setup, **spec.entries})
+
+
+def _join(system: System, world: Address) -> None:
+    frame = system._frame
+    frame.touch(world)
+    program = frame.context.machine.program_at(world)
+    require(
+        program is not None and issubclass(program.spec.cls, World),
+        f"there is no World at {world}: a system is deployed with the address of its world",
+    )
+    _store_world(frame, HOME, world)
+
+
+_CONSTRUCTOR: Final = EntrySpec(
+    "System", "constructor", "init", False, False, True, _join, (Member("world", Account()),), (REQUIRED,), None
+)  # fmt: skip
+
+
+def _once(function: Callable[..., None]) -> Callable[..., None]:
+    """The author's `@init`, with the two questions that come before it."""
+
+    @wraps(function)
+    def setup(system: System, *args: Any) -> None:
+        frame, world = system._frame, system.world
+        require(
+            world.is_owner(system.caller),
+            f"Caller {system.caller} is no owner of namespace {world.namespace}, so it cannot call {frame.name}",
+        )
+        require(not _load_initialized(frame, HOME), f"{frame.name} has run before: it runs once")
+        _store_initialized(frame, HOME, True)
+        function(system, *args)
+
+    return setup

@@ -1,0 +1,164 @@
+"""A World: the store of models that several systems share, with who may write what.
+
+Its words are Dojo's. A resource is what permissions are about: a model, named by the keccak of its tag `mage_duel-Board`,
+or the whole namespace, named by the keccak of `mage_duel`. Writers of a resource may write its models, owners may also say
+who is a writer or owner; rights to the namespace hold for all its models. The models lie in the world's own storage, where
+its systems work on them directly (`chain.runtime.system`).
+"""
+
+from __future__ import annotations
+
+from chain.errors import Revert, require
+from chain.runtime.contract import Contract
+from chain.spec.decorators import (
+    call,
+    event,
+    init,
+    view,
+)
+from chain.spec.models import selector_of
+from chain.storage.collections import (
+    Map,
+    Set,
+)
+from chain.types import ZERO_ADDRESS, Address, Key, bytes32, u32
+
+_LONGEST = 31  # bytes of a namespace: it then lies in one word
+
+
+@event
+class WorldSpawned:
+    creator: Key[Address]
+    namespace: str
+
+
+@event
+class WriterGranted:
+    resource: Key[bytes32]
+    address: Key[Address]
+
+
+@event
+class WriterRevoked:
+    resource: Key[bytes32]
+    address: Key[Address]
+
+
+@event
+class OwnerGranted:
+    resource: Key[bytes32]
+    address: Key[Address]
+
+
+@event
+class OwnerRevoked:
+    resource: Key[bytes32]
+    address: Key[Address]
+
+
+@event
+class SystemRegistered:
+    address: Key[Address]
+    name: str
+
+
+class World(Contract):
+    """The contract behind `chain.deploy_world`; whoever deploys it owns its namespace."""
+
+    namespace: str
+    uuids: u32
+    writers: Map[tuple[bytes32, Address], bool]
+    owners: Map[tuple[bytes32, Address], bool]
+    systems: Map[str, Address]
+    registered: Set[Address]
+
+    @init
+    def new(self, namespace: str) -> None:
+        require(
+            namespace.isidentifier() and namespace.isascii() and len(namespace) <= _LONGEST,
+            f"'{namespace}' is no namespace: use 1 to {_LONGEST} letters, digits and '_', no digit first",
+        )
+        self.namespace = namespace
+        self.owners[selector_of(namespace), self.caller] = True
+        self.emit(WorldSpawned(self.caller, namespace))
+
+    # Permissions
+
+    @call
+    def grant_writer(self, resource: bytes32, address: Address) -> None:
+        self._require_owner(resource)
+        self.writers[resource, address] = True
+        self.emit(WriterGranted(resource, address))
+
+    @call
+    def revoke_writer(self, resource: bytes32, address: Address) -> None:
+        self._require_owner(resource)
+        self.writers[resource, address] = False
+        self.emit(WriterRevoked(resource, address))
+
+    @call
+    def grant_owner(self, resource: bytes32, address: Address) -> None:
+        self._require_owner(resource)
+        self.owners[resource, address] = True
+        self.emit(OwnerGranted(resource, address))
+
+    @call
+    def revoke_owner(self, resource: bytes32, address: Address) -> None:
+        self._require_owner(resource)
+        self.owners[resource, address] = False
+        self.emit(OwnerRevoked(resource, address))
+
+    @view
+    def is_writer(self, resource: bytes32, address: Address) -> bool:
+        return self.writers[resource, address]
+
+    @view
+    def is_owner(self, resource: bytes32, address: Address) -> bool:
+        return self.owners[resource, address]
+
+    def may_write(self, resource: bytes, address: Address) -> bool:
+        """Whether `address` may write models of `resource`, by whatever right."""
+        if self.writers[resource, address]:  # as a rule, and then nothing more is read
+            return True
+        whole = selector_of(self.namespace)
+        return (
+            self.writers[whole, address]
+            or self.owners[resource, address]
+            or self.owners[whole, address]
+        )
+
+    def _require_owner(self, resource: bytes) -> None:
+        whole = selector_of(self.namespace)
+        if self.owners[resource, self.caller] or self.owners[whole, self.caller]:
+            return
+        what = (
+            f"namespace {self.namespace}" if resource == whole else f"resource 0x{resource.hex()}"
+        )
+        raise Revert(f"Caller {self.caller_id} is no owner of {what}")
+
+    # Systems
+
+    @call
+    def register(self, name: str, address: Address) -> None:
+        """Make `address` the system called `name`; one that had the name before is none any more."""
+        self._require_owner(selector_of(self.namespace))
+        require(name, "a system has a name")
+        self.registered.discard(self.systems[name])
+        self.systems[name] = address
+        self.registered.add(address)
+        self.emit(SystemRegistered(address, name))
+
+    @view
+    def system(self, name: str) -> Address:
+        address = self.systems[name]
+        require(address != ZERO_ADDRESS, f"World {self.namespace} has no system '{name}'")
+        return address
+
+    @view
+    def namespace_name(self) -> str:
+        return self.namespace
+
+    @view
+    def selector(self, name: str) -> bytes32:
+        """The resource of the model called `name`; of the namespace, for no name."""
+        return selector_of(self.namespace, name)

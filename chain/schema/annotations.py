@@ -1,0 +1,240 @@
+"""From annotation to kind, or to the words that say why there is none and what to write instead."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+import typing
+from enum import Enum, Flag
+from typing import Any
+
+from chain.schema.hints import (
+    Names,
+    UnknownKind,
+    resolve,
+)
+from chain.schema.storage_collection import Collection
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
+from chain.types import Address, FixedBytes, Int, KeyMark
+
+_KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…] or 'T | None'"
+
+
+def kind_of(annotation: Any, names: Names | None = None) -> Kind:
+    """The kind that `annotation` names, or `UnknownKind`. `names` are for what stands as text in dataclasses."""
+    return _Reader(names or Names({}, {})).read(annotation)
+
+
+def is_key(annotation: Any) -> bool:
+    return any(isinstance(mark, KeyMark) for mark in _strip(annotation)[1])
+
+
+def without_key(annotation: Any) -> Any:
+    """`annotation` without its `Key[…]`."""
+    bare, marks = _strip(annotation)
+    rest = tuple(mark for mark in marks if not isinstance(mark, KeyMark))
+    return typing.Annotated[(bare, *rest)] if rest else bare
+
+
+def _strip(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What stands inside aliases, `NewType` and `Annotated`, and the marks of the latter."""
+    marks: tuple[Any, ...] = ()
+    while True:
+        if typing.get_origin(annotation) is typing.Annotated:
+            annotation, marks = annotation.__origin__, annotation.__metadata__ + marks
+        elif isinstance(annotation, typing.NewType):
+            annotation = annotation.__supertype__
+        elif type(annotation).__name__ == "TypeAliasType":  # `type Id = u64`, from Python 3.12 on
+            annotation = annotation.__value__
+        else:
+            return annotation, marks
+
+
+class _Reader:
+    """Reads one annotation, and the dataclasses in it."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.open: list[type] = []  # the dataclasses being read, to see one that holds itself
+
+    def read(self, annotation: Any) -> Kind:
+        bare, marks = _strip(annotation)
+        if any(isinstance(mark, KeyMark) for mark in marks):
+            raise UnknownKind(
+                "'Key[…]' marks a whole member of a model or event; take it away here"
+            )
+        for mark in marks:
+            if isinstance(mark, Int | FixedBytes):
+                return mark
+        origin, items = typing.get_origin(bare), typing.get_args(bare)
+        if origin is typing.Union or origin is types.UnionType:
+            return self._option(bare)
+        if origin is list and len(items) == 1:
+            return Sequence(self.read(items[0]))
+        if origin is tuple:
+            return self._tuple(items)
+        found = origin or bare
+        if isinstance(found, type):
+            return self._class(found, annotation)
+        raise UnknownKind(f"{show(annotation)} is not a type the chain knows; use {_KNOWN}")
+
+    def _option(self, bare: Any) -> Option:
+        items = [item for item in typing.get_args(bare) if item is not types.NoneType]
+        if len(items) != 1:
+            raise UnknownKind(f"{show(bare)} mixes types; a value has one type, or is 'T | None'")
+        item = self.read(items[0])
+        if isinstance(item, Option):
+            raise UnknownKind(f"{show(bare)} has None twice over; take one away")
+        return Option(item)
+
+    def _tuple(self, items: tuple[Any, ...]) -> Kind:
+        if len(items) == 2 and items[1] is Ellipsis:
+            return Sequence(self.read(items[0]), tuple)
+        if items in ((), ((),)):
+            raise UnknownKind("an empty tuple holds nothing; say of what, as in 'tuple[u8, u8]'")
+        kinds = [self.read(item) for item in items]
+        name = "(" + ", ".join(kind.name for kind in kinds) + ")"
+        return Record(name, tuple(Member(str(i), kind) for i, kind in enumerate(kinds)))
+
+    def _class(self, cls: type, annotation: Any) -> Kind:
+        if cls in _PLAIN:
+            return _PLAIN[cls]
+        if cls in _REMEDIES:
+            raise UnknownKind(f"{show(cls)} {_REMEDIES[cls]}")
+        if issubclass(cls, Collection):
+            raise UnknownKind(
+                f"'{cls.__name__}' is a whole field of a contract or a value of its Map; write list[T] here"
+            )
+        if issubclass(cls, Enum):
+            return _choice(cls)
+        if dataclasses.is_dataclass(cls) and cls is annotation:
+            return self._record(cls)
+        if cls is annotation and cls.__module__ not in ("builtins", "typing"):
+            raise UnknownKind(
+                f"{show(cls)} is not a type the chain knows; make it a frozen dataclass or an Enum"
+            )
+        raise UnknownKind(f"{show(annotation)} is not a type the chain knows; use {_KNOWN}")
+
+    def _record(self, cls: type) -> Record:
+        if cls in self.open:
+            raise UnknownKind(
+                f"'{cls.__name__}' holds itself; keep the inner one elsewhere and hold its number"
+            )
+        self.open.append(cls)
+        members = [Member(item.name, self._member(cls, item)) for item in dataclasses.fields(cls)]
+        self.open.pop()
+        if not members:
+            raise UnknownKind(f"'{cls.__name__}' has no fields, so it holds nothing; give it some")
+        check_makeable(cls)
+        return Record(cls.__name__, tuple(members), cls)
+
+    def _member(self, cls: type, item: dataclasses.Field[Any]) -> Kind:
+        outer, self.names = self.names, self.names.within(owner_of(cls, item.name))
+        try:
+            hint = resolve(item.type, self.names)
+            return self.read(without_key(hint) if "__model__" in vars(cls) else hint)
+        except UnknownKind as unknown:
+            if unknown.place:
+                raise
+            raise UnknownKind(str(unknown), f"{cls.__name__}.{item.name}") from None
+        finally:
+            self.names = outer
+
+
+_PLAIN: dict[type, Kind] = {bool: Bool(), str: Text(), bytes: Blob(), Address: Account()}
+_UNORDERED = "has no order of its own; write list[T], or Map or Set in a contract's storage"
+_REMEDIES: dict[type, str] = {
+    int: "has no width; write u8, u64, i32, u256, felt252 …",
+    float: "is not exact on every machine; write whole numbers, such as u64",
+    list: "does not say of what; write 'list[u8]' or the like",
+    tuple: "does not say of what; write 'tuple[u8, u8]' or 'tuple[u8, ...]'",
+    dict: _UNORDERED,
+    set: _UNORDERED,
+    frozenset: _UNORDERED,
+    bytearray: "can change after it was read; write bytes",
+    types.NoneType: "alone holds nothing; write 'T | None'",
+}
+
+
+def _choice(cls: type[Enum]) -> Choice:
+    if issubclass(cls, Flag):
+        raise UnknownKind(
+            f"'{cls.__name__}' is a Flag, whose members combine, and an Enum is one of its members;"
+            " write u8, u16 … and set its bits by number"
+        )
+    values = [member.value for member in cls]
+    if not 1 <= len(values) <= 256:
+        raise UnknownKind(
+            f"'{cls.__name__}' has {len(values)} members; an Enum is one byte, so 1 to 256 fit"
+        )
+    if all(type(value) is int and 0 <= value < 256 for value in values):
+        return Choice(cls.__name__, cls, tuple(values))
+    return Choice(cls.__name__, cls, tuple(range(len(values))))
+
+
+def owner_of(cls: type, name: str) -> type:
+    """The class in whose body the member `name` of `cls` is annotated."""
+    return next((parent for parent in cls.__mro__ if name in inspect.get_annotations(parent)), cls)
+
+
+def check_makeable(cls: type) -> None:
+    """A value read back is made by `cls(first, second, …)`; refuse a class that takes anything else."""
+    wanted = [item.name for item in dataclasses.fields(cls)]
+    given = list(inspect.signature(cls).parameters.values())
+    if [p.name for p in given if p.kind is p.POSITIONAL_OR_KEYWORD] != wanted or len(given) != len(
+        wanted
+    ):
+        raise UnknownKind(
+            f"'{cls.__name__}' is not made by its fields in order;"
+            " do without kw_only, init=False, InitVar and an __init__ of its own"
+        )
+
+
+def require_frozen(kind: Kind) -> None:
+    """A stored value that could be changed in place would look stored and not be."""
+    match kind:
+        case Record(cls=cls, members=members):
+            if "__model__" in vars(cls or object):
+                raise UnknownKind(
+                    f"'{kind.name}' is a model, and lives in a World; hold its keys here, or write a dataclass"
+                )
+            if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+                raise UnknownKind(
+                    f"'{kind.name}' can change after it was read; write @dataclass(frozen=True)"
+                )
+            for member in members:
+                require_frozen(member.kind)
+        case Option(item=item) | Sequence(item=item):
+            require_frozen(item)
+
+
+def show(annotation: Any) -> str:
+    """An annotation as its author wrote it, in quotes."""
+    return f"'{_written(annotation)}'"
+
+
+def _written(annotation: Any) -> str:
+    bare, marks = _strip(annotation)
+    named = [mark.name for mark in marks if isinstance(mark, Int | FixedBytes)]
+    if named:
+        return named[0]
+    origin, items = typing.get_origin(bare), typing.get_args(bare)
+    if origin is typing.Union or origin is types.UnionType:
+        return " | ".join(_written(item) for item in items)
+    if origin is not None and items and not isinstance(items[0], list):
+        return f"{_written(origin)}[{', '.join(_written(item) for item in items)}]"
+    if bare is types.NoneType or bare is Ellipsis:
+        return "None" if bare is not Ellipsis else "..."
+    return str(getattr(bare, "__name__", None) or str(bare).replace("typing.", ""))

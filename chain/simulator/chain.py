@@ -1,0 +1,462 @@
+"""The chain as a person uses it: accounts, time, blocks, contracts, and the questions to the receipt log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, NamedTuple, Self
+from weakref import ref
+
+from chain import creation_hooks
+from chain.accounts import (
+    ACCOUNTS,
+    LABELS,
+    Account,
+    account_of_key,
+)
+from chain.concurrency.atomic_steps import (
+    here,
+    looking,
+    reading,
+    step,
+)
+from chain.errors import InvalidTransaction
+from chain.ledger.blocks import (
+    Block,
+    Blocks,
+    Mining,
+    Rules,
+)
+from chain.ledger.ledger import Ledger
+from chain.ledger.receipts import Receipt
+from chain.machine.executor import Machine
+from chain.machine.state import (
+    EMPTY_CODE_HASH,
+    State,
+)
+from chain.machine.transaction import (
+    Transaction,
+    checked,
+)
+from chain.metering.program import check_classes
+from chain.runtime import account_names
+from chain.runtime.contract import Contract
+from chain.schema import inputs
+from chain.schema.inputs import AccountLike
+from chain.schema.validation import short
+from chain.simulator.chain_scopes import (
+    Anchor,
+    Holding,
+    Loading,
+)
+from chain.simulator.deploying import Deploys
+from chain.simulator.log_queries import Questions
+from chain.simulator.managed_scope import scope
+from chain.simulator.overrides import Setting
+from chain.simulator.past import (
+    Past,
+    block_at,
+    state_at,
+)
+from chain.simulator.persistence import Lasting
+from chain.simulator.reader import Looking
+from chain.simulator.rollback import Recovery
+from chain.simulator.upgrade import Upgrading
+from chain.types import Address
+
+GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
+ETHER = 10**18
+MEMORY = "memory"
+FUNDS = 10_000 * ETHER
+
+
+class Snapshot(NamedTuple):
+    """Lengths of everything that grows; to revert is to cut back to them."""
+
+    blocks: int
+    moments: int
+    receipts: int
+    open: Block | None
+    mining: Mining
+    last: tuple[
+        Any, ...
+    ] = ()  # what stood at the end then; once taken back, it never stands there again
+
+
+def check_snapshot(thing: object) -> None:
+    if not isinstance(thing, Snapshot):
+        raise TypeError(f"{short(thing)} is no snapshot: give back what chain.snapshot() gave")
+
+
+class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
+    """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
+
+    # So that `chain.autmine = False` is refused, at no cost to a call.
+    __slots__ = (
+        "__weakref__",
+        "_automine",
+        "_block_interval",
+        "_clock",
+        "_database",
+        "_held",
+        "_node",
+        "_overrides",
+        "_store",
+        "_web3",
+        "accounts",
+        "begun",
+        "border",
+        "chain_id",
+        "keys",
+        "ledger",
+        "machine",
+        "scopes",
+        "state",
+    )
+
+    def __init__(
+        self,
+        *,
+        seed: int = 0,
+        chain_id: int = 31337,
+        genesis_time: int = GENESIS_TIME,
+        base_fee: int = 10**9,
+        gas_limit: int = 30_000_000,
+        elastic_fees: bool = False,
+        evm_only: bool = False,
+        guard: bool = True,
+    ) -> None:
+        rules = Rules.of(seed, chain_id, gas_limit, elastic_fees)
+        inputs.flag(evm_only, "evm_only")
+        self._begin(rules, genesis_time, base_fee, evm_only, inputs.flag(guard, "guard"))
+        creation_hooks.announce(self)
+
+    def _begin(
+        self,
+        rules: Rules,
+        genesis_time: int,
+        base_fee: int,
+        evm_only: bool = False,
+        guard: bool = True,
+    ) -> None:
+        """Be a chain of one block, the first."""
+        self.begun, self.scopes, self._store = None, (), None  # every call looks at these
+        self._database, self._node, self._web3 = None, None, None
+        self.chain_id = rules.chain_id
+        self.accounts: list[Account] = list(ACCOUNTS)
+        self.keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
+        self.state = State()
+        self.machine = Machine(self.state, evm_only=evm_only, guards=guard)
+        for account in ACCOUNTS:
+            self.state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
+        self.ledger = Ledger(
+            self.state, self.machine.programs, self.keys, rules, genesis_time, base_fee
+        )
+        self.border = self.ledger.border
+        self.machine.block_hash = self.ledger.block_hash
+        self.mining = Mining(genesis_time)
+        self._held: ref[Holding] | None = None  # the `block()` scope that mines when it ends
+
+    @classmethod
+    def under(cls, rules: Rules, genesis_time: int, base_fee: int, *, guard: bool = True) -> Self:
+        """A chain under the rules of another one, which are the same but for its seed, of which they keep a hash."""
+        made = cls.__new__(cls)
+        made._begin(rules, genesis_time, base_fee, guard=guard)
+        creation_hooks.announce(made)
+        return made
+
+    @classmethod
+    def connect(
+        cls, node: Any, *, contracts: Sequence[type[Contract]] = (), watch: Callable[[int], object] = int,
+    ) -> Chain:  # fmt: skip
+        """The chain of a node, to be used like any other: `Chain.connect("http://127.0.0.1:8545")`.
+
+        Name the contract classes of what is deployed there already; what is deployed from here is known anyway. A long chain
+        comes in pieces: `watch` is told with each how many receipts it had.
+        """
+        check_classes(contracts)
+        inputs.callable_of(watch, "watch")
+        made: Chain = import_module("chain.simulator.connected").Far(node, contracts, watch)
+        return made
+
+    @classmethod
+    def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
+        """The chain that a word stands for: `memory` a new one, a URL that of a node, anything else that in a file."""
+        if "://" in inputs.text(where, "the chain"):
+            return cls.connect(where, contracts=contracts)
+        if where != MEMORY:
+            return cls.open(where, contracts=contracts)
+        made = cls()
+        check_classes(contracts)
+        for contract in contracts:
+            made.declare(contract)
+        return made
+
+    # Time
+
+    @property
+    def now(self) -> int:
+        """The chain's clock. A block is stamped with it, or one second after its parent if it has not moved since."""
+        self.settle()
+        return self._clock
+
+    def advance(self, seconds: int) -> None:
+        """Move the clock: the next block comes exactly so long after the last."""
+        self.set_time(self.now + inputs.duration(seconds))
+
+    @step
+    def set_time(self, timestamp: int) -> None:
+        """Set the clock: the next block has this time."""
+        self._clock = inputs.new_time(timestamp, self.head.timestamp)
+
+    # Blocks
+
+    @property
+    def blocks(self) -> Blocks:
+        self.settle()
+        return self.ledger.blocks
+
+    @property
+    def head(self) -> Block:
+        self.settle()
+        return self.ledger.blocks.head
+
+    def __repr__(self) -> str:
+        return f"<Chain at block {self.ledger.blocks.head.number}>"
+
+    def block_hash(self, number: int = -1) -> bytes:
+        """The hash of a block, of the last one if unsaid. Made when asked for, then kept."""
+        return self.ledger.block_hash(self.blocks.number(number))
+
+    def state_root(self, number: int = -1) -> bytes:
+        """The root of all accounts and storage at the end of a block, of the last one if unsaid."""
+        return self.ledger.header(self.blocks.number(number)).state_root
+
+    @step
+    def mine(self, n: int = 1) -> Block:
+        """Close the open block, and add empty ones until `n` are made."""
+        for _ in range(inputs.number_of_blocks(n)):
+            self._seal(self.pending)
+        return self.head
+
+    @scope
+    def block(self) -> AbstractContextManager[Block]:
+        """Several transactions in one block, one timestamp."""
+        return Holding(self)
+
+    @step
+    def _hold(self, scope: Holding) -> Block:
+        """Open a block for as long as `scope` lasts."""
+        if self.is_held:
+            raise RuntimeError("a block is already open: end its 'with' first")
+        self._held = ref(scope)
+        self.ledger.open = self.pending
+        return self.ledger.open
+
+    @step
+    def _let_go(self) -> None:
+        """Mine the block that was held open."""
+        self._held = None
+        if self.ledger.open is not None:
+            self._seal(self.ledger.open)
+
+    @property
+    def pending(self) -> Block:
+        """The open block; where none is open, the next one as it would begin now."""
+        self.settle()
+        return self._next()
+
+    def _next(self) -> Block:
+        if self.ledger.open is not None:
+            return self.ledger.open
+        parent = self.ledger.blocks.head
+        next_time = parent.timestamp + self._block_interval
+        time = self._clock if self._clock > parent.timestamp else next_time
+        moment, receipt = parent.end_moment, parent.end_receipt
+        block = Block(
+            parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
+            moment, receipt, moment, receipt,
+        )  # fmt: skip
+        return replace(block, **self._overrides) if self._overrides else block
+
+    def _seal(self, block: Block) -> None:
+        self.ledger.close(block)
+        self.ledger.open = None
+        self._clock = block.timestamp
+        if self._overrides:
+            self._overrides = {}
+
+    # Accounts
+
+    @step
+    def account(self, name: str) -> Account:
+        """The account of that name, the same on every run; the first time it is given 10 000 ether.
+
+        `alice` … `judy` are the ten of `chain.accounts`, as everywhere: no two accounts are shown by one name.
+        """
+        if name in LABELS:
+            return ACCOUNTS[LABELS.index(name)]
+        made = account_of_key(account_names.secret_of(name), name)
+        if made not in self.keys:
+            self.keys[made] = made
+        if account_names.read(self.state, made) is None:
+            account_names.write(self.state, made, name)
+            self.state.add_balance(made, FUNDS)
+            self.note()
+        return self.keys[made]
+
+    # Calls
+
+    def send(
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> Receipt:  # fmt: skip
+        """Send a transaction and, unless a block is held open, mine it."""
+        border = self.border
+        if (self.begun is not None and border._is_owned()) or here.goes_on:
+            return self._send(to, data, sender, value, gas)
+        with border:  # what `step` does, written out: in every call of a contract it would be a twentieth of the time
+            if self.begun is not None:
+                self._recover()
+            if self.scopes:
+                self._refuse_others()
+            try:
+                self._begin_step()
+                receipt = self._send(to, data, sender, value, gas)
+                self._end_step()
+            except BaseException:
+                self._recover()
+                raise
+        return receipt
+
+    def _send(
+        self, to: AccountLike | None, data: bytes, sender: AccountLike | None, value: int, gas: int | None
+    ) -> Receipt:  # fmt: skip
+        block = self._next()
+        who = self._sender(sender)
+        if to is not None:
+            to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
+        if type(data) is not bytes:
+            data = inputs.raw_bytes(data, "data")
+        if type(value) is not int:
+            value = inputs.wei(value)
+        if gas is not None:
+            gas = inputs.gas_of(gas, wrong=InvalidTransaction)
+        tx = Transaction(
+            who, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
+            self.state.account(who)[0], block.base_fee,
+        )  # fmt: skip
+        return self._apply(tx, block)
+
+    @step
+    def apply(self, tx: Transaction) -> Receipt:
+        """Send a transaction as it is, or raise `InvalidTransaction` and change nothing."""
+        return self._apply(checked(tx), self.pending)
+
+    def _apply(self, tx: Transaction, block: Block) -> Receipt:
+        receipt = self._include(tx, block)
+        if self._automine and (self._held is None or not self.is_held):
+            self._seal(block)
+        return receipt
+
+    @step
+    def include(self, tx: Transaction) -> Receipt:
+        """Put a transaction into the open block, and leave that open."""
+        return self._include(checked(tx), self.pending)
+
+    def _include(self, tx: Transaction, block: Block) -> Receipt:
+        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
+        self.ledger.open = block
+        return receipt
+
+    # Chance
+
+    @scope
+    def loaded(self, **outcomes: list[Any]) -> AbstractContextManager[None]:
+        """Force the next outcomes of `self.random`, by tag; one that nobody drew is an error at the end."""
+        return Loading(self, outcomes)
+
+    # Going back
+
+    @reading
+    def snapshot(self) -> Snapshot:
+        ledger = self.ledger
+        held = copy(ledger.open) if ledger.open is not None else None
+        blocks, moments = len(ledger.blocks), len(ledger.timeline)
+        last = ledger.last(blocks, moments)
+        return Snapshot(blocks, moments, len(ledger.receipts), held, self.mining, last)
+
+    def snapshot_at_end_of(self, number: int) -> Snapshot:
+        """A snapshot as it would have been taken when that block was mined. Automine and interval are those of now."""
+        block = block_at(self.blocks, number)
+        blocks, moments = number + 1, block.end_moment
+        mining = self.mining._replace(clock=block.timestamp, overrides=())
+        last = self.ledger.last(blocks, moments)
+        return Snapshot(blocks, moments, block.end_receipt, None, mining, last)
+
+    @step
+    def revert(self, snapshot: Snapshot) -> None:
+        """Undo everything since `snapshot`: the clock, mining and the overrides of the next block included."""
+        check_snapshot(snapshot)
+        ledger = self.ledger
+        now = ledger.last(snapshot.blocks, snapshot.moments)
+        if len(now) < 2 or now[0] is not snapshot.last[0] or now[1] is not snapshot.last[1]:
+            raise ValueError("this snapshot is of a future that was undone")
+        ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
+        ledger.open = copy(snapshot.open) if snapshot.open is not None else None
+        self.mining = snapshot.mining
+
+    @scope
+    def anchor(self) -> AbstractContextManager[None]:
+        """A scope after which everything is undone."""
+        return Anchor(self)
+
+    @reading
+    def at(self, block: int) -> Past:
+        """The chain as it was at the end of a block, for reading."""
+        return Past(self.ledger, self.machine, block_at(self.blocks, block))
+
+    @looking
+    def fork(self, at: int | None = None) -> Chain:
+        """An independent chain that goes on from the end of a block, or from now."""
+        where = self.snapshot() if at is None else self.snapshot_at_end_of(at)
+        made = Chain(chain_id=self.chain_id)
+        made.accounts = list(self.accounts)
+        made.keys |= self.keys
+        made.state = state_at(self.ledger, where.moments)
+        made.machine = self.machine.on(made.state)
+        programs, lengths = made.machine.programs, (where.blocks, where.moments, where.receipts)
+        made.ledger = self.ledger.copy(made.state, programs, made.keys, *lengths)
+        made.border = made.ledger.border
+        made.machine.block_hash = made.ledger.block_hash
+        made.ledger.open, made.mining = where.open, where.mining
+        return made
+
+    # Questions
+
+    @property
+    def here(self) -> Block:
+        """The block that a look from outside sees: the last one, at the chain's time."""
+        head = self.head
+        return Block(head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0)
+
+    @property
+    def moment(self) -> int:
+        return len(self.ledger.timeline)
+
+    @property
+    def node(self) -> Any:
+        """This chain as a JSON-RPC node: `chain.node.request("eth_blockNumber")`."""
+        if self._node is None:
+            self._node = import_module("chain.rpc.node").Node(self)
+        return self._node
+
+    @property
+    def web3(self) -> Any:
+        """A web3.py Web3 on this very chain."""
+        if self._web3 is None:
+            self._web3 = import_module("chain.rpc.web3_provider").web3_of(self)
+        return self._web3

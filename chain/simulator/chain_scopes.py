@@ -1,0 +1,89 @@
+"""The scopes of a chain: a block held open, an anchor, outcomes that are loaded.
+
+An interrupt may end a `with` without its end being run. So nothing that a scope sets outlives it: the chain knows a scope only
+as long as it lives and is not over. What a thread does in a scope is for that scope; no other thread gets in.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from weakref import ref
+
+from chain.runtime.forced_random import Loaded
+
+if TYPE_CHECKING:
+    from chain.ledger.blocks import Block
+    from chain.simulator.chain import (
+        Chain,
+        Snapshot,
+    )
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class ChainScope(AbstractContextManager[T_co]):
+    """What a thread has entered and not yet left."""
+
+    name: ClassVar[str]
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain, self.is_over, self.thread = chain, False, 0
+
+    def _enter(self) -> None:
+        self.thread = get_ident()
+        self._chain._enter(self)
+
+
+class Holding(ChainScope["Block"]):
+    """Several transactions in one block, which is mined at the end."""
+
+    name = "block"
+
+    def __enter__(self) -> Block:
+        self._enter()
+        return self._chain._hold(self)
+
+    def __exit__(self, *_: object) -> None:
+        self.is_over = True
+        self._chain._let_go()
+
+
+class Anchor(ChainScope[None]):
+    """What happens within is undone."""
+
+    name = "anchor"
+    _snapshot: Snapshot
+
+    def __enter__(self) -> None:
+        self._enter()
+        self._snapshot = self._chain.snapshot()
+
+    def __exit__(self, *_: object) -> None:
+        self._chain.revert(self._snapshot)
+        self.is_over = True
+
+
+class Loading(ChainScope[None]):
+    """What `self.random` draws next is forced."""
+
+    name = "loaded"
+
+    def __init__(self, chain: Chain, outcomes: dict[str, list[Any]]) -> None:
+        super().__init__(chain)
+        self._loaded = Loaded(outcomes)
+        self._loaded.scope = ref(self)
+
+    def __enter__(self) -> None:
+        self._enter()
+        machine = self._chain.machine
+        if machine.loaded is not None and machine.loaded.is_wanted:
+            raise RuntimeError("outcomes are already loaded: end the other 'with' first")
+        machine.loaded = self._loaded
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._chain.machine.loaded = None
+        self.is_over = True
+        if kind is None:
+            self._loaded.check_empty()

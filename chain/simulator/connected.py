@@ -1,0 +1,382 @@
+"""A chain that runs in a node, with the same face as one that runs here: what `Chain.connect` gives.
+
+It is a chain of its own that never acts. Before each look it takes over what the node's ledger has grown by, row for row, so
+receipts, events, state, past and SQL are at hand here and are the same to the bit; views run here too. What would act is
+asked of the node. The contract classes are this side's: a class whose text differs from the one deployed has another
+digest, so the two cannot be taken for one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from importlib import import_module
+from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar
+from weakref import ref
+
+from chain.accounts import Account
+from chain.concurrency.atomic_steps import step
+from chain.crypto.cbor import decode
+from chain.errors import InvalidTransaction
+from chain.ledger.blocks import (
+    Block,
+    Blocks,
+    Mining,
+    Rules,
+)
+from chain.ledger.file.replication import take_page
+from chain.ledger.receipt_log import ReceiptLog
+from chain.ledger.receipts import Receipt
+from chain.ledger.sql.result import Answer
+from chain.machine.transaction import Transaction
+from chain.metering.program import (
+    Program,
+    check_classes,
+)
+from chain.runtime import account_names
+from chain.runtime.contract import Contract
+from chain.runtime.forced_random import Loaded
+from chain.runtime.world import World
+from chain.schema import inputs
+from chain.schema.inputs import AccountLike
+from chain.schema.validation import short
+from chain.simulator.chain import (
+    Chain,
+    Snapshot,
+    check_snapshot,
+)
+from chain.simulator.chain_scopes import Holding
+from chain.simulator.managed_scope import scope
+from chain.simulator.node_client import (
+    NodeError,
+    ShortWire,
+    Wire,
+)
+from chain.simulator.past import Past
+from chain.types import Address
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Ask = Callable[[str, Sequence[Any]], Any]
+
+_START: Final = (
+    0,
+    1,
+    0,
+    0,
+    1,
+    0,
+    10,
+    0,
+)  # what every chain begins with: a block, the empty code, ten keys
+
+
+def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """The same method, on the chain as it now is."""
+
+    @wraps(method)
+    def on_the_newest(self: Far, /, *args: P.args, **named: P.kwargs) -> R:
+        self._follow()
+        return method(self, *args, **named)
+
+    return on_the_newest
+
+
+class Far(Chain):
+    """The chain of a node."""
+
+    __slots__ = ("_ask", "_followed", "_mined_before", "_since", "_taken", "_token", "_wire", "url")
+
+    _since: Sequence[int]  # how far we know the node's ledger
+    _followed: Sequence[int]  # and did when the step began that is running
+
+    def __init__(
+        self,
+        node: Any,
+        contracts: Sequence[type[Contract]] = (),
+        watch: Callable[[int], object] = int,
+    ) -> None:
+        if not isinstance(node, str) and not hasattr(node, "respond"):
+            raise TypeError(f"{short(node)} is not a node: give its URL, or chain.node")
+        check_classes(contracts)
+        self.url = node if isinstance(node, str) else None
+        self._wire = Wire(node) if isinstance(node, str) else None
+        self._ask: Ask = self._wire or ShortWire(node)
+        try:
+            known = self._ask("chain_rules", ())
+        except NodeError as no:
+            raise ValueError(f"the node at {self.url} is no Boardchain: {no}") from None
+        chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = known
+        rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
+        self._begin(rules, genesis_time, int(base_fee, 16))
+        self.ledger.artifacts.is_copy = True
+        self._since = self._followed = _START
+        self._taken: list[tuple[Snapshot, str]] = []
+        known_here: tuple[type[Contract], ...] = (World, *contracts)
+        for contract in known_here:
+            self.declare(contract)
+        for receipts in self._pages():
+            watch(receipts)
+
+    def close(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+
+    # Following
+
+    @step
+    def _follow(self) -> None:
+        """Take over what is new."""
+        for _ in self._pages():
+            pass
+
+    def _pages(self) -> Iterator[int]:
+        """Take over what is new, piece by piece; of each but the last, how many receipts it had."""
+        had = len(self.ledger.receipts)
+        while self._take(self._ask("chain_follow", (self._token, [*self._since]))):
+            yield max(0, len(self.ledger.receipts) - had)
+            had = len(self.ledger.receipts)
+
+    @step
+    def _take(self, answer: str) -> bool:
+        """Take one page in; whether there is more."""
+        cuts, kept, upto, more, at, page = decode(bytes.fromhex(answer[2:]))
+        mining, held = at
+        take_page(self.ledger, self.keys, kept, page, held)
+        self._since = (cuts, *upto)
+        self.mining = Mining._make(mining)
+        return bool(more)
+
+    def _begin_step(self) -> None:
+        self._followed = self._since
+        super()._begin_step()
+
+    def _go_back(self, *found: Any) -> None:
+        super()._go_back(*found)
+        self._since = self._followed
+
+    # Looking
+
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        if isinstance(account, str):
+            self._follow()
+        return super().address_of(account, name)
+
+    def need_contract(self, address: Address, what: str) -> None:
+        if not self.state.has_code(address):
+            self._follow()
+        super().need_contract(address, what)
+
+    balance = _fresh(Chain.balance)
+    nonce = _fresh(Chain.nonce)
+    code = _fresh(Chain.code)
+    storage = _fresh(Chain.storage)
+    block_hash = _fresh(Chain.block_hash)
+    state_root = _fresh(Chain.state_root)
+    fork = _fresh(Chain.fork)
+    rehearse = _fresh(Chain.rehearse)
+    handle = _fresh(Chain.handle)
+    world = _fresh(Chain.world)
+    export_jsonl = _fresh(Chain.export_jsonl)
+    export_csv = _fresh(Chain.export_csv)
+    transcript = _fresh(Chain.transcript)
+
+    def at(self, block: int) -> Past:
+        self._follow()
+        return super().at(block)
+
+    def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
+        self._follow()
+        return super().sql(question, *values, **named)
+
+    def events(self, event: Any, /, **values: Any) -> Any:
+        self._follow()
+        return super().events(event, **values)
+
+    @property
+    def receipts(self) -> ReceiptLog:
+        self._follow()
+        return super().receipts
+
+    @property
+    def now(self) -> int:
+        self._follow()
+        return super().now
+
+    @property
+    def automine(self) -> bool:
+        self._follow()
+        return super().automine
+
+    @automine.setter
+    def automine(self, on: bool) -> None:
+        self._do("evm_setAutomine", inputs.flag(on, "automine"))
+
+    @property
+    def block_interval(self) -> int:
+        self._follow()
+        return super().block_interval
+
+    @block_interval.setter
+    def block_interval(self, seconds: int) -> None:
+        self._do("anvil_setBlockTimestampInterval", inputs.interval(seconds))
+
+    @property
+    def blocks(self) -> Blocks:
+        self._follow()
+        return super().blocks
+
+    @property
+    def head(self) -> Block:
+        self._follow()
+        return super().head
+
+    @property
+    def pending(self) -> Block:
+        self._follow()
+        return super().pending
+
+    @property
+    def moment(self) -> int:
+        self._follow()
+        return super().moment
+
+    # Acting
+
+    def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
+        there = {each["digest"] for each in self._do("chain_programs")}
+        return [each for each in programs if _hex(each.digest) not in there]
+
+    @step
+    def send(
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> Receipt:  # fmt: skip
+        fields: dict[str, Any] = {
+            "from": _hex(self._sender(sender)),
+            "data": _hex(inputs.raw_bytes(data, "data")),
+            "value": hex(inputs.wei(value, wrong=InvalidTransaction)),
+        }
+        if to is not None:
+            fields["to"] = _hex(self.address_of(to, "to"))
+        if gas is not None:
+            fields["gas"] = hex(inputs.gas_of(gas, wrong=InvalidTransaction))
+        try:
+            position, page = self._ask("chain_sendFollowed", (fields, self._token, [*self._since]))
+        except NodeError as no:
+            raise InvalidTransaction(str(no)) from None
+        if self._take(page):
+            self._follow()
+        receipt: Receipt = self.ledger.receipts[position]
+        return receipt
+
+    def _apply(self, tx: Transaction, block: Block) -> NoReturn:
+        raise TypeError(
+            "a transaction made by hand goes to a node by web3, from an account that signs"
+        )
+
+    def include(self, tx: Transaction) -> NoReturn:
+        self._apply(tx, self.pending)
+
+    def advance(self, seconds: int) -> None:
+        self._do("evm_increaseTime", hex(inputs.duration(seconds)))
+
+    def set_time(self, timestamp: int) -> None:
+        time = inputs.new_time(timestamp, self.head.timestamp)
+        self._do("evm_setNextBlockTimestamp", hex(time))
+
+    def mine(self, n: int = 1) -> Block:
+        self._do("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
+        return self.head
+
+    def _hold(self, scope: Holding) -> Block:
+        if self.is_held:
+            raise RuntimeError("a block is already open: end its 'with' first")
+        self._mined_before, self.automine = self.automine, False
+        self._held = ref(scope)
+        return self.pending
+
+    def _let_go(self) -> None:
+        self._held = None
+        self._do("evm_mine")
+        self.automine = self._mined_before
+
+    def account(self, name: str) -> Account:
+        account_names.check(name)
+        made = self._do("chain_account", name)
+        self._follow()
+        return self.keys[bytes.fromhex(made["address"][2:])]
+
+    def _put_balance(self, address: bytes, amount: int) -> None:
+        self._do("anvil_setBalance", _hex(address), hex(amount))
+
+    def _put_nonce(self, address: bytes, nonce: int) -> None:
+        self._do("anvil_setNonce", _hex(address), hex(nonce))
+
+    def _put_code(self, address: bytes, code: bytes) -> None:
+        self._do("anvil_setCode", _hex(address), _hex(code))
+
+    def _put_word(self, address: bytes, slot: int, word: int) -> None:
+        self._do("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
+
+    def _override(self, overrides: Mapping[str, Any]) -> None:
+        for name, value in overrides.items():
+            method, form = _OVERRIDES[name]
+            self._do(method, form(value))
+
+    @scope
+    @contextmanager
+    def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
+        Loaded(outcomes)  # refuses what is no list
+        self._do("chain_load", outcomes)
+        left: dict[str, list[Any]] = {}
+        try:
+            yield
+            left = self._do("chain_unload")
+        except BaseException:
+            self._do("chain_unload")
+            raise
+        Loaded(left).check_empty()
+
+    def snapshot(self) -> Snapshot:
+        self._follow()
+        taken = super().snapshot()
+        self._taken.append((taken, self._do("evm_snapshot")))
+        return taken
+
+    def revert(self, snapshot: Snapshot) -> None:
+        check_snapshot(snapshot)
+        place = next((i for i, (taken, _) in enumerate(self._taken) if taken is snapshot), None)
+        if place is None or not self._do("evm_revert", self._taken[place][1]):
+            raise ValueError("this snapshot is of a future that was undone")
+        self._taken[place:] = [(snapshot, self._do("evm_snapshot"))]  # a node's serves once
+        if self.is_held:  # the snapshot was taken before the block was opened
+            self.automine = False
+        self._follow()
+
+    @step
+    def _do(self, method: str, *params: Any) -> Any:
+        return self._ask(method, params)
+
+    @property
+    def web3(self) -> Any:
+        """A web3.py Web3 on the node."""
+        if self.url is None:
+            raise TypeError("web3.py needs the address of a node: connect by its URL")
+        return import_module("chain.rpc.web3_provider").web3_at(self.url)
+
+    @property
+    def node(self) -> NoReturn:
+        raise TypeError("this chain runs in a node already: ask that")
+
+
+def _hex(raw: bytes) -> str:
+    return f"0x{bytes(raw).hex()}"
+
+
+_OVERRIDES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
+    "forced_prevrandao": ("anvil_setPrevRandao", lambda number: f"0x{number:064x}"),
+    "base_fee": ("anvil_setNextBlockBaseFeePerGas", hex),
+    "coinbase": ("anvil_setCoinbase", _hex),
+}

@@ -1,0 +1,96 @@
+"""How contracts and worlds are deployed, on a chain at once, or in a plan for later (`chain.deployment`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chain.errors import Reverted
+from chain.metering.program import Program
+from chain.runtime.contract import (
+    Contract,
+    no_init_args,
+)
+from chain.runtime.system import System
+from chain.runtime.world import World
+from chain.schema.inputs import (
+    AccountLike,
+    items,
+    pairs,
+)
+from chain.simulator.handle import Handle
+from chain.simulator.world_handle import (
+    Resource,
+    WorldHandle,
+    Writer,
+    check_world,
+)
+from chain.types import Address
+
+
+class Deploys(ABC):
+    """Something that one can deploy on."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def declare(self, contract: type[Contract]) -> Program:
+        """Make a contract class known, so that it can be deployed."""
+
+    @abstractmethod
+    def address_of(self, account: AccountLike, name: str = "address") -> Address:
+        """The address of what stands for an account."""
+
+    @abstractmethod
+    def send(
+        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
+        gas: int | None = None,
+    ) -> Any:  # fmt: skip
+        """Send a transaction: the receipt, or what stands for it."""
+
+    @abstractmethod
+    def handle(
+        self, contract: type[Contract] | Handle, address: AccountLike | None = None
+    ) -> Handle:
+        """A handle for a contract that is there."""
+
+    @abstractmethod
+    def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
+        """A handle for a World that is there."""
+
+    def deploy(
+        self, contract: type[Contract], /, *args: Any, sender: AccountLike | None = None, value: int | None = None,
+        gas: int | None = None, **named: Any,
+    ) -> Handle:  # fmt: skip
+        """Deploy a contract; what follows the class goes to its `@init`."""
+        program, init = self.declare(contract), contract.__spec__.init
+        if value is not None and init is not None and init.owns_value:
+            named["value"], value = value, None
+        wei = 0 if value is None else value
+        data = init.encode_args(args, named, self) if init else no_init_args(contract, args, named)
+        receipt = self.send(None, program.initcode + data, sender=sender, value=wei, gas=gas)
+        if receipt.error is not None:
+            raise Reverted(receipt) from receipt.error.cause
+        return self.handle(contract, receipt.address)
+
+    def deploy_world(
+        self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
+        init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: AccountLike | None = None,
+    ) -> WorldHandle:  # fmt: skip
+        """Deploy a World with its systems, grant them what `writers` says, and call their `@init`s."""
+        init, granted_to = pairs(init, "init"), pairs(writers, "writers")
+        check_world(systems, init)
+        handle = self.deploy(World, namespace, sender=sender)
+        for system in systems:
+            address = self.deploy(system, handle.address, sender=sender).address
+            handle.register(system.__name__, address, sender=sender)
+        world = self.world(handle.address)
+        for what, granted in granted_to.items():
+            for who in items(granted, "writers"):
+                world.grant_writer(what, who, sender=sender)
+        for system in systems:
+            setup = system.__spec__.setup
+            if setup is not None:
+                getattr(world.system(system), setup.name)(*init.get(system, ()), sender=sender)
+        return world

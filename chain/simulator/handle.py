@@ -1,0 +1,243 @@
+"""What `deploy` returns: a contract's entries as methods that anyone outside can call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from chain.errors import Reverted
+from chain.ledger.logs import text_of
+from chain.ledger.receipts import Events
+from chain.machine.frame import (
+    Failure,
+    Frame,
+)
+from chain.metering.program import check_class
+from chain.runtime.contract import Contract
+from chain.schema.inputs import (
+    AccountLike,
+    flag,
+)
+from chain.spec.contracts import (
+    CALL_WORDS,
+    EntrySpec,
+)
+from chain.spec.overloads import (
+    choose,
+    signatures,
+)
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.decoded.trace import Trace
+    from chain.simulator.reader import Looking
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a call would do, or what a view saw; nothing of it is on the chain."""
+
+    value: Any
+    logs: list[str]  # the text logs
+    events: Events
+    gas_used: int
+    ticks: int  # what the contracts' own computing took
+    error: Failure | None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+
+class Entry:
+    """One entry of a deployed contract. Calling it mines a block and gives a `Receipt`; a view gives its value."""
+
+    __slots__ = ("_address", "_chain", "spec")
+
+    def __init__(self, chain: Looking, address: Address, spec: EntrySpec) -> None:
+        self._chain, self._address, self.spec = chain, address, spec
+
+    def __call__(
+        self,
+        *args: Any,
+        sender: AccountLike | None = None,
+        value: int | None = None,
+        gas: int | None = None,
+        check: bool = True,
+        **named: Any,
+    ) -> Any:
+        spec = self.spec
+        if value is not None and spec.owns_value:
+            named["value"], value = value, None
+        if check is not True:
+            flag(check, "check")
+        chain, address = self._chain, self._address
+        chain.need_contract(address, spec.contract)
+        data = spec.encode_args(args, named, chain)
+        if spec.kind == "view":
+            seen = self.observe_data(data, sender, value, gas)
+            if seen.error is not None:
+                raise Reverted(seen) from seen.error.cause
+            return seen.value
+        wei = 0 if value is None else value
+        receipt = chain.send(address, data, sender=sender, value=wei, gas=gas)
+        if check and receipt.error is not None:
+            raise Reverted(receipt) from receipt.error.cause
+        return receipt
+
+    def observe(
+        self,
+        *args: Any,
+        sender: AccountLike | None = None,
+        value: int | None = None,
+        gas: int | None = None,
+        **named: Any,
+    ) -> Observation:
+        """Run the entry and undo it: what it would return, log and cost."""
+        if value is not None and self.spec.owns_value:
+            named["value"], value = value, None
+        return self.observe_data(self._calldata(args, named), sender, value, gas)
+
+    def observe_data(
+        self, data: bytes, sender: AccountLike | None = None, value: int | None = None, gas: int | None = None,
+    ) -> Observation:  # fmt: skip
+        """The same, of calldata."""
+        wei = 0 if value is None else value
+        frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
+        texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
+        events = Events(self._chain.ledger, rows)
+        value = self.spec.seen(frame.result, frame.output) if frame.failure is None else None
+        return Observation(
+            value, texts, events, frame.gas_limit - frame.gas, frame.ticks, frame.failure
+        )
+
+    def trace(
+        self,
+        *args: Any,
+        sender: AccountLike | None = None,
+        value: int | None = None,
+        gas: int | None = None,
+        **named: Any,
+    ) -> Trace:
+        """Run the entry and undo it: every message with what it would read, write and announce."""
+        if value is not None and self.spec.owns_value:
+            named["value"], value = value, None
+        data, wei = self._calldata(args, named), 0 if value is None else value
+        return self._chain.trace(self._address, data, sender=sender, value=wei, gas=gas)
+
+    def calldata(self, *args: Any, **named: Any) -> bytes:
+        """The bytes that a transaction to this entry carries."""
+        return self.spec.encode_args(args, named, self._chain)
+
+    def _calldata(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+        """The same, of a call that is made: there must be a contract."""
+        chain, spec = self._chain, self.spec
+        chain.need_contract(self._address, spec.contract)
+        return spec.encode_args(args, named, chain)
+
+    def __repr__(self) -> str:
+        return f"<{self.spec.kind} {self.spec.contract}.{self.spec.signature}>"
+
+
+class Overloads:
+    """Entries that share their name in the ABI: a call is one of that which takes its arguments."""
+
+    __slots__ = ("_besides", "_entries", "_name")
+
+    def __init__(self, name: str, entries: tuple[Entry, ...]) -> None:
+        self._name, self._entries = name, {each.spec: each for each in entries}
+        owned = any(each.spec.owns_value for each in entries)
+        self._besides = CALL_WORDS - {"value"} if owned else CALL_WORDS
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._meant(args, named)(*args, **named)
+
+    def observe(self, *args: Any, **named: Any) -> Observation:
+        return self._meant(args, named).observe(*args, **named)
+
+    def trace(self, *args: Any, **named: Any) -> Trace:
+        return self._meant(args, named).trace(*args, **named)
+
+    def calldata(self, *args: Any, **named: Any) -> bytes:
+        return self._meant(args, named).calldata(*args, **named)
+
+    def _meant(self, args: tuple[Any, ...], named: dict[str, Any]) -> Entry:
+        given = {name: value for name, value in named.items() if name not in self._besides}
+        return self._entries[choose(self._name, tuple(self._entries), args, given)]
+
+    def __repr__(self) -> str:
+        return f"<entries {signatures(self._entries)}>"
+
+
+class Handle:
+    """A deployed contract as a person uses it: `game.make_move(0, 4, sender=alice)`, `game.fields.count`.
+
+    An entry goes by its method's name and by its name in the ABI, unless a handle has something of its own under that;
+    `game["make_move"]` and `game["make_move(uint64,uint8)"]` are always exactly that entry.
+    """
+
+    chain: Looking
+    contract: type[Contract]
+    address: Address
+
+    def __init__(self, chain: Looking, contract: type[Contract], address: Address) -> None:
+        own = vars(self)  # closed for everyone else, see __setattr__
+        own |= {"chain": chain, "contract": contract, "address": address}
+        for name, spec in contract.__spec__.unshared.items():
+            own[name] = Entry(chain, address, spec)
+
+    @property
+    def abi(self) -> list[dict[str, Any]]:
+        return self.contract.__spec__.abi
+
+    @property
+    def fields(self) -> Any:
+        """The contract's own storage, to be read: `game.fields.games[0]`."""
+        return self.chain.fields_of(self)
+
+    @property
+    def web3(self) -> Any:
+        """The same contract as web3.py sees it."""
+        return self.chain.web3.eth.contract(address=str(self.address), abi=self.abi)
+
+    def __getattr__(self, name: str) -> Any:
+        spec = self.contract.__spec__
+        if found := spec.named(name):  # a name of the ABI
+            entries = tuple(Entry(self.chain, self.address, each) for each in found)
+            return entries[0] if len(entries) == 1 else Overloads(name, entries)
+        if name == "balance":  # in wei, where the contract has no entry of that name
+            return self.chain.balance(self.address)
+        raise AttributeError(spec.no_entry(name))
+
+    def __getitem__(self, name: str) -> Entry:
+        return Entry(self.chain, self.address, self.contract.__spec__.exactly(name))
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        """Refuse: what would be set here is in no storage, and nobody would ever see it."""
+        contract = self.contract.__name__
+        raise AttributeError(
+            f"{contract}.{name} cannot be set from outside: call an entry that changes it,"
+            " in a test also chain.set_storage"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.contract.__name__} at {self.address}>"
+
+
+def bound(contract: type[Contract], frame: Frame) -> Contract:
+    """An instance that reads through `frame`."""
+    made: Contract = object.__new__(contract)
+    made._frame = frame
+    return made
+
+
+def meant(
+    contract: type[Contract] | Handle, address: AccountLike | None
+) -> tuple[type[Contract], AccountLike]:
+    """The class and the account that were told as such, or as a handle from elsewhere."""
+    if isinstance(contract, Handle):
+        return contract.contract, contract.address
+    check_class(contract)
+    if address is None:
+        raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
+    return contract, address

@@ -1,0 +1,93 @@
+"""Where a step of a chain begins, and how the chain is taken back there.
+
+All that grows is known by its length, all else by its value. Nothing is copied when a step begins: most steps end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+from weakref import ref
+
+from chain.accounts import Account
+from chain.concurrency.atomic_steps import Steps
+from chain.ledger.blocks import Block, Mining, reopened
+from chain.ledger.ledger import Ledger
+from chain.machine.deep_calls import rest
+from chain.machine.executor import Machine
+from chain.machine.state import State
+
+if TYPE_CHECKING:
+    from chain.ledger.file.store import Store
+    from chain.simulator.chain_scopes import Holding
+
+_OF_ROW: Final = [field.name for field in fields(Block)][1:]
+
+
+class Recovery(Steps):
+    """A chain that can be taken back to where a step began."""
+
+    __slots__ = ()
+
+    ledger: Ledger
+    state: State
+    machine: Machine
+    keys: dict[bytes, Account]
+    mining: Mining
+    _store: Store | None
+    _held: ref[Holding] | None
+    _clock: int
+    _automine: bool
+    _block_interval: int
+    _overrides: dict[str, Any]
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the open block waits for the end of a `block()` scope."""
+        scope = None if self._held is None else self._held()
+        return scope is not None and not scope.is_over
+
+    def _begin_step(self) -> None:
+        ledger, block, loaded = self.ledger, self.ledger.open, self.machine.loaded
+        if loaded is not None and not loaded.is_wanted:
+            loaded = self.machine.loaded = None
+        ledger.tail = None
+        self.begun = (
+            0 if self._store is None else self._store.number,
+            ledger.blocks.head.number, len(ledger.timeline), len(ledger.notes), block, block and block.row, self._held,
+            len(self.keys), loaded, loaded and loaded.taken,
+            self._clock, self._automine, self._block_interval, self._overrides,
+        )  # fmt: skip
+
+    def _end_step(self) -> None:
+        if self._store is not None:
+            self._store.save(self.mining)
+        self.begun = None
+
+    def _recover(self) -> None:
+        if self.begun is None:
+            return
+        rest()
+        self.state.abandon()
+        if self.begun:
+            written, *place = self.begun
+            if self._store is None or not self._store.holds_more_than(written):
+                self._go_back(*place)
+        self.begun = None
+
+    def _go_back(
+        self, head: int, moments: int, notes: int, block: Block | None, row: Any, held: Any, keys: int, loaded: Any,
+        place: Any, *mining: Any,
+    ) -> None:  # fmt: skip
+        """Be as a step found it."""
+        self.ledger.undo((head + 1, moments, notes, moments - notes))
+        if block is not None:
+            for field, value in zip(_OF_ROW, row, strict=True):
+                setattr(reopened(block), field, value)
+        self.ledger.open, self._held = block, held
+        while len(self.keys) > keys:
+            self.keys.popitem()
+        self.machine.loaded = loaded
+        if loaded is not None:
+            loaded.go_back(place)
+        self._clock, self._automine, self._block_interval, self._overrides = mining

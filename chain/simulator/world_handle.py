@@ -1,0 +1,167 @@
+"""A World as a person outside uses it: its systems, its models, who may write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from chain.crypto.hashing import checksum_address
+from chain.ledger.decoded.model_history import Version
+from chain.ledger.decoded.worlds import (
+    StoredWorld,
+    is_world,
+)
+from chain.ledger.receipts import Receipt
+from chain.runtime.contract import Contract
+from chain.runtime.system import System
+from chain.schema.inputs import (
+    AccountLike,
+    items,
+    with_addresses,
+)
+from chain.schema.validation import short
+from chain.simulator.handle import Handle
+from chain.spec.models import (
+    model_spec,
+    selector_of,
+)
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.simulator.reader import Looking
+
+M = TypeVar("M")
+Resource = type | str  # a model class, or the namespace
+Writer = type[System] | AccountLike
+
+
+class WorldHandle:
+    """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`."""
+
+    __slots__ = ("address", "chain", "handle")
+
+    def __init__(self, chain: Looking, address: Address) -> None:
+        program = chain.machine.program_at(address)
+        if program is None or not is_world(program):
+            raise TypeError(f"there is no World at {checksum_address(address)}")
+        self.chain, self.address = chain, address
+        self.handle = Handle(chain, program.spec.cls, address)
+
+    def system(self, system: type[Contract] | str) -> Handle:
+        """The system of that class or name."""
+        name = name_of(system)
+        address = self.handle.system(name)
+        program = self.chain.machine.program_at(address)
+        if program is None:
+            raise TypeError(f"the system '{name}' at {address} is no Python contract known here")
+        return Handle(self.chain, program.spec.cls, address)
+
+    # Models
+
+    def read(self, model: type[M], *keys: Any) -> M:
+        """The model with these keys; all zero if nobody wrote it."""
+        return self._stored.read(model, *self._keys(model, keys))
+
+    def exists(self, model: type, *keys: Any) -> bool:
+        """Whether the model with these keys was written (and not erased)."""
+        return self._stored.exists(model, *self._keys(model, keys))
+
+    def all(self, model: type[M]) -> list[M]:
+        """Every model of that class that is set, in the order in which they were first written."""
+        return self._stored.all(model)
+
+    def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
+        """What the model with these keys was after every transaction that changed it."""
+        return self._stored.history(model, *self._keys(model, keys))
+
+    def _keys(self, model: type, keys: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Keys with an Address for what stands for an account."""
+        members, resolve = model_spec(model).record.key_members, self.chain.address_of
+        named = zip(members, keys, strict=False)
+        found = [
+            with_addresses(m.kind, key, f"{model.__name__}.{m.name}", resolve) for m, key in named
+        ]
+        return (*found, *keys[len(found) :])
+
+    @property
+    def namespace(self) -> str:
+        return self._stored.namespace
+
+    @property
+    def _stored(self) -> StoredWorld:
+        chain = self.chain
+        return StoredWorld(chain.ledger, chain.state, self.address, chain.moment)
+
+    # Permissions
+
+    def grant_writer(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        """Let a system write a model, or all models of the namespace."""
+        return self._set(self.handle.grant_writer, what, to, options)
+
+    def revoke_writer(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        return self._set(self.handle.revoke_writer, what, to, options)
+
+    def grant_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        """Let an account or a system write a model, or all models, and say who else may."""
+        return self._set(self.handle.grant_owner, what, to, options)
+
+    def revoke_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+        return self._set(self.handle.revoke_owner, what, to, options)
+
+    def is_writer(self, what: Resource, who: Writer) -> bool:
+        return bool(self.handle.is_writer(self._resource(what), self._address(who)))
+
+    def is_owner(self, what: Resource, who: Writer) -> bool:
+        return bool(self.handle.is_owner(self._resource(what), self._address(who)))
+
+    def _set(
+        self, entry: Callable[..., Any], what: Resource, to: Writer, options: dict[str, Any]
+    ) -> Receipt:
+        receipt: Receipt = entry(self._resource(what), self._address(to), **options)
+        return receipt
+
+    def _resource(self, what: Resource) -> bytes:
+        if isinstance(what, type):
+            return selector_of(self.namespace, model_spec(what).name)
+        if what != self.namespace:
+            raise TypeError(
+                f"{short(what)} is neither a model class nor this world's namespace, '{self.namespace}'"
+            )
+        return selector_of(self.namespace)
+
+    def _address(self, who: Writer) -> Address:
+        return self.system(who).address if isinstance(who, type) else self.chain.address_of(who)
+
+    def __repr__(self) -> str:
+        return f"<World {self.namespace} at {self.address}>"
+
+
+def name_of(system: type[Contract] | str) -> str:
+    """The name of a system, which is that of its class."""
+    if not isinstance(system, type | str):
+        raise TypeError(f"{short(system)} is not a system: give its class or its name")
+    return system if isinstance(system, str) else system.__name__
+
+
+def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
+    """Refuse systems that cannot live together in a world."""
+    models: dict[str, type] = {}
+    for i, system in enumerate(items(systems, "systems")):
+        if not isinstance(system, type) or not issubclass(system, System):
+            name = getattr(system, "__name__", short(system))
+            raise TypeError(f"{name} is no System, so it cannot live in a World")
+        if system in systems[:i]:
+            raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
+        for spec in system.__spec__.models.values():
+            if models.setdefault(spec.name, spec.record.cls) is not spec.record.cls:
+                raise TypeError(
+                    f"the systems use two models called {spec.name}: a world has room for one of a name"
+                )
+    for system, args in init.items():
+        if system not in systems or system.__spec__.setup is None:
+            name = getattr(system, "__name__", short(system))
+            raise TypeError(f"init: {name} is not among the systems or has no @init")
+        if not isinstance(args, tuple):
+            raise TypeError(
+                f"init: give the arguments of {system.__name__} as a tuple: ({args!r},)"
+            )

@@ -1,0 +1,235 @@
+"""Finding what to read: from a contract class, a package, a module or a file to its sources. Nothing is imported or run."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from chain.source.classes import (
+    class_of,
+    lineage,
+)
+from chain.source.modules import (
+    Definition,
+    Module,
+    Sources,
+    alone,
+    folder_of,
+    read,
+)
+from chain.source.other_packages import (
+    SHARED_FOLDERS,
+    places_of,
+)
+
+# The modules of a package with which a reading begins; what they import of the package follows.
+MAIN: Final = ("contract", "models", "events", "rules")
+
+
+_NOT_OURS: Final = SHARED_FOLDERS | {"__pycache__", "build", "dist", "node_modules", "venv"}
+_CONTRACTS: Final = {
+    f"chain.{home}{name}"
+    for name in ("Contract", "System", "World")
+    for home in ("", f"{name.lower()}.")
+}
+
+
+def text_of(file: str) -> str:
+    """What a file says; also where a tool keeps its source in Python's cache of lines only."""
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, ValueError):
+        return "".join(linecache.getlines(file))
+
+
+def identity_of(cls: type) -> tuple[str, str, int]:
+    """The file, the name and the first line of a class: another one of that name may stand elsewhere in the file."""
+    return (
+        file_of(cls),
+        cls.__qualname__,
+        min((code.co_firstlineno for code in _codes(cls)), default=0),
+    )
+
+
+def home_of(cls: type) -> tuple[Sources, Definition] | None:
+    """The sources of a class, and where it is defined in them.
+
+    None if there is nothing to check: it was made at a prompt, or it is the chain's own.
+    """
+    file = file_of(cls)
+    text = text_of(file) if file else ""
+    if not text:
+        return None
+    name, folder = cls.__module__, folder_of(cls.__module__, file, _is_package(file))
+    if folder is None:
+        name, folder = alone(name, file)
+    module = read(name, file, text, _is_package(file))
+    found = _find_class(cls, module)
+    return None if found is None else (Sources(module, folder), found)
+
+
+def file_of(cls: type) -> str:
+    """The file in which a class was written; nothing if that is the chain's own, or there is none."""
+    if cls.__module__.partition(".")[0] == "chain":
+        return ""
+    for value in vars(cls).values():
+        code: Any = getattr(value, "__code__", None)
+        if code is not None and getattr(value, "__module__", None) == cls.__module__:
+            return str(code.co_filename)
+    return getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+
+
+def _is_package(file: str) -> bool:
+    return Path(file).name == "__init__.py"
+
+
+def _find_class(cls: type, module: Module) -> Definition | None:
+    """The class statement, by the names of the functions and classes around it; of several the one with its methods."""
+    names = [name for name in cls.__qualname__.split(".") if name != "<locals>"]
+    lines = [code.co_firstlineno for code in _codes(cls)]
+    found: list[tuple[ast.ClassDef, list[ast.FunctionDef]]] = []
+    for node, around in _search(module.tree.body, names, []):
+        if all(node.lineno <= line <= (node.end_lineno or line) for line in lines):
+            found.append((node, around))
+    if not found:
+        return None
+    node, around = found[-1]
+    inner = module.within(around) if around else module
+    return Definition(inner, node.name, node)
+
+
+def _codes(cls: type) -> Iterator[Any]:
+    for value in vars(cls).values():
+        code = getattr(value, "__code__", None)
+        if code is not None and str(value.__qualname__).startswith(cls.__qualname__ + "."):
+            yield code
+
+
+def _search(
+    body: list[ast.stmt], names: list[str], around: list[ast.FunctionDef]
+) -> Iterator[tuple[ast.ClassDef, list[ast.FunctionDef]]]:
+    first, *rest = names
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == first:
+            if rest:
+                inner = [*around, node] if isinstance(node, ast.FunctionDef) else around
+                yield from _search(node.body, rest, inner)
+            elif isinstance(node, ast.ClassDef):
+                yield node, around
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+                yield from _search(getattr(node, name, []), names, around)
+
+
+Beginning = tuple[Sources, list[Module], list[Definition]]
+
+
+def modules_of(target: str | Path) -> list[Beginning]:
+    """The sources of `contracts.blokus`, of the same as a folder, or of one file; with which modules to begin; the contracts.
+
+    Contracts are told where a file has some, and not those of a package, which is read as a whole. In a folder that holds no
+    Python itself, as that of a project, all files below that have contracts count.
+    """
+    path = _path_of(target)
+    main = [] if path.is_file() else _main_files(path)
+    if main:
+        return [_beginning(path, main)]
+    files = [path] if path.is_file() else sorted(path.glob("*.py"))
+    if files:
+        return [_of_file(file) for file in files]
+    found = [each for each in map(_of_file, _files_below(path)) if each[2]]
+    if not found:
+        raise FileNotFoundError(
+            f"{target}: there is no Python in this folder, and no contract below it"
+        )
+    return found
+
+
+def _of_file(file: Path) -> Beginning:
+    sources, modules, _ = _beginning(file.parent, [file])
+    return sources, modules, contracts_in(modules[0], sources)
+
+
+def _beginning(folder: Path, files: list[Path]) -> Beginning:
+    top = _top_folder(folder)
+    modules = [_module(file, top) for file in files]
+    sources = Sources(modules[0], top)
+    return sources, [sources.module(module.name) or module for module in modules], []
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*.py")):
+        inner = file.relative_to(folder).parts
+        if not any(part.startswith(".") or part in _NOT_OURS for part in inner):
+            yield file
+
+
+def contracts_in(module: Module, sources: Sources) -> list[Definition]:
+    """The contract classes of a module, those in functions too."""
+    found = []
+    for node, around in _classes(module.tree.body, []):
+        definition = Definition(module.within(around) if around else module, node.name, node)
+        if any(path in _CONTRACTS for path in _foreign_bases(definition, sources)):
+            found.append(definition)
+    return found
+
+
+def _classes(
+    body: list[ast.stmt], around: list[ast.FunctionDef]
+) -> Iterator[tuple[ast.ClassDef, list[ast.FunctionDef]]]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield node, around
+        inner = [*around, node] if isinstance(node, ast.FunctionDef) else around
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            yield from _classes(getattr(node, name, []), inner)
+
+
+def _foreign_bases(definition: Definition, sources: Sources) -> Iterator[str]:
+    """The paths of what a class, or one that it derives from, has from elsewhere."""
+    for cls in lineage(class_of(definition), sources):
+        for base in cls.bases:
+            first, _, rest = base.partition(".")
+            found = cls.definition.module.names.get(first)
+            if found is not None and found.target is not None:
+                yield f"{found.target}.{rest}" if rest else found.target
+
+
+def _path_of(target: str | Path) -> Path:
+    path = Path(target)
+    if path.exists():
+        return path.resolve()
+    parts: list[str] = str(target).split(".")
+    installed: list[str | Path] = (
+        [place.parent for place in places_of(parts[0])] if parts[0] else []
+    )
+    for entry in ["", *sys.path, *installed]:
+        for found in (Path(entry, *parts), Path(entry, *parts[:-1], f"{parts[-1]}.py")):
+            if found.exists():
+                return found.resolve()
+    raise FileNotFoundError(
+        f"{target}: no such file or package; write contracts.blokus, contracts/blokus or a file"
+    )
+
+
+def _main_files(folder: Path) -> list[Path]:
+    main = [folder / f"{name}.py" for name in MAIN]
+    return [file for file in main if file.is_file()]
+
+
+def _top_folder(folder: Path) -> Path:
+    """Where the names of modules begin: above the outermost folder that is a package."""
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
+
+
+def _module(file: Path, folder: Path) -> Module:
+    is_package = file.name == "__init__.py"
+    parts = file.relative_to(folder).with_suffix("").parts
+    name = ".".join(parts[:-1] if is_package else parts)
+    return read(name, str(file), file.read_text("utf-8"), is_package)

@@ -1,0 +1,194 @@
+"""What a contract reaches of its own sources: the statements at the top of modules, followed from name to name.
+
+A contract may stand in a file beside its tests, and its package may hold strategies and drawings that it never uses. None of
+that is a part of it. A statement that gives no name a meaning but changes what a reached one holds is reached too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from chain.source.global_names import (
+    Read,
+    uses_of,
+)
+from chain.source.modules import (
+    Definition,
+    Module,
+)
+from chain.source.mutations import others_that_change
+from chain.source.top_level import (
+    own_module,
+    top_of,
+)
+
+_READERS = ("pathlib", "importlib", "builtins.open", "io", "os")
+
+
+class Reach:
+    """Grows by what is asked for, and all that this mentions."""
+
+    def __init__(self, root: Module) -> None:
+        self._known = {root.name: root}
+        self._top = root.name.partition(".")[0]
+        self.modules: dict[Module, dict[ast.AST, Definition | None]] = {}
+        self.names: dict[Module, set[str]] = {}  # by module: those of its names that are read
+        self.because_of: dict[ast.AST, str] = {}  # for the sake of which name each was taken
+        self._waiting: list[tuple[Module, ast.AST]] = []
+
+    # What was reached
+
+    def nodes_of(self, module: Module) -> list[ast.AST]:
+        """Its reached statements in their order, imports aside."""
+        taken = self.modules[module]
+        found = [node for node, definition in taken.items() if definition is None]
+        return sorted(found, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
+
+    def imports_of(self, module: Module) -> Iterator[tuple[str, str]]:
+        for definition in self.modules[module].values():
+            if definition is not None and not definition.is_for_types:
+                yield definition.name, str(definition.target)
+
+    def reads_files(self, module: Module) -> bool:
+        if any(path.startswith(_READERS) for _, path in self.imports_of(module)):
+            return True
+        if "open" in top_of(module).meanings:
+            return False
+        return any("open" in uses_of(node).names for node in self.nodes_of(module))
+
+    # Reaching
+
+    def name(self, module: Module, name: str) -> None:
+        """Reach what a name of a module stands for."""
+        top = top_of(module)
+        for meaning in top.meanings.get(name, ()):
+            if isinstance(meaning, Definition):
+                self._take(module, meaning.node, meaning, name)
+            else:
+                self._take(module, meaning, None, name)
+        if name not in top.meanings:
+            for star in top.stars:
+                self._take(module, star.node, star, name)
+        self._go_on()
+
+    def node(self, module: Module, node: ast.AST) -> None:
+        """Reach a piece of a module that may stand anywhere in it."""
+        self._take(module, node, None)
+        self._go_on()
+
+    def whole(self, module: Module) -> None:
+        for name in top_of(module).meanings:
+            self.name(module, name)
+
+    def module(self, name: str) -> Module | None:
+        if name not in self._known:
+            found = own_module(name, self._top)
+            if found is None:
+                return None
+            self._known[name] = found
+        return self._known[name]
+
+    def split(self, path: str) -> tuple[Module, str] | None:
+        """The innermost own module that a path leads into, and the rest of the path."""
+        found, name = None, ""
+        parts = path.split(".")
+        for count, part in enumerate(parts, 1):
+            name = f"{name}.{part}" if name else part
+            module = self.module(name)
+            if module is not None:
+                found = module, ".".join(parts[count:])
+        return found
+
+    def _take(
+        self, module: Module, node: ast.AST, definition: Definition | None, name: str = ""
+    ) -> None:
+        taken = self.modules.setdefault(module, {})
+        if node not in taken:
+            taken[node] = definition
+            self.because_of[node] = name
+            self._waiting.append((module, node))
+
+    def _go_on(self) -> None:
+        while self._waiting:
+            module, node = self._waiting.pop()
+            definition = self.modules[module][node]
+            if definition is None:
+                self._read(module, node)
+            elif definition.name == "*":
+                self._star(definition)
+            elif not definition.is_for_types:
+                self._path(str(definition.target))
+            if not self._waiting:
+                for other in list(self.modules):
+                    names = self.names.get(other, set())
+                    for each, name in others_that_change(other, self.modules[other].keys(), names):
+                        self._take(other, each, None, name)
+
+    def _read(self, module: Module, node: ast.AST) -> None:
+        uses = uses_of(node)
+        for read in uses.reads:
+            self._mention(module, read, node)
+        for path in self.imported_by(module, node):
+            self._path(path)
+
+    def imported_by(self, module: Module, node: ast.AST) -> Iterator[str]:
+        """The paths of the imports within a statement."""
+        for path in uses_of(node).imports:
+            home, _, name = path.rpartition(":")
+            inner = home.lstrip(".")
+            if level := len(home) - len(inner):
+                parts = module.name.split(".")
+                home = ".".join(
+                    [*parts[: len(parts) - level + module.is_package], *filter(None, [inner])]
+                )
+            yield f"{home}.{name}" if home else name
+
+    def _mention(self, module: Module, read: Read, reader: ast.AST | None = None) -> None:
+        name, *attributes = read.path
+        self.names.setdefault(module, set()).add(name)
+        top = top_of(module)
+        meanings = (
+            top.meanings_for(name, reader, read.is_late) if reader else top.meanings.get(name)
+        )
+        if meanings is None:
+            for star in top.stars:
+                self._take(module, star.node, star, name)
+            return
+        for meaning in meanings:
+            if not isinstance(meaning, Definition):
+                self._take(module, meaning, None, name)
+                continue
+            self._take(module, meaning.node, meaning, name)
+            if not meaning.is_for_types:
+                self._into(str(meaning.target), attributes)
+
+    def _into(self, target: str, attributes: list[str]) -> None:
+        """What is used of a module that a name stands for."""
+        place = self.split(target)
+        if place is not None and place[1]:
+            return
+        inner = self.split(".".join([target, *attributes]))
+        if inner is not None and inner[1]:
+            self._path(".".join([target, *attributes]))
+        elif inner is not None:  # whatever of it is used
+            self._everything(inner[0])
+
+    def _path(self, path: str) -> None:
+        place = self.split(path)
+        if place is None:
+            return
+        module, rest = place
+        self.modules.setdefault(module, {})
+        if rest:
+            self._mention(module, Read(tuple(rest.split(".")), True, False))
+
+    def _star(self, definition: Definition) -> None:
+        place = self.split(str(definition.target).removesuffix(".*"))
+        if place is not None and not place[1]:
+            self._everything(place[0])
+
+    def _everything(self, module: Module) -> None:
+        self.modules.setdefault(module, {})
+        for name in top_of(module).meanings:
+            self._mention(module, Read((name,), True, False))

@@ -1,0 +1,350 @@
+"""What can be known of a value without running anything: that it is a set, a text, an instance of this class.
+
+It is read off annotations, literals, and what the functions and classes of the package say they return. Nothing known is None,
+and most rules then keep still.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from chain.source.classes import (
+    Class,
+    class_of,
+    is_enum,
+    lineage,
+)
+from chain.source.modules import (
+    Definition,
+    Module,
+    Sources,
+)
+
+
+class Kind(NamedTuple):
+    """A word for a built-in kind, else the path of a class; and of what it holds."""
+
+    name: str
+    of: tuple[Kind | None, ...] = ()
+    field: str = ""  # of the contract from whose storage it was read, if it was
+
+
+SET: Final = Kind("set")
+TEXT: Final = Kind("text")
+NUMBER: Final = Kind("number")
+BYTES: Final = Kind("bytes")
+TRUTH: Final = Kind("truth")
+NONE: Final = Kind("none")
+FLOAT: Final = Kind("float")
+FUNCTION: Final = Kind("function")
+PLAIN: Final = frozenset({"text", "number", "bytes", "truth", "none"})
+PATH: Final = Kind("pathlib.Path")
+
+_CLASSES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("set", "frozenset", "Set", "AbstractSet", "FrozenSet", "MutableSet"), "set"
+        ),
+        **dict.fromkeys(
+            ("list", "List", "Sequence", "MutableSequence", "Collection", "deque"), "list"
+        ),
+        **dict.fromkeys(("dict", "Dict", "Mapping", "MutableMapping", "MappingProxyType"), "dict"),
+        **dict.fromkeys(("defaultdict", "OrderedDict", "Counter", "ChainMap"), "dict"),
+        **dict.fromkeys(("Iterable", "Iterator", "Generator"), "stream"),
+        **dict.fromkeys(("tuple", "Tuple"), "tuple"),
+        **dict.fromkeys(("str", "LiteralString"), "text"),
+        **dict.fromkeys(("bytes", "bytearray", "Address", "bytes4", "bytes32"), "bytes"),
+        **dict.fromkeys(("type", "Type"), "class"),
+        "int": "number",
+        "bool": "truth",
+        "float": "float",
+        "Callable": "function",
+    }
+)
+_HOMES: Final = frozenset(
+    [
+        "builtins",
+        "typing",
+        "typing_extensions",
+        "collections",
+        "collections.abc",
+        "types",
+        "chain",
+        "chain.storage.collections",
+        "chain.types",
+    ]
+)
+_COLLECTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        f"{home}.{name}": name.lower()
+        for home in ("chain", "chain.storage.collections")
+        for name in ("Vector", "Map")
+    }
+)
+_OWN_SETS: Final = ("chain.Set", "chain.storage.collections.Set")
+_CONTRACTS: Final = frozenset(
+    f"{home}.{name}"
+    for name in ("Contract", "System")
+    for home in ("chain", f"chain.{name.lower()}")
+)
+_PARTED: Final = frozenset({"list", "tuple", "vector", "map"})  # what has parts that can be lists
+_WRAPPERS: Final = frozenset(
+    ["Final", "ClassVar", "Annotated", "Optional", "Key", "Required", "NotRequired", "ReadOnly"]
+)
+
+Find = Callable[[ast.expr], str | None]
+
+
+def read(node: ast.expr | None, find: Find, sources: Sources) -> Kind | None:
+    """The kind that an annotation names."""
+    if isinstance(node, ast.Constant):
+        return _read_constant(node, find, sources)
+    if isinstance(node, ast.BinOp):
+        return either(read(node.left, find, sources), read(node.right, find, sources))
+    if isinstance(node, ast.Subscript):
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return _named(find(node.value), tuple(inner), find, sources)
+    if isinstance(node, ast.Name | ast.Attribute):
+        return _named(find(node), (), find, sources)
+    return None
+
+
+def _read_constant(node: ast.Constant, find: Find, sources: Sources) -> Kind | None:
+    if node.value is None:
+        return NONE
+    if isinstance(node.value, str):
+        try:
+            return read(ast.parse(node.value, mode="eval").body, find, sources)
+        except SyntaxError:
+            return None
+    return None
+
+
+def _named(
+    path: str | None, inner: tuple[ast.expr, ...], find: Find, sources: Sources
+) -> Kind | None:
+    home, _, name = (path or "").rpartition(".")
+    if home in _HOMES:
+        if name in _WRAPPERS:
+            return read(inner[0], find, sources) if inner else None
+        if name == "Union":
+            kinds = [read(each, find, sources) for each in inner]
+            return either(*kinds)
+        return _built_in(path or "", name, [read(each, find, sources) for each in inner], inner)
+    found = sources.definition(path)
+    if found is None:
+        return Kind(path) if path and name[:1].isupper() else None
+    definition, rest = found
+    if rest:
+        return None
+    if isinstance(definition.node, ast.ClassDef):
+        return Kind(f"{definition.module.name}.{definition.name}")
+    if definition.value is not None and not inner:  # an alias: `Cell = tuple[int, int]`
+        return _read_alias(definition, definition.value, sources)
+    return None
+
+
+def _read_alias(definition: Definition, value: ast.expr, sources: Sources) -> Kind | None:
+    """What an alias stands for; one that mentions itself, as a tree does, comes to an end."""
+    known: dict[Definition, Kind | None] = sources.aliases
+    if definition not in known:
+        known[definition] = None
+        known[definition] = read(value, finder(definition.module), sources)
+    return known[definition]
+
+
+def _built_in(
+    path: str, name: str, kinds: list[Kind | None], inner: tuple[ast.expr, ...]
+) -> Kind | None:
+    if path.startswith("chain.types.") and name[:1] in "uif" and name[-1:].isdigit():
+        return NUMBER
+    if path in _COLLECTIONS:
+        return Kind(_COLLECTIONS[path], tuple(kinds))
+    if name in _CLASSES and path not in _OWN_SETS:
+        word = _CLASSES[name]
+        if word == "tuple" and len(inner) == 2 and _is_dots(inner[1]):
+            return Kind("list", (kinds[0],))
+        return Kind(word, tuple(kinds))
+    return Kind(path)
+
+
+def _is_dots(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def either(*kinds: Kind | None) -> Kind | None:
+    """What is known of a value that is one of these: that it may be a set goes first."""
+    some = [kind for kind in kinds if kind != NONE]
+    for kind in some:
+        if kind is not None and kind.name == "set":
+            return kind
+    if any(kind is None for kind in some) or not some:
+        return None
+    if len({copied(kind) for kind in some}) == 1:
+        return some[0] if len(set(some)) == 1 else copied(some[0])
+    return TEXT if all(kind is not None and kind.name in PLAIN for kind in some) else None
+
+
+def stored(kind: Kind | None, field: str) -> Kind | None:
+    """The kind of what is read from that field, or from a part of it."""
+    if kind is None or not field or not (kind.name in _PARTED or "." in kind.name):
+        return kind
+    return Kind(kind.name, tuple(stored(each, field) for each in kind.of), field)
+
+
+def copied(kind: Kind | None) -> Kind | None:
+    """The kind of a copy: what is in it may still be of storage."""
+    return kind._replace(field="") if kind is not None and kind.field else kind
+
+
+def copied_whole(kind: Kind | None) -> Kind | None:
+    """The kind of a copy in which nothing is of storage."""
+    return kind and Kind(kind.name, tuple(map(copied_whole, kind.of)))
+
+
+def finder(module: Module) -> Find:
+    """What names mean at the top of a module."""
+
+    def find(node: ast.expr) -> str | None:
+        if isinstance(node, ast.Name):
+            return meaning(module, node.id)
+        if isinstance(node, ast.Attribute):
+            holder = find(node.value)
+            return f"{holder}.{node.attr}" if holder else None
+        return None
+
+    return find
+
+
+def meaning(module: Module, name: str) -> str:
+    found = module.names.get(name)
+    if found is None:
+        return f"builtins.{name}"
+    return found.target or f"{found.module.name}.{name}"
+
+
+# What a kind has
+
+
+def class_named(kind: Kind | None, sources: Sources) -> Class | None:
+    if kind is None:
+        return None
+    found = sources.definition(kind.name) if "." in kind.name else None
+    if found is None or found[1] or not isinstance(found[0].node, ast.ClassDef):
+        return None
+    return class_of(found[0])
+
+
+def attribute(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
+    """Of what kind the attribute `name` of such a value is."""
+    if kind == PATH:
+        return PATH if name == "parent" else TEXT if name in ("name", "stem", "suffix") else None
+    cls = class_named(kind, sources)
+    for each in lineage(cls, sources) if cls else ():
+        find = finder(each.definition.module)
+        if name in each.fields:
+            held, annotation = kind.field if kind else "", each.fields[name]
+            if cls and not held and _is_stored(annotation, find, cls, sources):
+                held = name
+            return stored(read(annotation, find, sources), held)
+        if name in each.methods:
+            method = each.methods[name]
+            is_property = any(ast.unparse(mark) == "property" for mark in method.decorator_list)
+            return read(method.returns, find, sources) if is_property else FUNCTION
+    if cls and is_enum(cls, sources):
+        return TEXT if name == "name" else None
+    return None
+
+
+def _is_stored(annotation: ast.expr, find: Find, cls: Class, sources: Sources) -> bool:
+    """Whether such an attribute is a field of a contract, and no constant."""
+    outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if (find(outer) or "").rpartition(".")[2] in ("ClassVar", "Final"):
+        return False
+    return any(
+        finder(each.definition.module)(base) in _CONTRACTS
+        for each in lineage(cls, sources)
+        for base in each.node.bases
+    )
+
+
+def call_result(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
+    """What the method `name` of such a value returns."""
+    if kind is None:
+        return None
+    if (kind.name, name) in _RESULTS:
+        return _RESULTS[kind.name, name]
+    if kind.name in ("set", "keys", "items") and name in _SET_METHODS:
+        return Kind("set", kind.of)
+    if (kind.name, name) == ("vector", "pop"):
+        return element(kind)
+    if kind.name == "dict":
+        key, value = (*kind.of, None, None)[:2]
+        results = {"keys": Kind("keys", (key,)), "values": Kind("list", (value,)), "copy": kind}
+        results["items"] = Kind("items", (Kind("tuple", (key, value)),))
+        return value if name in ("get", "pop", "setdefault") else results.get(name)
+    cls = class_named(kind, sources)
+    for each in lineage(cls, sources) if cls else ():
+        if name in each.methods:
+            returned = read(each.methods[name].returns, finder(each.definition.module), sources)
+            return kind if returned == Kind("typing.Self") else returned
+    return None
+
+
+_SET_METHODS: Final = frozenset(
+    ["union", "intersection", "difference", "symmetric_difference", "copy"]
+)
+_RESULTS: Final[Mapping[tuple[str, str], Kind]] = MappingProxyType(
+    {
+        **{
+            ("text", name): TEXT
+            for name in [
+                "join",
+                "strip",
+                "lstrip",
+                "rstrip",
+                "lower",
+                "upper",
+                "title",
+                "format",
+                "replace",
+            ]
+        },
+        **{
+            ("text", name): TEXT
+            for name in ["removeprefix", "removesuffix", "capitalize", "casefold", "zfill"]
+        },
+        **{("text", name): Kind("list", (TEXT,)) for name in ("split", "splitlines", "rsplit")},
+        **{("text", name): NUMBER for name in ("count", "index", "find", "rfind")},
+        ("text", "encode"): BYTES,
+        ("bytes", "decode"): TEXT,
+        ("bytes", "hex"): TEXT,
+        ("number", "to_bytes"): BYTES,
+        ("number", "bit_count"): NUMBER,
+        ("number", "bit_length"): NUMBER,
+        ("pathlib.Path", "joinpath"): PATH,
+        ("pathlib.Path", "relative_to"): PATH,
+        ("pathlib.Path", "as_posix"): TEXT,
+        ("pathlib.Path", "read_text"): TEXT,
+        ("pathlib.Path", "read_bytes"): BYTES,
+        ("pathlib.Path", "glob"): Kind("stream", (PATH,)),
+        ("pathlib.Path", "rglob"): Kind("stream", (PATH,)),
+        ("pathlib.Path", "iterdir"): Kind("stream", (PATH,)),
+    }
+)
+
+
+def element(kind: Kind | None) -> Kind | None:
+    """Of what kind the things are that one gets when walking through such a value."""
+    if kind is None:
+        return None
+    if kind.name == "text":
+        return TEXT
+    if kind.name == "bytes":
+        return NUMBER
+    if kind.name in ("list", "set", "stream", "keys", "items", "dict", "vector"):
+        return kind.of[0] if kind.of else None
+    return either(*kind.of) if kind.name == "tuple" and kind.of else None

@@ -1,0 +1,363 @@
+"""Reads a contract class once, when Python creates it, and says whatever is wrong with it then.
+
+Every complaint has one form: file and line, the thing, what is wrong with it; what to write instead.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from dataclasses import replace
+from types import FrameType, FunctionType
+from typing import Any, NoReturn
+
+from chain import abi
+from chain.errors import DeclarationError
+from chain.schema.annotations import kind_of
+from chain.schema.hints import (
+    Names,
+    UnknownKind,
+    names_at,
+    resolve,
+)
+from chain.schema.value_types import (
+    Kind,
+    Member,
+)
+from chain.source.location import (
+    here,
+    line_of,
+    line_of_argument,
+    line_of_field,
+)
+from chain.spec.contracts import (
+    REQUIRED,
+    UPGRADE,
+    ContractSpec,
+    EntrySpec,
+)
+from chain.spec.references import (
+    functions_in,
+    mentions_of,
+)
+from chain.storage.collections import field_layout
+from chain.storage.layout import (
+    Layout,
+    Members,
+)
+
+# What a handle has beside the entries.
+HANDLE_WORDS = frozenset({"chain", "contract", "fields", "web3"})
+
+# What every contract has and an entry may take the place of: what it does, not what tells of the message that runs.
+OPEN_WORDS = frozenset({"at", "balance", "deploy", "has_code", "keccak", "log", "transfer"})
+
+
+def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
+    """Read contract class `cls`, which derives from `base` (Contract or System), or say what is wrong with it."""
+    return _Reader(cls, base, frame).read()
+
+
+class _Reader:
+    def __init__(self, cls: type, base: type, frame: FrameType) -> None:
+        self.cls, self.base, self.name = cls, base, cls.__name__
+        self.source = here(frame)
+        self.names = names_at(frame, cls.__qualname__)
+        self.found = {
+            name: value for parent in reversed(cls.__mro__) for name, value in vars(parent).items()
+        }
+
+    def read(self) -> ContractSpec:
+        self._check_class()
+        marked = {name: value for name, value in self.found.items() if self._is_entry(name, value)}
+        entries = {name: self._entry(name, function) for name, function in marked.items()}
+        init = self._take_init(entries)
+        self._check_selectors(entries)
+        fields = self._storage()
+        functions = functions_in(self.found.values())
+        mentions_of(
+            self.cls, functions
+        )  # says what is wrong with them; they are read again when asked for
+        return ContractSpec(self.cls, entries, init, fields, functions, source=self.source)
+
+    # The class as a whole
+
+    def _check_class(self) -> None:
+        if "__init__" in vars(self.cls):
+            self._refuse(
+                line_of(vars(self.cls)["__init__"]),
+                "__init__",
+                "it never runs on a chain; mark a method with @init",
+            )
+        if self.cls.__dictoffset__:
+            loose = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
+            raise DeclarationError(
+                f"{line_of(self.cls, self.source)}: {self.name}: its parent {loose.__name__} is no contract, and what"
+                f" it keeps on 'self' would be lost; derive it from {self.base.__name__} or write '__slots__ = ()' in it"
+            )
+
+    def _refuse(self, line: str, name: str, wrong: str) -> NoReturn:
+        raise DeclarationError(f"{line}: {self.name}.{name}: {wrong}")
+
+    # Entries
+
+    def _is_entry(self, name: str, value: Any) -> bool:
+        inner = (
+            getattr(value, "__func__", None)
+            or getattr(value, "fget", None)
+            or getattr(value, "func", None)
+        )
+        if isinstance(inner, FunctionType) and hasattr(inner, "__entry__"):
+            self._refuse(
+                line_of(inner),
+                name,
+                f"a {type(value).__name__} is no entry; take that decorator away",
+            )
+        if isinstance(value, FunctionType) and not hasattr(value, "__entry__"):
+            self._check_hides_no_entry(name, value)
+        return isinstance(value, FunctionType) and hasattr(value, "__entry__")
+
+    def _check_hides_no_entry(self, name: str, function: FunctionType) -> None:
+        for parent in self.cls.__mro__[1:]:
+            entry = getattr(vars(parent).get(name), "__entry__", None)
+            if entry is not None:
+                self._refuse(
+                    line_of(function), name,
+                    f"it takes the place of an entry of {parent.__name__} and is none; mark it with @{entry.kind}",
+                )  # fmt: skip
+
+    def _entry(self, name: str, function: FunctionType) -> EntrySpec:
+        known: EntrySpec | None = vars(function).get("__read__")
+        if known is None or known.function is not function:
+            known = self._read_entry(name, function)
+            function.__read__ = known  # type: ignore[attr-defined]  # classes that inherit it need not read it again
+        return replace(known, contract=self.name, name=name)
+
+    def _read_entry(self, name: str, function: FunctionType) -> EntrySpec:
+        entry = function.__entry__  # type: ignore[attr-defined]
+        self._check_name(name, entry.kind, line_of(function))
+        here = _Signature(f"{self.name}.{name}", function, self._names_of(function))
+        params, defaults = here.params()
+        returns = here.returns()
+        if returns is not None and entry.kind == "init":
+            self._refuse(
+                line_of_argument(function, "return"), name, "@init returns nothing; write '-> None'"
+            )
+        return EntrySpec(
+            self.name, name, entry.kind, entry.payable, entry.private, entry.nonreentrant,
+            function, params, defaults, returns, entry.name,
+        )  # fmt: skip
+
+    def _names_of(self, function: FunctionType) -> Names:
+        module: dict[str, Any] = inspect.unwrap(function).__globals__
+        around = self.names.functions if module is self.names.module else {}
+        return Names(module, around, self.found)
+
+    def _check_name(self, name: str, kind: str, line: str) -> None:
+        if name.startswith("_"):
+            self._refuse(line, name, "an entry is public; take the leading '_' away")
+        whose = (
+            self.base.__name__
+            if hasattr(self.base, name) and name not in OPEN_WORDS
+            else "deployed contract"
+            if name in HANDLE_WORDS
+            else None
+        )
+        if whose is not None:
+            abi_name = (
+                "" if kind == "init" else f", and @{kind}(name='{name}') for that one in the ABI"
+            )
+            self._refuse(
+                line, name, f"every {whose} has its own '{name}'; choose another name{abi_name}"
+            )
+
+    def _take_init(self, entries: dict[str, EntrySpec]) -> EntrySpec | None:
+        inits = [entry for entry in entries.values() if entry.kind == "init"]
+        if len(inits) > 1:
+            first, second = inits[0].name, inits[1]
+            self._refuse(
+                line_of(second.function), second.name, f"'{first}' is the @init already; keep one"
+            )
+        return entries.pop(inits[0].name) if inits else None
+
+    def _check_selectors(self, entries: dict[str, EntrySpec]) -> None:
+        known: dict[bytes, EntrySpec] = {UPGRADE.selector: UPGRADE}
+        for entry in entries.values():
+            other = known.setdefault(entry.selector, entry)
+            if other is not entry:
+                what = (
+                    f"its selector 0x{entry.selector.hex()} is by chance that of {other.name} too; rename one"
+                    if entry.signature != other.signature
+                    else f"its signature {entry.signature} is that of {other.name} too;"
+                    " give it other arguments or another name"
+                )
+                self._refuse(line_of(entry.function), entry.name, what)
+        for entry in entries.values():
+            self._check_abi_name(entry, entries.get(entry.abi_name, entry))
+
+    def _check_abi_name(self, entry: EntrySpec, other: EntrySpec) -> None:
+        """A name means the same in Python and in the ABI, or one of several that share it."""
+        if other.abi_name != entry.abi_name:
+            self._refuse(
+                line_of(entry.function), entry.name,
+                f"its name in the ABI, '{entry.abi_name}', is that of another method,"
+                f" which is '{other.abi_name}' there; rename one",
+            )  # fmt: skip
+
+    # Storage
+
+    def _storage(self) -> Members | None:
+        """The fields of the class and its parents, in order, from slot 0 on; installs a property for each."""
+        layouts: dict[str, Layout] = {}
+        line = reversed(self.cls.__mro__)
+        for parent in [
+            each for each in line if issubclass(each, self.base) and each is not self.base
+        ]:
+            for name, hint in self._fields_of(parent).items():
+                if name in layouts:
+                    self._refuse_field(name, "a parent has this field already; choose another name")
+                if isinstance(self.found.get(name), FunctionType):
+                    self._refuse(
+                        line_of(self.found[name]),
+                        name,
+                        "a parent has a field of this name; rename it",
+                    )
+                layouts[name] = self._layout(name, hint)
+        if not layouts:
+            return None
+        fields = Members(list(layouts), list(layouts.values()))
+        for index, name in enumerate(layouts):
+            setattr(self.cls, name, _property(f"{self.name}.{name}", fields, index))
+        return fields
+
+    def _fields_of(self, parent: type) -> dict[str, Any]:
+        """The annotations of one class that stand for fields; a parent has been read before."""
+        if parent is not self.cls:
+            known: dict[str, Any] = vars(parent)["__fields__"]
+            return known
+        names = self.names._replace(own=self.found)
+        found = {}
+        for name, hint in inspect.get_annotations(parent).items():
+            resolved = self._resolve(name, hint, names)
+            if resolved in (typing.ClassVar, typing.Final) or typing.get_origin(resolved) in (
+                typing.ClassVar,
+                typing.Final,
+            ):
+                continue  # a constant
+            self._check_field(name)
+            found[name] = resolved
+        self.cls.__fields__ = found  # type: ignore[attr-defined]
+        return found
+
+    def _resolve(self, name: str, hint: Any, names: Names) -> Any:
+        try:
+            return resolve(hint, names)
+        except UnknownKind as unknown:
+            self._refuse_field(name, str(unknown))
+
+    def _check_field(self, name: str) -> None:
+        if hasattr(self.base, name):
+            self._refuse_field(
+                name, f"every {self.base.__name__} has its own '{name}'; choose another name"
+            )
+        if name not in vars(self.cls):
+            return
+        if isinstance(vars(self.cls)[name], FunctionType):
+            self._refuse_field(name, "a method has the same name; rename one")
+        self._refuse_field(
+            name,
+            "a field starts as zero; set another first value in @init, or make it a constant with 'ClassVar[…]'",
+        )
+
+    def _layout(self, name: str, hint: Any) -> Layout:
+        try:
+            return field_layout(f"{self.name}.{name}", hint, self.names)
+        except UnknownKind as unknown:
+            self._refuse_field(name, str(unknown))
+
+    def _refuse_field(self, name: str, wrong: str) -> NoReturn:
+        raise DeclarationError(
+            f"{line_of_field(self.cls, name, self.source)}: {self.name}.{name}: {wrong}"
+        )
+
+
+def _property(path: str, fields: Members, index: int) -> property:
+    """How a contract's method reads and writes the field: straight through its frame."""
+    load, store, slot = fields.reach(index)
+
+    def get(contract: Any) -> Any:
+        return load(contract._frame, slot)
+
+    def put(contract: Any, value: Any) -> None:
+        try:
+            store(contract._frame, slot, value)
+        except abi.Misfit as wrong:
+            raise wrong.under(path) from None
+
+    return property(get, put)
+
+
+class _Signature:
+    """What an entry takes and returns."""
+
+    def __init__(self, path: str, function: FunctionType, names: Names) -> None:
+        self.path, self.function, self.names = path, function, names
+        self.hints = inspect.get_annotations(function)
+
+    def params(self) -> tuple[tuple[Member, ...], tuple[Any, ...]]:
+        """The arguments, and for each its default or `REQUIRED`."""
+        parameters = list(inspect.signature(self.function).parameters.values())
+        first = parameters[0] if parameters else None
+        if first is None or (
+            first.name != "self" and (first.name in self.hints or "*" in str(first))
+        ):
+            raise DeclarationError(
+                f"{line_of(self.function)}: {self.path}: it does not take 'self'; write that first"
+            )
+        for parameter in parameters[1:]:
+            self._check(parameter)
+        members = tuple(Member(each.name, self._kind(each.name)) for each in parameters[1:])
+        return members, tuple(map(self._default, members, parameters[1:]))
+
+    def returns(self) -> Kind | None:
+        if "return" not in self.hints:
+            self._refuse("return", "it has no return type; write '-> None' or the type")
+        return None if self.hints["return"] in (None, "None") else self._kind("return")
+
+    def _check(self, parameter: inspect.Parameter) -> None:
+        name = parameter.name
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.POSITIONAL_ONLY):
+            by_name = parameter.kind is parameter.KEYWORD_ONLY
+            stars = "*, " if by_name else str(parameter)[: str(parameter).index(name)]
+            self._refuse(
+                name,
+                f"a message cannot carry '{stars}{name}'; give each argument its own name and place",
+            )
+        if name not in self.hints:
+            self._refuse(name, f"argument '{name}' has no type; write '{name}: u64' or the like")
+
+    def _kind(self, name: str) -> Kind:
+        what = "what it returns" if name == "return" else f"argument '{name}'"
+        try:
+            return kind_of(resolve(self.hints[name], self.names), self.names)
+        except UnknownKind as unknown:
+            self._refuse(name, f"{what}: {unknown}")
+
+    def _default(self, member: Member, parameter: inspect.Parameter) -> Any:
+        if parameter.default is parameter.empty:
+            return REQUIRED
+        try:
+            abi.encoder(member.kind)(parameter.default)
+        except abi.Misfit as wrong:
+            remedy = (
+                f"write '{member.kind.name} | None'"
+                if parameter.default is None
+                else "choose another"
+            )
+            self._refuse(
+                member.name, f"the default of argument '{member.name}': {wrong.text}; {remedy}"
+            )
+        return parameter.default
+
+    def _refuse(self, name: str, wrong: str) -> NoReturn:
+        raise DeclarationError(f"{line_of_argument(self.function, name)}: {self.path}: {wrong}")

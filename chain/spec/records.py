@@ -1,0 +1,318 @@
+"""What `@event` and `@error` mean, and what these share with `@model`: frozen descriptions of records that others see.
+
+A description is made once, when the class is created, and everything that is wrong with it is said then: file, line, what
+is wrong, what to write instead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from types import FrameType
+from typing import Any, NoReturn
+
+from chain import abi
+from chain.crypto.hashing import keccak
+from chain.errors import DeclarationError
+from chain.schema.annotations import (
+    check_makeable,
+    is_key,
+    kind_of,
+    owner_of,
+    require_frozen,
+    without_key,
+)
+from chain.schema.hints import (
+    UnknownKind,
+    names_at,
+    resolve,
+)
+from chain.schema.value_types import (
+    Account,
+    Blob,
+    Bool,
+    Choice,
+    Kind,
+    Member,
+    Record,
+    Text,
+)
+from chain.source.location import (
+    Source,
+    here,
+    line_of,
+    line_of_field,
+)
+from chain.types import FixedBytes, Int
+
+_TAKEN = {
+    ("event", "Log(string)"): "what self.log(text) writes",
+    ("error", "Error(string)"): "what a plain Revert is to the outside",
+    ("error", "Panic(uint256)"): "what a failed assertion in Solidity is",
+}
+_KEYS = Int | FixedBytes | Bool | Account | Choice | Text | Blob
+
+
+@dataclass(frozen=True)
+class RecordSpec:
+    """The members of a model, event or error, keys apart."""
+
+    cls: type
+    members: tuple[Member, ...]
+    keys: tuple[str, ...]
+    source: Source
+
+    @property
+    def name(self) -> str:
+        return self.cls.__name__
+
+    @cached_property
+    def key_members(self) -> tuple[Member, ...]:
+        return tuple(member for member in self.members if member.name in self.keys)
+
+    @cached_property
+    def data_members(self) -> tuple[Member, ...]:
+        return tuple(member for member in self.members if member.name not in self.keys)
+
+    @cached_property
+    def signature(self) -> str:
+        return abi.signature(self.name, self.members)
+
+
+@dataclass(frozen=True)
+class EventSpec:
+    """An announcement: its topics and how its data are encoded."""
+
+    record: RecordSpec
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        return self.record.members
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.record.keys
+
+    @property
+    def signature(self) -> str:
+        return self.record.signature
+
+    @cached_property
+    def topic(self) -> int:
+        return int.from_bytes(keccak(self.signature.encode()))
+
+    @cached_property
+    def hashes_keys(self) -> bool:
+        """Whether a topic holds only the hash of a key, so that a log does not tell it."""
+        return any(isinstance(member.kind, Text | Blob) for member in self.record.key_members)
+
+    @cached_property
+    def _data(self) -> Callable[[Any], bytes]:
+        data = self.record.data_members
+        return abi.encoder(Record(self.name, data, self.record.cls)) if data else lambda event: b""
+
+    @cached_property
+    def _topics(self) -> tuple[tuple[str, Callable[[Any], int]], ...]:
+        return tuple(
+            (member.name, topic_encoder(member.kind)) for member in self.record.key_members
+        )
+
+    def encode(self, event: Any) -> tuple[tuple[int, ...], bytes]:
+        try:
+            keys = [encode(getattr(event, name)) for name, encode in self._topics]
+            return (self.topic, *keys), self._data(event)
+        except abi.Misfit:
+            everything = Record(self.name, self.record.members, self.record.cls)
+            raise abi.misfit(everything, event).under(self.name) from None
+
+    def decode(self, topics: tuple[int, ...], data: bytes) -> Any:
+        """The event again. A key of text or bytes is only a hash in a topic, and stays one."""
+        keys, plain = self.record.key_members, self.record.data_members
+        if len(topics) != 1 + len(keys):
+            raise abi.BadData(f"{self.name} has {len(keys)} keys, not {len(topics) - 1}")
+        values: dict[str, Any] = {}
+        for member, topic in zip(keys, topics[1:], strict=True):
+            raw = topic.to_bytes(32)
+            hashed = isinstance(member.kind, Text | Blob)
+            values[member.name] = raw if hashed else abi.decoder(member.kind)(raw, 0)
+        decoded = abi.decode_members(plain, data)
+        return self.record.cls(
+            **values, **{m.name: value for m, value in zip(plain, decoded, strict=True)}
+        )
+
+    @cached_property
+    def _whole(self) -> Callable[[Any], bytes]:
+        return abi.encoder(Record(self.name, self.members, self.record.cls))
+
+    def encode_whole(self, event: Any) -> bytes:
+        """All fields as plain values, keys too: where the hash of a key is not enough."""
+        return self._whole(event)
+
+    def decode_whole(self, data: bytes) -> Any:
+        return self.record.cls(*abi.decode_members(self.members, data))
+
+    def json(self) -> dict[str, Any]:
+        inputs = [
+            abi.json_type(m.name, m.kind) | {"indexed": m.name in self.record.keys}
+            for m in self.record.members
+        ]
+        return {"type": "event", "name": self.name, "inputs": inputs, "anonymous": False}
+
+
+@dataclass(frozen=True)
+class ErrorSpec:
+    """A declared refusal."""
+
+    record: RecordSpec
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @property
+    def signature(self) -> str:
+        return self.record.signature
+
+    @cached_property
+    def selector(self) -> bytes:
+        return abi.selector(self.signature)
+
+    @cached_property
+    def _encode_members(self) -> Callable[[Any], bytes]:
+        members = self.record.members
+        return (
+            abi.encoder(Record(self.name, members, self.record.cls))
+            if members
+            else lambda error: b""
+        )
+
+    def encode(self, error: Any) -> bytes:
+        try:
+            return self.selector + self._encode_members(error)
+        except abi.Misfit as wrong:
+            raise wrong.under(self.name) from None
+
+    def decode(self, data: bytes) -> Any:
+        return self.record.cls(*abi.decode_members(self.record.members, data, 4))
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "type": "error",
+            "name": self.name,
+            "inputs": [abi.json_type(m.name, m.kind) for m in self.record.members],
+        }
+
+
+def topic_encoder(kind: Kind) -> Callable[[Any], int]:
+    """How a key becomes a topic: its word, or for text and bytes the hash of them."""
+    encode = abi.encoder(kind)
+    if isinstance(kind, Int) and not kind.signed:  # its word is the number itself
+        fits = range(kind.highest + 1)
+        return lambda v: v if type(v) is int and v in fits else int.from_bytes(encode(v))
+    if not isinstance(kind, Text | Blob):
+        return lambda value: int.from_bytes(encode(value))
+
+    def hashed(value: Any) -> int:
+        found = encode(value)
+        return int.from_bytes(keccak(found[32 : 32 + int.from_bytes(found[:32])]))
+
+    return hashed
+
+
+class RecordReader:
+    """Makes a `@model`, `@event` or `@error` out of a class, or says what is wrong with it."""
+
+    def __init__(self, cls: type, what: str, frame: FrameType) -> None:
+        self.cls, self.what, self.source = cls, what, here(frame)
+        self.names = names_at(frame, cls.__qualname__)
+
+    def make(self, **options: bool) -> RecordSpec:
+        """Turn the class into a dataclass, and describe it."""
+        self._settle_annotations()
+        try:
+            dataclasses.dataclass(**options)(self.cls)
+        except (TypeError, ValueError) as wrong:
+            self._refuse(str(wrong))
+        return self._describe()
+
+    def _settle_annotations(self) -> None:
+        """Annotations that are text become objects: `dataclasses` has trouble with text that was typed into a prompt."""
+        settled = {}
+        for name, hint in inspect.get_annotations(self.cls).items():
+            try:
+                settled[name] = resolve(hint, self.names)
+            except UnknownKind as unknown:
+                self._refuse_member(name, str(unknown))
+        self.cls.__annotations__ = settled
+
+    def _describe(self) -> RecordSpec:
+        members, keys = [], []
+        for item in dataclasses.fields(self.cls):
+            member, key = self._member(item)
+            members.append(member)
+            keys += [item.name] if key else []
+        spec = RecordSpec(self.cls, tuple(members), tuple(keys), self.source)
+        self._check_whole(spec)
+        return spec
+
+    def _member(self, item: dataclasses.Field[Any]) -> tuple[Member, bool]:
+        names = self.names.within(owner_of(self.cls, item.name))
+        try:
+            hint = resolve(item.type, names)
+            bare, key = without_key(hint), is_key(hint)
+            if isinstance(bare, typing.TypeVar):
+                raise UnknownKind("'Key' does not say of what; write 'Key[u64]' or the like")
+            kind = kind_of(bare, names)
+            if self.what == "model":
+                require_frozen(kind)
+        except UnknownKind as unknown:
+            self._refuse_member(item.name, str(unknown))
+        if key and self.what == "error":
+            self._refuse_member(
+                item.name, "an error is not looked for, so it has no keys; take the Key[…] away"
+            )
+        if key and not isinstance(kind, _KEYS):
+            self._refuse_member(
+                item.name,
+                "a Key is a number, bool, Enum, Address, str or bytes; take the Key[…] away",
+            )
+        if self.what == "error" and hasattr(Exception, item.name):
+            self._refuse_member(
+                item.name, f"every exception has its own '{item.name}'; choose another name"
+            )
+        return Member(item.name, kind), key
+
+    def _check_whole(self, spec: RecordSpec) -> None:
+        keys = len(spec.keys)
+        if self.what == "model" and not keys:
+            self._refuse("it has no key; mark one, as in 'id: Key[u64]'")
+        if self.what == "model" and keys == len(spec.members):
+            self._refuse("it is all keys; add a member that holds something")
+        if self.what == "event" and keys > 3:
+            self._refuse(
+                f"it has {keys} keys, and a log has room for 3; take Key[…] away from some"
+            )
+        taken = _TAKEN.get((self.what, spec.signature))
+        if taken is not None:
+            self._refuse(f"{spec.signature} is {taken}; choose another name")
+        try:
+            check_makeable(self.cls)
+        except UnknownKind as unknown:
+            self._refuse(str(unknown))
+
+    def _refuse(self, wrong: str) -> NoReturn:
+        raise DeclarationError(
+            f"{line_of(self.cls, self.source)}: {self.what} {self.cls.__name__}: {wrong}"
+        )
+
+    def _refuse_member(self, name: str, wrong: str) -> NoReturn:
+        line = line_of_field(self.cls, name, self.source)
+        raise DeclarationError(f"{line}: {self.cls.__name__}.{name}: {wrong}")

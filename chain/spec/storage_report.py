@@ -1,0 +1,85 @@
+"""How contracts and models lie in storage, told in words: to be shown, kept, and compared with what a class was before.
+
+A type is spelled out down to its scalars, so that two types are spelled alike exactly if their values lie alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from chain.schema.value_types import (
+    Choice,
+    Kind,
+    Option,
+    Record,
+    Sequence,
+)
+from chain.spec.contracts import ContractSpec
+from chain.spec.models import ModelSpec
+from chain.storage.collections import (
+    MapLayout,
+    SetLayout,
+    VectorLayout,
+)
+from chain.storage.layout import (
+    Members,
+    OptionLayout,
+)
+
+
+class Spot(NamedTuple):
+    """One member: what it is, in which word it begins and how many bytes from the low end, and its bytes if it is packed."""
+
+    name: str
+    type: str
+    word: int
+    offset: int
+    bytes: int | None
+
+
+def storage_shape(spec: ContractSpec) -> list[Spot]:
+    """The fields of a contract, from slot 0 on."""
+    return [] if spec.fields is None else _spots(spec.fields)
+
+
+def model_shape(model: ModelSpec) -> list[Spot]:
+    """The members of a model, from its own slot on; the first bit says that it was written."""
+    return _spots(model.layout)
+
+
+def spelled(kind: Kind) -> str:
+    """A kind with all that it is made of: `Game(board: list of Cube(x: i8, y: i8), turn: u8)`."""
+    match kind:
+        case Option(item=item):
+            return f"{spelled(item)} | None"
+        case Sequence(item=item):
+            return f"{kind.word} of {spelled(item)}"
+        case Record(members=members):
+            inner = ", ".join(f"{each.name}: {spelled(each.kind)}" for each in members)
+            return f"{kind.name}({inner})"
+        case Choice():
+            inner = ", ".join(f"{each.name}={code}" for each, code in kind.code_of().items())
+            return f"{kind.name}({inner})"
+        case _:
+            return kind.name
+
+
+def _spots(members: Members) -> list[Spot]:
+    return [
+        Spot(name, _spelled_layout(layout), at.word, at.shift // 8, layout.size)
+        for name, layout, at in zip(members.names, members.layouts, members.places, strict=True)
+    ]
+
+
+def _spelled_layout(layout: Any) -> str:
+    match layout:
+        case VectorLayout(item=item):
+            return f"Vector[{_spelled_layout(item)}]"
+        case MapLayout(key=key, value=value):
+            return f"Map[{spelled(key)}, {_spelled_layout(value)}]"
+        case SetLayout(key=item):
+            return f"Set[{spelled(item)}]"
+        case OptionLayout(item=item):
+            return f"{_spelled_layout(item)} | None"
+        case _:
+            return spelled(layout.kind)

@@ -1,0 +1,45 @@
+"""Upgrades: a contract gets other code by a transaction to itself, and keeps its address, storage and balance.
+
+Every Python contract answers this entry, under a selector of its own that no ABI lists; `spec.UPGRADE` describes it. The
+argument is the digest of a class that is declared on the chain. Anyone may send it: this is a chain for trying things out,
+on which anyone may set an account's code too. Whether the storage can stay is checked before it is sent (`Chain.upgrade`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from chain.errors import Revert, UnknownCode
+from chain.spec.decorators import event
+from chain.types import bytes32
+
+if TYPE_CHECKING:
+    from chain.machine.frame import Frame
+
+SIGNATURE: Final = "boardchain_upgrade(bytes32)"
+
+
+@event
+class Upgraded:
+    """A contract has other code: the digests of its class before and after."""
+
+    before: bytes32
+    after: bytes32
+
+
+def upgrade(contract: Any, digest: bytes) -> None:
+    """Put the code of the class with this digest where the contract's own is."""
+    frame: Frame = contract._frame
+    if frame.value:
+        raise Revert("an upgrade takes no value")
+    if frame.static:
+        raise Revert("a view cannot upgrade a contract")
+    if frame.code_address != frame.address:
+        raise Revert("an upgrade is sent to the contract itself, not to an account that lends its code")  # fmt: skip
+    program = frame.context.machine.programs.get(digest)
+    if program is None:
+        raise UnknownCode(digest)
+    assert frame.program is not None  # the contract that answers
+    frame.charge_code(program.code)
+    frame.state.set_code(frame.address, program.code)
+    frame.emit(*Upgraded.__event__.encode(Upgraded(frame.program.digest, digest)))  # type: ignore[attr-defined]

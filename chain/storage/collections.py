@@ -1,0 +1,413 @@
+"""A contract's own storage: `Vector`, `Map` and `Set` beside plain fields.
+
+A field that holds a value is read and written whole (`self.count += 1`). A collection is changed in place and touches only
+the words of what is asked for; its bound form, which `self.games` gives, is no more than a frame and a slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar, cast, get_args, get_origin
+
+from chain import abi
+from chain.schema.annotations import (
+    kind_of,
+    require_frozen,
+    show,
+)
+from chain.schema.hints import (
+    Names,
+    UnknownKind,
+)
+from chain.schema.storage_collection import Collection
+from chain.schema.validation import Misfit
+from chain.schema.value_types import (
+    Blob,
+    Kind,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
+from chain.storage.frozen_list import read_only
+from chain.storage.layout import (
+    Layout,
+    layout_of,
+)
+from chain.storage.packing import Memo
+from chain.storage.value_cache import memory_of
+from chain.types import Int
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Vector(Collection, Generic[T]):
+    """A list that stays in storage: items are read and written one by one."""
+
+    __slots__ = ("_frame", "_layout", "_slot")
+
+    def __init__(self, frame: Any, slot: int, layout: VectorLayout) -> None:
+        self._frame, self._slot, self._layout = frame, slot, layout
+
+    def __len__(self) -> int:
+        return cast(int, self._frame.sload(self._slot))
+
+    def __getitem__(self, index: int) -> T:
+        return cast(T, self._layout.load_item(self._frame, self._slot, self._place(index)))
+
+    def __setitem__(self, index: int, value: T) -> None:
+        place = self._place(index)
+        packed = self._layout.pack_item(place, value)
+        self._layout.write_item(self._frame, self._slot, place, packed)
+
+    def __iter__(self) -> Iterator[T]:
+        return self._walk(len(self), len(self._frame.journal))
+
+    def _walk(self, count: int, seen: int) -> Iterator[T]:
+        """The items in order; each asks how many there are, as one that is asked for alone does."""
+        frame, slot, load = self._frame, self._slot, self._layout.load_item
+        journal = frame.journal
+        for index in range(count):
+            if frame.sload(slot) != count:
+                self._refuse_change()
+            yield load(frame, slot, index)
+            if len(journal) != seen:
+                if slot in journal[seen + 1 :: 4]:  # written by us, or by another at that slot
+                    self._require_same_items(seen)
+                seen = len(journal)
+
+    def change(self, index: int, before: T, after: T) -> None:
+        """Write only what differs in `after` from `before`, which is the item as it was read."""
+        place = self._place(index)
+        self._layout.change_item(self._frame, self._slot, place, before, after)
+
+    def append(self, value: T) -> None:
+        count = len(self)
+        packed = self._layout.pack_item(count, value)
+        self._frame.sstore(self._slot, count + 1)
+        self._layout.write_item(self._frame, self._slot, count, packed)
+
+    def pop(self) -> T:
+        """Take the last item out."""
+        last = len(self) - 1
+        value = self[last]
+        self._layout.clear_item(self._frame, self._slot, last)
+        self._frame.sstore(self._slot, last)
+        return value
+
+    def _place(self, index: int) -> int:
+        count = len(self)
+        if not isinstance(index, int):
+            raise TypeError(
+                f"{self._layout.name}: a Vector is read item by item: {index!r} is not a whole number"
+            )
+        place = index + count if index < 0 else index
+        if not 0 <= place < count:
+            raise IndexError(f"{self._layout.name}: no item {index} in a Vector of {count}")
+        return place
+
+    def __repr__(self) -> str:
+        return f"<Vector {self._layout.name} of {len(self)}>"
+
+
+class Map(Collection, Generic[K, V]):
+    """Values by key. An unset key reads as zero; declare `Map[K, V | None]` to tell unset from zero."""
+
+    __slots__ = ("_frame", "_layout", "_slot")
+
+    def __init__(self, frame: Any, slot: int, layout: MapLayout) -> None:
+        self._frame, self._slot, self._layout = frame, slot, layout
+
+    def __getitem__(self, key: K) -> V:
+        return cast(V, self._layout.memory.load(self._frame, self._place(key)))
+
+    def __setitem__(self, key: K, value: V) -> None:
+        layout, place = self._layout, self._place(key)
+        try:
+            packed = layout.value.pack(value)
+        except Misfit as wrong:
+            raise wrong.under(f"{layout.name}[{key!r}]") from None
+        layout.value.write(self._frame, place, packed)
+
+    def change(self, key: K, before: V, after: V) -> None:
+        """Write only what differs in `after` from `before`, which is the value as it was read."""
+        try:
+            self._layout.memory.change(self._frame, self._place(key), before, after)
+        except Misfit as wrong:
+            raise wrong.under(f"{self._layout.name}[{key!r}]") from None
+
+    def __delitem__(self, key: K) -> None:
+        self._layout.value.clear(self._frame, self._place(key))
+
+    def __contains__(self, key: K) -> bool:
+        if not self._layout.optional:
+            raise TypeError(
+                f"{self._layout.name}: 'in' cannot tell an unset value from zero: declare the field as Map[K, V | None]"
+            )
+        return self[key] is not None
+
+    def __iter__(self) -> Iterator[K]:
+        self._refuse("a Map does not know its keys: keep them in a Vector or a Set beside it")
+
+    def __len__(self) -> int:
+        self._refuse("a Map does not know how many keys it has: count them beside it")
+
+    def _place(self, key: K) -> int:
+        return cast(int, self._frame.map_slot(self._slot, self._layout.key_bytes(key)))
+
+    def __repr__(self) -> str:
+        return f"<Map {self._layout.name}>"
+
+
+class Set(Collection, Generic[T]):
+    """Distinct values in the order they came; taking one out moves the last into its place."""
+
+    __slots__ = ("_frame", "_layout", "_slot")
+
+    def __init__(self, frame: Any, slot: int, layout: SetLayout) -> None:
+        self._frame, self._slot, self._layout = frame, slot, layout
+
+    def __len__(self) -> int:
+        return cast(int, self._frame.sload(self._slot))
+
+    def __contains__(self, value: T) -> bool:
+        return self._index(value) != 0
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items)
+
+    def add(self, value: T) -> bool:
+        """Put `value` in; says whether it was new."""
+        if value in self:
+            return False
+        self._items.append(value)
+        self._set_index(value, len(self))
+        return True
+
+    def discard(self, value: T) -> bool:
+        """Take `value` out; says whether it was there."""
+        index = self._index(value)
+        if index == 0:
+            return False
+        last = self._items.pop()
+        if index <= len(self):
+            self._items[index - 1] = last
+            self._set_index(last, index)
+        self._set_index(value, 0)
+        return True
+
+    @property
+    def _items(self) -> Vector[T]:
+        return Vector(self._frame, self._slot, self._layout.items)
+
+    def _index(self, value: T) -> int:
+        """One more than the place of `value` among the items; 0 if it is not there."""
+        return cast(int, self._frame.sload(self._place(value)))
+
+    def _set_index(self, value: T, index: int) -> None:
+        self._frame.sstore(self._place(value), index)
+
+    def _place(self, value: T) -> int:
+        return cast(int, self._frame.map_slot(self._slot + 1, self._layout.key_bytes(value)))
+
+    def __repr__(self) -> str:
+        return f"<Set {self._layout.name} of {len(self)}>"
+
+
+class _Collection:
+    """What the layouts of collections share: one word of their own or two, and no value to be stored whole."""
+
+    size: int | None = None
+    words = 1
+    what = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name  # of the field, as in `Counter.games`
+
+    def pack(self, value: Any) -> Any:
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be assigned")
+
+    def write(self, frame: Any, slot: int, packed: Any) -> None:
+        self.pack(packed)
+
+    def store(self, frame: Any, slot: int, value: Any) -> None:
+        self.pack(value)
+
+    def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Any) -> None:
+        self.pack(after)
+
+    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
+        self.pack(after)
+
+    def clear(self, frame: Any, slot: int) -> None:
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be deleted")
+
+
+class VectorLayout(_Collection):
+    what = "Vector"
+
+    def __init__(self, name: str, item: Layout) -> None:
+        super().__init__(name)
+        self.item = item
+        self.memory = memory_of(item)
+        self.per_word = 32 // item.size if item.size else 1
+
+    def load(self, frame: Any, slot: int) -> Vector[Any]:
+        return Vector(frame, slot, self)
+
+    def load_item(self, frame: Any, slot: int, index: int) -> Any:
+        word, shift = self._find(frame, slot, index)
+        if self.per_word > 1:
+            return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
+        return self.memory.load(frame, word)
+
+    def pack_item(self, index: int, value: Any) -> Any:
+        """`value` ready to be written as item `index`."""
+        try:
+            return self.item.pack(value)
+        except Misfit as wrong:
+            raise wrong.under(f"{self.name}[{index}]") from None
+
+    def write_item(self, frame: Any, slot: int, index: int, packed: Any) -> None:
+        word, shift = self._find(frame, slot, index)
+        if self.per_word > 1:
+            self._put(frame, word, shift, packed)
+        else:
+            self.item.write(frame, word, packed)
+
+    def change_item(self, frame: Any, slot: int, index: int, before: Any, after: Any) -> None:
+        if self.item.size is not None:
+            self.write_item(frame, slot, index, self.pack_item(index, after))
+            return
+        try:
+            self.memory.change(frame, self._find(frame, slot, index)[0], before, after)
+        except Misfit as wrong:
+            raise wrong.under(f"{self.name}[{index}]") from None
+
+    def clear_item(self, frame: Any, slot: int, index: int) -> None:
+        word, shift = self._find(frame, slot, index)
+        if self.per_word > 1:
+            self._put(frame, word, shift, 0)
+        else:
+            self.item.clear(frame, word)
+
+    def _find(self, frame: Any, slot: int, index: int) -> tuple[int, int]:
+        base = frame.data_slot(slot)
+        if self.per_word == 1:
+            return base + index * self.item.words, 0
+        assert self.item.size
+        return base + index // self.per_word, index % self.per_word * 8 * self.item.size
+
+    def _put(self, frame: Any, word: int, shift: int, packed: int) -> None:
+        assert self.item.size
+        mask = (1 << 8 * self.item.size) - 1 << shift
+        frame.sstore(word, frame.sload(word) & ~mask | packed << shift)
+
+
+class MapLayout(_Collection):
+    what = "Map"
+
+    def __init__(self, name: str, key: Kind, value: Layout, optional: bool) -> None:
+        super().__init__(name)
+        self.key, self.value, self.optional = key, value, optional
+        self.memory = memory_of(value)
+        self.key_bytes = _key_encoder(f"{name}[key]", key)
+
+    def load(self, frame: Any, slot: int) -> Map[Any, Any]:
+        return Map(frame, slot, self)
+
+
+class SetLayout(_Collection):
+    """A Vector of the items, then a Map from each to one more than its place there."""
+
+    what = "Set"
+    words = 2
+
+    def __init__(self, name: str, item: Kind) -> None:
+        super().__init__(name)
+        self.key = item
+        self.items = VectorLayout(name, layout_of(item))
+        self.items.what = self.what
+        self.key_bytes = _key_encoder(f"{name}[item]", item)
+
+    def load(self, frame: Any, slot: int) -> Set[Any]:
+        return Set(frame, slot, self)
+
+
+def _key_encoder(path: str, kind: Kind) -> abi.Encoder:
+    """The bytes of a key as Solidity hashes them: text and bytes as they are, all else as ABI words."""
+    encode, raw = abi.encoder(kind), isinstance(kind, Text | Blob)
+
+    def encode_key(key: Any) -> bytes:
+        try:
+            found = encode(key)
+        except Misfit as wrong:
+            raise wrong.under(path) from None
+        return found[32 : 32 + int.from_bytes(found[:32])] if raw else found
+
+    if not isinstance(kind, Int):
+        return encode_key
+    seen = Memo(encode_key)
+
+    def encode_number(key: Any) -> bytes:
+        """True and 1.0 would find what 1 has left there, but are no numbers to encode."""
+        return cast(bytes, seen[key]) if key.__class__ is int else encode_key(key)
+
+    return encode_number
+
+
+def decode_key(kind: Kind, key: bytes) -> Any:
+    """The key whose bytes these are."""
+    match kind:
+        case Text():
+            return key.decode()
+        case Blob():
+            return key
+        case _:
+            return abi.decode(kind, key)
+
+
+def field_layout(name: str, annotation: Any, names: Names | None = None) -> Layout:
+    """The layout of the storage field `name`, or `UnknownKind` with the remedy."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if annotation in (Vector, Map, Set):
+        example = {Vector: "Vector[u8]", Map: "Map[Address, u64]", Set: "Set[Address]"}[annotation]
+        raise UnknownKind(
+            f"'{annotation.__name__}' does not say of what; write {example} or the like"
+        )
+    if origin is Vector:
+        if get_origin(args[0]) in (Vector, Map, Set):
+            raise UnknownKind(
+                f"{show(annotation)}: a Vector holds values, not collections; use a Map with a number as the key"
+            )
+        return VectorLayout(name, _value_layout(args[0], names))
+    if origin is Map:
+        value = field_layout(f"{name}[…]", args[1], names)
+        return MapLayout(name, _key_kind(args[0], names), value, _is_option(args[1], names))
+    if origin is Set:
+        return SetLayout(name, _key_kind(args[0], names))
+    return _value_layout(annotation, names)
+
+
+def _value_layout(annotation: Any, names: Names | None) -> Layout:
+    kind = kind_of(annotation, names)
+    require_frozen(kind)
+    return layout_of(read_only(kind))
+
+
+def _is_option(annotation: Any, names: Names | None) -> bool:
+    return get_origin(annotation) not in (Vector, Map, Set) and isinstance(
+        kind_of(annotation, names), Option
+    )
+
+
+def _key_kind(annotation: Any, names: Names | None) -> Kind:
+    kind = kind_of(annotation, names)
+    if isinstance(kind, Option | Sequence) or (isinstance(kind, Record) and abi.is_dynamic(kind)):
+        raise UnknownKind(
+            f"{show(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a tuple of numbers"
+        )
+    require_frozen(kind)
+    return kind

@@ -1,0 +1,220 @@
+"""How values lie in storage: ordinary 32-byte words, in the manner of Solidity.
+
+Members are laid side by side from the low end of a word, and none crosses into the next. Texts, bytes and lists keep
+their length in their own word and their content at its keccak. Denser than Solidity in one place: a record or option
+of up to 32 bytes is packed like a number, so a list of small records shares words.
+
+A `Layout` reads and writes values of one kind through a frame (`sload`, `sstore`), which charges gas and journals. Busy
+functions are written once per kind, as flat Python source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from chain.schema.value_types import (
+    Blob,
+    Kind,
+    Option,
+    Record,
+    Sequence,
+    Text,
+)
+from chain.storage.dynamic import (
+    Layout,
+    OptionLayout,
+    SequenceLayout,
+    TextLayout,
+    Writes,
+    carry_out,
+    write_word,
+)
+from chain.storage.packing import (
+    PackedLayout,
+    Place,
+    Source,
+    Words,
+    packed,
+    packed_size,
+    place,
+)
+
+__all__ = [
+    "Layout", "Members", "OptionLayout", "PackedLayout", "Place", "RecordLayout", "SequenceLayout", "TextLayout", "Words",
+    "layout_of", "packed_size", "place",
+]  # fmt: skip
+
+
+@cache
+def layout_of(kind: Kind) -> Layout:
+    if packed_size(kind) is not None:
+        return packed(kind)
+    match kind:
+        case Text() | Blob():
+            return TextLayout(kind)
+        case Sequence(item=item):
+            return SequenceLayout(kind, layout_of(item))
+        case Option(item=item):
+            return OptionLayout(layout_of(item))
+        case Record():
+            return RecordLayout(kind)
+        case _:
+            raise AssertionError(kind)
+
+
+class Members:
+    """Named layouts side by side, each reached on its own: the fields of a contract."""
+
+    size: int | None = None
+
+    def __init__(self, names: list[str], layouts: list[Layout]) -> None:
+        self.names, self.layouts = names, layouts
+        self.places, self.words = place(layouts)
+
+    def access(
+        self, index: int
+    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
+        """Functions that load and store one member of what starts at a slot."""
+        layout, (word, shift, alone) = self.layouts[index], self.places[index]
+        if not isinstance(layout, PackedLayout):
+            return (
+                lambda frame, slot: layout.load(frame, slot + word),
+                lambda frame, slot, value: layout.store(frame, slot + word, value),
+            )
+        pack, unpack, mask = layout.pack, layout.unpack, (1 << 8 * (layout.size or 0)) - 1 << shift
+
+        def store_shared(frame: Any, slot: int, value: Any) -> None:
+            number = pack(value) << shift
+            frame.sstore(slot + word, frame.sload(slot + word) & ~mask | number)
+
+        def store_alone(frame: Any, slot: int, value: Any) -> None:
+            frame.sstore(slot + word, pack(value))
+
+        return (
+            lambda frame, slot: unpack(frame.sload(slot + word) >> shift),
+            store_alone if alone else store_shared,
+        )
+
+    def reach(
+        self, index: int
+    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None], int]:
+        """The same for what starts at slot 0: the functions, and the slot that they take."""
+        layout = self.layouts[index]
+        if isinstance(layout, PackedLayout):
+            return *self.access(index), 0
+        return layout.load, layout.store, self.places[index].word
+
+    def clear(self, frame: Words, slot: int) -> None:
+        for at, layout in zip(self.places, self.layouts, strict=True):
+            if at.shift == 0:  # the first in a word clears it for all
+                layout.clear(frame, slot + at.word)
+
+
+class RecordLayout(Members):
+    """The members of a record, also read and written as a whole, by functions written for this kind alone."""
+
+    def __init__(self, kind: Record) -> None:
+        super().__init__([m.name for m in kind.members], [layout_of(m.kind) for m in kind.members])
+        self.kind = kind
+        names = self._compile()
+        self.load: Callable[[Any, int], Any] = names["load"]
+        self.pack: Callable[[Any], tuple[Any, ...]] = names["pack"]
+        self.write: Callable[[Any, int, tuple[Any, ...]], None] = names["write"]
+        self.store: Callable[[Any, int, Any], None] = names["store"]
+        self.plan: Callable[[Any, int, Any, Any, Writes], None] = names["plan"]
+
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        carry_out(self, frame, slot, before, after)
+
+    def _compile(self) -> dict[str, Any]:
+        source, loads = Source(), list[str]()
+        made = self._loading(source, 0, loads)
+        values = source.spread(self.kind, "v")
+        packs = self._packing(source, values)
+        results, writes = ", ".join(packs), self._writing(source)
+        steps = [f"{name} = {number}" for name, number in packs.items()]
+        plans = self._planning(source, values, packs)
+        return source.compile(
+            [
+                *("def load(frame, slot):", *loads, f" return {made}"),
+                *("def pack(v):", *source.guarded(self.kind, [*steps, f"return {results},"])),
+                *("def write(frame, slot, packed):", f" {results}, = packed", *writes),
+                *("def store(frame, slot, v):", *source.guarded(self.kind, steps), *writes),
+                *("def plan(frame, slot, o, v, writes):", *source.guarded(self.kind, plans)),
+            ]
+        )
+
+    def _loading(self, source: Source, start: int, lines: list[str]) -> str:
+        """An expression for the record that lies `start` words on; `lines` first read what it needs, inner records too."""
+        parts, read = [], set[int]()
+        for member, layout, at in zip(self.kind.members, self.layouts, self.places, strict=True):
+            word = start + at.word
+            if isinstance(layout, PackedLayout):
+                if word not in read:
+                    read.add(word)
+                    lines.append(f" w{word} = frame.sload(slot + {word})")
+                parts.append(source.unpack(member.kind, f"w{word}", at.shift))
+            elif isinstance(layout, RecordLayout):
+                parts.append(layout._loading(source, word, lines))
+            else:
+                lines.append(f" w{word} = {source.name(layout)}.load(frame, slot + {word})")
+                parts.append(f"w{word}")
+        cls = source.name(self.kind.cls) if self.kind.cls else ""
+        return f"{cls}({', '.join(parts)}{'' if cls else ','})"
+
+    def _packing(self, source: Source, values: list[str]) -> dict[str, str]:
+        """What is to be written: a name and an expression for each shared word and each member with words of its own."""
+        packs = {
+            f"w{word}": source.join(self._shares(found), [values[i] for i in found])
+            for word, found in self._shared.items()
+        }
+        whole = {f"p{i}": f"{source.name(self.layouts[i])}.pack({values[i]})" for i in self._whole}
+        return packs | whole
+
+    @property
+    def _shared(self) -> dict[int, list[int]]:
+        """The packed members, by the word in which they lie."""
+        found: dict[int, list[int]] = {}
+        for i, (layout, at) in enumerate(zip(self.layouts, self.places, strict=True)):
+            if layout.size is not None:
+                found.setdefault(at.word, []).append(i)
+        return found
+
+    @property
+    def _whole(self) -> list[int]:
+        """The members that have words of their own."""
+        return [i for i, layout in enumerate(self.layouts) if layout.size is None]
+
+    def _shares(self, found: list[int]) -> list[tuple[Kind, Place]]:
+        return [(self.kind.members[i].kind, self.places[i]) for i in found]
+
+    def _writing(self, source: Source) -> list[str]:
+        lines = [f" frame.sstore(slot + {word}, w{word})" for word in self._shared]
+        for i in self._whole:
+            lines.append(
+                f" {source.name(self.layouts[i])}.write(frame, slot + {self.places[i].word}, p{i})"
+            )
+        return lines
+
+    def _planning(self, source: Source, values: list[str], packs: dict[str, str]) -> list[str]:
+        """Lines that plan to write what differs in `v` from `o`."""
+        lines, write = [], source.name(write_word)
+        for word, found in self._shared.items():
+            changed = " or ".join(_differs(values[i], self.kind.reach("o", i)) for i in found)
+            lines.append(
+                f"if {changed}: writes.append(({write}, slot + {word}, {packs[f'w{word}']}))"
+            )
+        for i in self._whole:
+            new, old, inner = values[i], self.kind.reach("o", i), source.name(self.layouts[i])
+            place = f"slot + {self.places[i].word}"
+            lines.append(
+                f"if {new} is not {old}: {inner}.plan(frame, {place}, {old}, {new}, writes)"
+            )
+        return lines
+
+
+def _differs(new: str, old: str) -> str:
+    """Source that compares values, fast where both are one object; whether they are must not show, least of all in gas."""
+    return f"({new} is not {old} and {new} != {old})"

@@ -1,0 +1,243 @@
+"""Small values as numbers: how members lie side by side in a storage word, none crossing into the next.
+
+A number, flag, Enum or address takes its own width; a record or option takes the sum of its parts. What comes to at most 32
+bytes is packed, and read and written by flat Python functions that are put together here, once per kind, as source text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+from chain.schema.codegen import Flat
+from chain.schema.validation import (
+    misfit,
+    refusal,
+    taking_apart,
+)
+from chain.schema.value_types import (
+    Account,
+    Bool,
+    Choice,
+    Kind,
+    Option,
+    Record,
+)
+from chain.types import Address, FixedBytes, Int
+
+
+class Words(Protocol):
+    """The part of a frame that layouts use."""
+
+    def sload(self, slot: int) -> int: ...
+    def sstore(self, slot: int, word: int) -> None: ...
+    def data_slot(self, slot: int) -> int: ...
+
+
+class Sized(Protocol):
+    """What has a place: so many bytes within a word, or so many whole words."""
+
+    @property
+    def size(self) -> int | None: ...
+    @property
+    def words(self) -> int: ...
+
+
+class Place(NamedTuple):
+    """Where a member lies: `word` words after the start, `shift` bits from the low end, alone in its word or not."""
+
+    word: int
+    shift: int
+    alone: bool
+
+
+def packed_size(kind: Kind) -> int | None:
+    """The bytes a value packs into, or None if it needs words of its own."""
+    match kind:
+        case Int(bits=bits):
+            return bits // 8
+        case FixedBytes(size=size):
+            return size
+        case Bool() | Choice():
+            return 1
+        case Account():
+            return 20
+        case Option(item=item):
+            sizes: list[int | None] = [1, packed_size(item)]
+        case Record(members=members):
+            sizes = [packed_size(member.kind) for member in members]
+        case _:
+            return None
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) and sum(known) <= 32 else None
+
+
+def place(layouts: Sequence[Sized]) -> tuple[list[Place], int]:
+    """Lay `layouts` side by side: the place of each, and the number of words in all."""
+    starts: list[tuple[int, int]] = []
+    word, used = 0, 0  # the word being filled, and the bytes taken in it
+    for layout in layouts:
+        if layout.size is None:
+            word, used = word + (used > 0), 0
+            starts.append((word, 0))
+            word += layout.words
+        else:
+            if used + layout.size > 32:
+                word, used = word + 1, 0
+            starts.append((word, 8 * used))
+            used += layout.size
+    taken = [start[0] for start in starts]
+    places = [Place(at, shift, taken.count(at) == 1) for at, shift in starts]
+    return places, word + (used > 0)
+
+
+@dataclass
+class Source(Flat):
+    """Python source for one layout: its lines, and the names they use."""
+
+    lines: list[str] = field(default_factory=list)  # they take the value apart
+
+    def spread(self, kind: Record, value: str) -> list[str]:
+        """Put the members of a record into local variables; their names."""
+        self.lines += taking_apart(kind, value)
+        return [f"{value}_{i}" for i in range(len(kind.members))]
+
+    def pack(self, kind: Kind, value: str) -> str:
+        """An expression for the value called `value` as a number of `packed_size(kind)` bytes."""
+        check = refusal(kind, value)
+        if check:
+            self.checks.append(check)
+        match kind:
+            case Int(signed=True, bits=bits):
+                return f"({value} & {(1 << bits) - 1})"
+            case Int() | Bool():
+                return f"({value} + 0)"  # no bool and no IntEnum gets into a word
+            case Choice():
+                return f"{self.name(kind.code_of())}[{value}]"
+            case Account() | FixedBytes():
+                return f"number(b'' + {value})"
+            case Option(item=item):
+                inner = self.name(packed(item).pack)
+                return f"(0 if {value} is None else 1 | {inner}({value}) << 8)"
+            case Record():
+                return self.join(members_of(kind), self.spread(kind, value))
+            case _:
+                raise AssertionError(kind)
+
+    def join(self, members: list[tuple[Kind, Place]], values: list[str]) -> str:
+        """An expression for the word that holds these members."""
+        parts = [
+            f"{self.pack(kind, value)}{f' << {at.shift}' if at.shift else ''}"
+            for (kind, at), value in zip(members, values, strict=True)
+        ]
+        return f"({' | '.join(parts)})"
+
+    def unpack(self, kind: Kind, word: str, shift: int = 0) -> str:
+        """An expression for the value that lies `shift` bits up in `word`."""
+        size = packed_size(kind)
+        assert size is not None
+        number = word if shift == 0 else f"({word} >> {shift})"
+        masked = f"({number} & {(1 << 8 * size) - 1})" if size < 32 else number
+        match kind:
+            case Int() if kind.signed:
+                half = -kind.lowest
+                return f"(({masked} ^ {half}) - {half})"
+            case Int():
+                return masked
+            case Bool():
+                return f"({masked} == 1)"
+            case Choice():
+                return f"{self.name({0: kind.zero} | kind.member_of())}[{masked}]"
+            case Account():
+                return f"make(Address, {masked}.to_bytes(20))"
+            case FixedBytes():
+                return f"{masked}.to_bytes({size})"
+            case Option(item=item):
+                inner = self.name(packed(item).unpack)
+                return f"({inner}({masked} >> 8) if {number} & 1 else None)"
+            case Record():
+                return f"{self.name(Memo(_record_builder(kind)))}[{masked}]"
+            case _:
+                raise AssertionError(kind)
+
+    def guarded(self, kind: Kind, lines: list[str]) -> list[str]:
+        """`lines` behind all checks; what goes wrong is blamed on the member of `v` that does not fit."""
+        guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
+        inner = [f"  {line}" for line in [*self.lines, *guard, *lines]]
+        blame = f" except Exception as wrong: raise misfit({self.name(kind)}, v, wrong) from None"
+        return [" try:", *inner, blame]
+
+    def compile(self, lines: list[str]) -> dict[str, Any]:
+        tools = {"Address": Address, "make": bytes.__new__, "number": int.from_bytes}
+        return self.run(lines, tools | {"misfit": misfit})
+
+
+def members_of(kind: Record) -> list[tuple[Kind, Place]]:
+    """The members of a packed record, each with its place."""
+    places, _ = place([packed(member.kind) for member in kind.members])
+    return [(member.kind, at) for member, at in zip(kind.members, places, strict=True)]
+
+
+class Memo(dict[Any, Any]):
+    """Values by their packed number or numbers. They are frozen, so equal numbers may share one value."""
+
+    def __init__(self, build: Callable[[Any], Any], limit: int = 1 << 16) -> None:
+        super().__init__()
+        self.build, self.limit = build, limit
+
+    def __missing__(self, packed: Any) -> Any:
+        if len(self) >= self.limit:
+            self.clear()
+        value = self[packed] = self.build(packed)
+        return value
+
+
+def _record_builder(kind: Record) -> Callable[[int], Any]:
+    source = Source()
+    parts = ", ".join([source.unpack(inner, "w", at.shift) for inner, at in members_of(kind)])
+    made = f"{source.name(kind.cls)}({parts})" if kind.cls else f"({parts},)"
+    build: Callable[[int], Any] = source.compile([f"def build(w): return {made}"])["build"]
+    return build
+
+
+class PackedLayout:
+    """A value of up to 32 bytes. It may share its word; alone in one, it is the word."""
+
+    words = 1
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.size: int | None = packed_size(kind)
+        source = Source()
+        number, value = source.pack(kind, "v"), source.unpack(kind, "w")
+        pack = ["def pack(v):", *source.guarded(kind, [f"return {number}"])]
+        names = source.compile([*pack, f"def unpack(w): return {value}"])
+        self.pack: Callable[[Any], int] = names["pack"]
+        self.unpack: Callable[[int], Any] = names["unpack"]
+
+    def load(self, frame: Words, slot: int) -> Any:
+        return self.unpack(frame.sload(slot))
+
+    def write(self, frame: Words, slot: int, packed: int) -> None:
+        frame.sstore(slot, packed)
+
+    def store(self, frame: Words, slot: int, value: Any) -> None:
+        frame.sstore(slot, self.pack(value))
+
+    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+        if after is not before and after != before:
+            frame.sstore(slot, self.pack(after))
+
+    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: list[Any]) -> None:
+        if after is not before and after != before:
+            writes.append((self.write, slot, self.pack(after)))
+
+    def clear(self, frame: Words, slot: int) -> None:
+        frame.sstore(slot, 0)
+
+
+@cache
+def packed(kind: Kind) -> PackedLayout:
+    return PackedLayout(kind)

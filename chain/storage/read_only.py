@@ -1,0 +1,28 @@
+"""Storage words that are only read, without a message and without gas: for those who look from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from chain.storage.slots import Slots
+
+
+class Still:
+    """The words of one account, with what layouts ask of a frame."""
+
+    __slots__ = ("_words", "data_slot", "map_slot")
+
+    address = b""  # nobody's: what is read here is not remembered
+    journal = ()
+
+    def __init__(self, slots: Slots, words: Mapping[int, int]) -> None:
+        self._words = words
+        self.data_slot = slots.data
+        self.map_slot = slots.mapped
+
+    def sload(self, slot: int) -> int:
+        return self._words.get(slot, 0)
+
+    def sstore(self, slot: int, word: int) -> NoReturn:
+        raise TypeError("these words are only read")
