@@ -43,7 +43,7 @@ class Account(Address):
         return self
 
 
-def account(address: bytes | str, key: bytes, name: str) -> Account:
+def make_account(address: bytes | str, key: bytes, name: str) -> Account:
     made = Account(address)
     made.name, made.key = name, key
     return made
@@ -52,10 +52,10 @@ def account(address: bytes | str, key: bytes, name: str) -> Account:
 def account_of_key(key: bytes, name: str) -> Account:
     """The account that signs with `key`: the last 20 bytes of the hash of its public key."""
     public = PrivateKey(key).public_key.format(compressed=False)
-    return account(keccak(public[1:])[12:], key, name)
+    return make_account(keccak(public[1:])[12:], key, name)
 
 
 ACCOUNTS: Final = tuple(
-    account(address, bytes.fromhex(key), name)
+    make_account(address, bytes.fromhex(key), name)
     for (address, key), name in zip(WELL_KNOWN, LABELS, strict=True)
 )

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-witnesses: Final[list[Callable[[Any], None]]] = []
+creation_listeners: Final[list[Callable[[Any], None]]] = []
 
 
-def announce(chain: Any) -> None:
-    for tell in witnesses:
+def notify_created(chain: Any) -> None:
+    for tell in creation_listeners:
         tell(chain)

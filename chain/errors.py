@@ -50,11 +50,11 @@ class InvalidTransaction(ValueError):
     """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes."""
 
 
-class Halt(BaseException):
+class FatalHalt(BaseException):
     """Ends a message at once and takes all its gas. Not an `Exception`: a contract cannot catch it."""
 
 
-class Undeclared(BaseException):
+class UndeclaredContract(BaseException):
     """A message reached a Python contract whose class nobody has declared here: that is no outcome, so none is recorded."""
 
     def __init__(self, address: str) -> None:
@@ -65,7 +65,7 @@ class Undeclared(BaseException):
         )
 
 
-class UnknownSource(Undeclared):
+class UnknownSource(UndeclaredContract):
     """Somebody wants the code of a class whose module has been imported anew since, with other source perhaps."""
 
     def __init__(self, cls: type) -> None:
@@ -76,7 +76,7 @@ class UnknownSource(Undeclared):
         )
 
 
-class UnknownCode(Undeclared):
+class UnknownCode(UndeclaredContract):
     """Somebody wants to deploy, or to upgrade to, a class that nobody has declared here."""
 
     def __init__(self, digest: bytes) -> None:
@@ -91,7 +91,7 @@ class LimitExceeded(Exception):
     """A watchdog stopped what ran: it took more time or memory than it may. That is no outcome, and nothing of it remains."""
 
 
-class OutOfGas(Halt):
+class OutOfGas(FatalHalt):
     """The message needed more gas than it had."""
 
 

@@ -16,17 +16,17 @@ from chain.errors import Reverted
 from chain.ledger.receipts import is_event
 from chain.machine.frame import Failure
 from chain.metering.program import (
-    image_of as image_of,  # what a test changes to plant a fault on chain
+    instrumented as instrumented,  # what a test changes to plant a fault on chain
 )
-from chain.schema.validation import short
-from chain.simulator.log_queries import Questions
+from chain.schema.validation import short_repr
+from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
 
 C = TypeVar("C")
 Reason: TypeAlias = str | re.Pattern[str] | type[BaseException] | BaseException | None
 
 
-def probe(contract: type[C]) -> type[C]:
+def run_uninstrumented(contract: type[C]) -> type[C]:
     """Marks a contract of a test that shares lists or functions with the test: it runs on these, not on an image of its own.
 
     What its methods and the functions they reach compute is counted as ever; methods of other classes are not.
@@ -36,7 +36,7 @@ def probe(contract: type[C]) -> type[C]:
 
 
 @dataclass
-class Caught:
+class RevertInfo:
     """What a `with reverts(...)` caught; there is nothing in it before the scope ends."""
 
     reverted: Reverted | None = None
@@ -59,14 +59,14 @@ class Caught:
 
 @scope
 @contextmanager
-def reverts(expected: Reason = None) -> Iterator[Caught]:
+def reverts(expected: Reason = None) -> Iterator[RevertInfo]:
     """A scope in which a call must revert.
 
     `expected` is a part of the reason's text, a pattern to be found in it, a class declared with `@error` or an instance of
     it (whose fields must be the same), or the class of a Python exception.
     """
     __tracebackhide__ = True
-    wanted, caught = _show_reason(expected), Caught()
+    wanted, caught = _show_reason(expected), RevertInfo()
     try:
         yield caught
     except Reverted as reverted:
@@ -126,7 +126,9 @@ def assert_events(source: Any, *expected: Any) -> None:
     __tracebackhide__ = True
     for wanted in expected:
         if isinstance(wanted, tuple) and (len(wanted) != 2 or not isinstance(wanted[1], dict)):
-            raise TypeError(f"{short(wanted)} is not an event and a dict of some of its fields")
+            raise TypeError(
+                f"{short_repr(wanted)} is not an event and a dict of some of its fields"
+            )
     there = _events_of(source)
     rest = iter(there)
     for number, wanted in enumerate(expected):
@@ -137,11 +139,13 @@ def assert_events(source: Any, *expected: Any) -> None:
 
 
 def _events_of(source: Any) -> list[Any]:
-    if isinstance(source, Questions):
+    if isinstance(source, LogQueries):
         return source.ledger.decode_rows(source.ledger.events.rows)
     events: Any = getattr(source, "events", source)
     if isinstance(source, type) or not isinstance(events, Iterable):
-        raise TypeError(f"{short(source)} holds no events: give a receipt, a chain or events first")
+        raise TypeError(
+            f"{short_repr(source)} holds no events: give a receipt, a chain or events first"
+        )
     return list(events)
 
 

@@ -82,11 +82,11 @@ def programs_of(
     """A road of the game, and the programs on its chain with what runs of each."""
     chains: list[Any] = []
     note = chains.append
-    creation_hooks.witnesses.append(note)
+    creation_hooks.creation_listeners.append(note)
     try:
         _, run, calls, _ = game.roads()[0]
     finally:
-        creation_hooks.witnesses.remove(note)
+        creation_hooks.creation_listeners.remove(note)
     run(calls)
     programs = [program for chain in chains for program in chain.machine.programs.values()]
     return [(each, each.image, each.world) for each in programs], (run, calls)

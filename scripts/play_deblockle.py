@@ -37,10 +37,10 @@ def play_document(game: Handle, first: Account, second: Account) -> None:
     """The examples of the document, on a game of three cubes a player."""
     title("The calls of the document: three cubes a player")
     show(game.create_game(first.name, second.name, 3, sender=first).logs)
-    show(game.game_state.observe(0).logs)
+    show(game.game_state.simulate(0).logs)
     show(game.make_move(0, 4, 5, 4, 4, sender=first).logs)
     show(game.pass_move(0, sender=second).logs)
-    show(game.cube_state.observe(0, 3, 1).logs)
+    show(game.cube_state.simulate(0, 3, 1).logs)
     refused = game.pass_move(0, sender=second, check=False)
     print(f"second.testnet passes out of turn: {refused.error}\n")
 
@@ -51,7 +51,7 @@ def play_endgame(game: Handle, players: tuple[Account, Account]) -> None:
     index = game.create_game(players[0].name, players[1].name, 1, sender=players[0]).return_value
     for move in OPENING:
         make_move(game, index, players, *move)
-    show(game.game_state.observe(index).logs)
+    show(game.game_state.simulate(index).logs)
     for move in ENDGAME:
         show(make_move(game, index, players, *move))
     record = game.game_state(index)

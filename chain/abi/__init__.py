@@ -1,9 +1,10 @@
-"""How values look to the outside: the Ethereum contract ABI.
+"""The Ethereum contract ABI: signatures, encoding and decoding of values.
 
-Every kind has a row in three tables: its ABI type (`signatures`), how it is encoded (`encode`), how it is decoded
-(`decode`). Both directions are busy, so each is written out once per kind as a flat Python function around one
-`struct.pack` or `unpack`, as `dataclasses` writes `__init__`; only where that fails is the value walked to say what was
-wrong. Property tests hold both equal to eth-abi.
+Each value type has a row in three tables: its ABI type (`signatures`), how it is encoded (`encode`), how it is decoded
+(`decode`). Both directions are busy, so each is written out once per type as a flat Python function around one
+`struct.pack` or `unpack`, as `dataclasses` writes `__init__`; only where that fails is the value walked to say what is
+wrong. Property tests hold both equal to eth-abi. `json_abi` reads the ABI of contracts that are not Python. May import
+`schema` and what is below it. Begin with `signatures`.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ from chain.abi.signatures import (
     signature,
 )
 from chain.schema.validation import (
-    Misfit,
-    misfit,
+    ValueMismatch,
+    explain_mismatch,
 )
 
 __all__ = [
     "BadData",
     "Decoder",
     "Encoder",
-    "Misfit",
+    "ValueMismatch",
     "abi_name",
     "abi_type",
     "decode",
     "decode_members",
     "decoder",
     "encoder",
+    "explain_mismatch",
     "field_name",
     "head_size",
     "is_dynamic",
     "json_type",
     "members_decoder",
-    "misfit",
     "selector",
     "signature",
     "widened",

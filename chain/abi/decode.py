@@ -14,22 +14,22 @@ from typing import Any, NoReturn
 
 from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.errors import Revert
-from chain.schema.codegen import Flat
+from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import (
+    expectation,
     join,
-    wants,
 )
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.types import Address, FixedBytes, Int
 
@@ -41,7 +41,7 @@ class BadData(Revert):
 
 
 @cache
-def decoder(kind: Kind) -> Decoder:
+def decoder(kind: ValueType) -> Decoder:
     """A function from (bytes, offset) to the value whose body stands there; raises `BadData`."""
     read, dynamic = _reader(kind), is_dynamic(kind)
 
@@ -57,27 +57,27 @@ def decoder(kind: Kind) -> Decoder:
     return decode_one
 
 
-def decode(kind: Kind, data: bytes) -> Any:
+def decode(kind: ValueType, data: bytes) -> Any:
     """Decode `data` as one value of `kind` standing alone, as return data and event data are."""
-    return decode_members((Member("", kind),), data)[0]
+    return decode_members((Field("", kind),), data)[0]
 
 
-def decode_members(members: tuple[Member, ...], data: bytes, start: int = 0) -> tuple[Any, ...]:
+def decode_members(members: tuple[Field, ...], data: bytes, start: int = 0) -> tuple[Any, ...]:
     """Decode what follows `start` as the values of `members`, side by side."""
     return members_decoder(members)(data, start)
 
 
 @cache
-def members_decoder(members: tuple[Member, ...]) -> Callable[[bytes, int], tuple[Any, ...]]:
+def members_decoder(members: tuple[Field, ...]) -> Callable[[bytes, int], tuple[Any, ...]]:
     """The function behind `decode_members`, for those who often need it."""
-    return decoder(Record("", members)) if members else lambda data, start: ()
+    return decoder(StructType("", members)) if members else lambda data, start: ()
 
 
 # The flat functions. A static kind gives its value, a dynamic one the value and where it ends; any exception means bad data.
 
 
 @dataclass
-class _Plan(Flat):
+class _Plan(SourceBuilder):
     """A decoder while it is being written: the pieces of one `struct.unpack`, and Python that makes sense of them."""
 
     formats: list[str] = field(default_factory=list)
@@ -102,16 +102,16 @@ class _Plan(Flat):
     def check(self, wrong: str, guard: str) -> None:
         self.checks.append(f"{guard} and ({wrong})" if guard else wrong)
 
-    def add(self, kind: Kind, guard: str = "") -> str:
+    def add(self, kind: ValueType, guard: str = "") -> str:
         """Plan for a value; the expression that gives it. Where `guard` is false the value is absent and may be anything."""
         if is_dynamic(kind):
-            self.tails.append((self.small(guard), self.name(_reader(kind))))
+            self.tails.append((self.small(guard), self.bind(_reader(kind))))
             return f"x{len(self.tails) - 1}"
         match kind:
-            case Record(members=members, cls=cls):
+            case StructType(members=members, cls=cls):
                 parts = ", ".join([self.add(member.kind, guard) for member in members])
-                return f"({parts},)" if cls is None else f"{self.name(cls)}({parts})"
-            case Option(item=item):
+                return f"({parts},)" if cls is None else f"{self.bind(cls)}({parts})"
+            case OptionalType(item=item):
                 flag = self.small(guard)
                 self.check(f"{flag} > 1", guard)
                 inner = self.add(item, f"{guard} and {flag}" if guard else flag)
@@ -119,7 +119,7 @@ class _Plan(Flat):
             case _:
                 return self.scalar(kind, guard)
 
-    def scalar(self, kind: Kind, guard: str) -> str:
+    def scalar(self, kind: ValueType, guard: str) -> str:
         match kind:
             case Int(bits=bits, signed=False) if bits <= 64:
                 value = self.small(guard)
@@ -139,20 +139,20 @@ class _Plan(Flat):
                     return number
                 self.check(f"not {kind.lowest} <= (n{raw} := {number}) <= {kind.highest}", guard)
                 return f"n{raw}"
-            case Bool():
+            case BoolType():
                 value = self.small(guard)
                 self.check(f"{value} > 1", guard)
                 return f"({value} == 1)"
-            case Choice():
-                return f"{self.name(kind.member_of())}[{self.small(guard)}]"
-            case Account():
-                self.check(f"{self.target('12s')} != {self.name(bytes(12))}", guard)
+            case EnumType():
+                return f"{self.bind(kind.member_of())}[{self.small(guard)}]"
+            case AddressType():
+                self.check(f"{self.target('12s')} != {self.bind(bytes(12))}", guard)
                 return f"make(Address, {self.target('20s')})"
             case FixedBytes(size=size):
                 value = self.target(f"{size}s")
                 if size < 32:
                     rest = 32 - size
-                    self.check(f"{self.target(f'{rest}s')} != {self.name(bytes(rest))}", guard)
+                    self.check(f"{self.target(f'{rest}s')} != {self.bind(bytes(rest))}", guard)
                 return value
             case _:
                 raise AssertionError(kind)
@@ -196,20 +196,20 @@ def _fail() -> NoReturn:
 
 
 @cache
-def _reader(kind: Kind) -> Callable[[bytes, int], Any]:
+def _reader(kind: ValueType) -> Callable[[bytes, int], Any]:
     match kind:
-        case Text():
+        case StringType():
             return _read_text
-        case Blob():
+        case BytesType():
             return _read_blob
-        case Sequence(item=item, make=make):
+        case ListType(item=item, make=make):
             return _dynamic_items(item, make) if is_dynamic(item) else _static_items(item, make)
-        case Option(item=item) if is_dynamic(kind):
+        case OptionalType(item=item) if is_dynamic(kind):
             return _option_reader(_reader(item))
-        case Record(members=members, cls=cls) if is_dynamic(kind):
+        case StructType(members=members, cls=cls) if is_dynamic(kind):
             plan = _Plan()
             parts = ", ".join([plan.add(member.kind) for member in members])
-            value = f"({parts},)" if cls is None else f"{plan.name(cls)}({parts})"
+            value = f"({parts},)" if cls is None else f"{plan.bind(cls)}({parts})"
             return plan.compile(value)
         case _:
             plan = _Plan()
@@ -239,7 +239,7 @@ def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], 
     return read_option
 
 
-def _static_items(item: Kind, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
+def _static_items(item: ValueType, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
     plan = _Plan()
     read, size, listed = plan.compile_each(plan.add(item)), head_size(item), make is list
 
@@ -254,7 +254,9 @@ def _static_items(item: Kind, make: Callable[[list[Any]], Any]) -> Callable[[byt
     return read_items
 
 
-def _dynamic_items(item: Kind, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
+def _dynamic_items(
+    item: ValueType, make: Callable[[list[Any]], Any]
+) -> Callable[[bytes, int], Any]:
     read = _reader(item)
 
     def read_items(data: bytes, at: int) -> tuple[Any, int]:
@@ -277,7 +279,7 @@ def _dynamic_items(item: Kind, make: Callable[[list[Any]], Any]) -> Callable[[by
 # Saying what was wrong: the same road again, step by step
 
 
-def _blame(kind: Kind, data: bytes, at: int, cause: Exception) -> BadData:
+def _blame(kind: ValueType, data: bytes, at: int, cause: Exception) -> BadData:
     try:
         _walk(kind, data, at, "")
     except BadData as bad:
@@ -285,29 +287,29 @@ def _blame(kind: Kind, data: bytes, at: int, cause: Exception) -> BadData:
     return BadData(f"the data cannot be read: {cause!r}")
 
 
-def _walk(kind: Kind, data: bytes, at: int, path: str) -> int:
+def _walk(kind: ValueType, data: bytes, at: int, path: str) -> int:
     """Read a value, or raise a `BadData` that names the place; returns where its body ends."""
     match kind:
-        case Record(members=members, cls=cls):
+        case StructType(members=members, cls=cls):
             names = [join(path, f"[{m.name}]" if m.name.isdigit() else m.name) for m in members]
             parts = list(zip(names, (m.kind for m in members), strict=True))
             end = _walk_side_by_side(parts, data, at, path)
             if cls is not None:
                 _make(kind, data, at, path)
             return end
-        case Option(item=item):
-            _walk_side_by_side([(path, Bool())], data, at, path)
+        case OptionalType(item=item):
+            _walk_side_by_side([(path, BoolType())], data, at, path)
             if not _word(data, at):
                 _need(data, at, body_size(kind), path)
                 return at + body_size(kind)
-            return _walk_side_by_side([(path, Bool()), (path, item)], data, at, path)
-        case Sequence(item=item):
+            return _walk_side_by_side([(path, BoolType()), (path, item)], data, at, path)
+        case ListType(item=item):
             _need(data, at, 32, path)
             count = _word(data, at)
             _need(data, at + 32, count * head_size(item), path)
             items = [(f"{path}[{i}]", item) for i in range(count)]
             return _walk_side_by_side(items, data, at + 32, path)
-        case Text() | Blob():
+        case StringType() | BytesType():
             _need(data, at, 32, path)
             _need(data, at + 32, _word(data, at), path)
             _make(kind, data, at, path)
@@ -318,7 +320,7 @@ def _walk(kind: Kind, data: bytes, at: int, path: str) -> int:
             return at + 32
 
 
-def _walk_side_by_side(parts: list[tuple[str, Kind]], data: bytes, at: int, path: str) -> int:
+def _walk_side_by_side(parts: list[tuple[str, ValueType]], data: bytes, at: int, path: str) -> int:
     sizes = [head_size(kind) for _, kind in parts]
     _need(data, at, sum(sizes), path)
     head, end = at, at + sum(sizes)
@@ -334,7 +336,7 @@ def _walk_side_by_side(parts: list[tuple[str, Kind]], data: bytes, at: int, path
     return end
 
 
-def _make(kind: Kind, data: bytes, at: int, path: str) -> None:
+def _make(kind: ValueType, data: bytes, at: int, path: str) -> None:
     """Make the value, whose parts are known to be good."""
     try:
         _reader(kind)(data, at)
@@ -342,18 +344,18 @@ def _make(kind: Kind, data: bytes, at: int, path: str) -> None:
         raise
     except Exception as wrong:
         match kind:
-            case Text():
+            case StringType():
                 raise _bad(path, "the text is not UTF-8") from None
-            case Record():
+            case StructType():
                 raise _bad(path, str(wrong) or repr(wrong)) from None
         raise BadData(_shown(kind, data[at : at + 32], path)) from None
 
 
-def _shown(kind: Kind, word: bytes, path: str) -> str:
+def _shown(kind: ValueType, word: bytes, path: str) -> str:
     signed = isinstance(kind, Int) and (kind.signed or kind.highest.bit_length() < 255)
     number = int.from_bytes(word, signed=signed)  # whoever sent 2^256-1 as a u8 meant -1
-    value = f"0x{word.hex()}" if isinstance(kind, Account | FixedBytes) else str(number)
-    return f"{path} = {value} {wants(kind)}" if path else f"{value} {wants(kind)}"
+    value = f"0x{word.hex()}" if isinstance(kind, AddressType | FixedBytes) else str(number)
+    return f"{path} = {value} {expectation(kind)}" if path else f"{value} {expectation(kind)}"
 
 
 def _word(data: bytes, at: int) -> int:

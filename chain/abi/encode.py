@@ -9,23 +9,23 @@ from functools import cache
 from typing import Any
 
 from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
-from chain.schema.codegen import Flat
+from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import (
-    misfit,
-    refusal,
-    taking_apart,
+    destructuring_source,
+    explain_mismatch,
+    range_check_source,
 )
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.types import FixedBytes, Int
 
@@ -36,24 +36,24 @@ _BYTES = [number.to_bytes(32) for number in range(256)]  # the words of the smal
 
 
 @cache
-def encoder(kind: Kind) -> Encoder:
+def encoder(kind: ValueType) -> Encoder:
     """The function that encodes values of `kind`, or raises `Misfit`."""
     match kind:
-        case Text():
+        case StringType():
             return _encode_text
-        case Blob():
+        case BytesType():
             return _encode_blob
-        case Sequence(item=item) if isinstance(item, Int):
+        case ListType(item=item) if isinstance(item, Int):
             return _numbers_encoder(kind, item)
-        case Sequence(item=item):
+        case ListType(item=item):
             return _sequence_encoder(kind, encoder(item), is_dynamic(item))
-        case Option(item=item) if is_dynamic(kind):
+        case OptionalType(item=item) if is_dynamic(kind):
             return _option_encoder(encoder(item), blank(item))
         case _:
             return _flat_encoder(kind)
 
 
-def widened(kind: Kind) -> Kind:
+def widened(kind: ValueType) -> ValueType:
     """The same shape with whole words for numbers, so that one out of range can be written down.
 
     Every number that this lets in, the decoder of `kind` refuses: as the 256 bits of another it would read well.
@@ -61,25 +61,25 @@ def widened(kind: Kind) -> Kind:
     match kind:
         case Int(highest=highest) if highest.bit_length() < 255:
             return Int(kind.name, 256, -(2**255), 2**255 - 1)
-        case Option(item=item):
-            return Option(widened(item))
-        case Sequence(item=item, make=make):
-            return Sequence(widened(item), make)
-        case Record(members=members):
-            wide = tuple(Member(member.name, widened(member.kind)) for member in members)
+        case OptionalType(item=item):
+            return OptionalType(widened(item))
+        case ListType(item=item, make=make):
+            return ListType(widened(item), make)
+        case StructType(members=members):
+            wide = tuple(Field(member.name, widened(member.kind)) for member in members)
             return replace(kind, members=wide)
         case _:
             return kind
 
 
-def blank(kind: Kind) -> bytes:
+def blank(kind: ValueType) -> bytes:
     """What stands in the place of a value that is absent: as short as can be, all zero but for the offsets."""
     match kind:
-        case Text() | Blob() | Sequence():
+        case StringType() | BytesType() | ListType():
             return bytes(32)
-        case Option(item=item) if is_dynamic(item):
+        case OptionalType(item=item) if is_dynamic(item):
             return bytes(32) + (64).to_bytes(32) + blank(item)
-        case Record(members=members) if is_dynamic(kind):
+        case StructType(members=members) if is_dynamic(kind):
             heads, tails = b"", b""
             for member in members:
                 if is_dynamic(member.kind):
@@ -93,7 +93,7 @@ def blank(kind: Kind) -> bytes:
 
 
 @dataclass
-class _Plan(Flat):
+class _Plan(SourceBuilder):
     """An encoder while it is being written: lines of Python, and the pieces of one `struct.pack`."""
 
     lines: list[str] = field(default_factory=list)
@@ -101,43 +101,45 @@ class _Plan(Flat):
     values: list[str] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)
 
-    def add(self, kind: Kind, value: str) -> None:
+    def add(self, kind: ValueType, value: str) -> None:
         """Plan for the value called `value`."""
         match kind:
-            case Record() if not is_dynamic(kind):
+            case StructType() if not is_dynamic(kind):
                 self.spread(kind, value)
-            case Option(item=item) if isinstance(item, Int | Bool | Choice | Account | FixedBytes):
+            case OptionalType(item=item) if isinstance(
+                item, Int | BoolType | EnumType | AddressType | FixedBytes
+            ):
                 self.formats.append("31x?")
                 self.values.append(f"{value} is not None")
                 self._scalar(item, value, f" if {value} is not None else ")
-            case Option() if not is_dynamic(kind):
+            case OptionalType() if not is_dynamic(kind):
                 self.formats.append(f"{head_size(kind)}s")
-                absent = self.name(blank(kind))
-                present = f"yes + {self.name(encoder(kind.item))}({value})"
+                absent = self.bind(blank(kind))
+                present = f"yes + {self.bind(encoder(kind.item))}({value})"
                 self.values.append(f"{absent} if {value} is None else {present}")
-            case Int() | Bool() | Choice() | Account() | FixedBytes():
+            case Int() | BoolType() | EnumType() | AddressType() | FixedBytes():
                 self._scalar(kind, value)
             case _:
                 self.formats.append("24xQ")
                 self.values.append(f"o{len(self.tails)}")
-                self.tails.append(f"{self.name(encoder(kind))}({value})")
+                self.tails.append(f"{self.bind(encoder(kind))}({value})")
 
-    def spread(self, kind: Record, value: str) -> None:
+    def spread(self, kind: StructType, value: str) -> None:
         """Plan for the members of a record, each in a local variable."""
-        self.lines += taking_apart(kind, value)
+        self.lines += destructuring_source(kind, value)
         for i, member in enumerate(kind.members):
             self.add(member.kind, f"{value}_{i}")
 
-    def _scalar(self, kind: Kind, value: str, unless: str = "") -> None:
+    def _scalar(self, kind: ValueType, value: str, unless: str = "") -> None:
         """`unless` is what turns an expression into one for a value that may be None: ` if v is not None else `."""
-        check = refusal(kind, value)
+        check = range_check_source(kind, value)
         if check:
             self.checks.append(f"{value} is not None and ({check})" if unless else check)
-        form, parts = _word(kind, value, self.name)
+        form, parts = _word(kind, value, self.bind)
         self.formats.append(form)
         self.values += [f"{part}{unless}{zero}" if unless else part for part, zero in parts]
 
-    def compile(self, kind: Kind) -> Encoder:
+    def compile(self, kind: ValueType) -> Encoder:
         form = struct.Struct(">" + "".join(self.formats))
         lines = [*self.lines]
         if self.checks:
@@ -150,12 +152,19 @@ class _Plan(Flat):
         lines.append(f"return pack({', '.join(self.values)}){tails}")
         source = ["def encode(v):", " try:", *(f"  {line}" for line in lines)]
         source.append(" except Exception as wrong: raise misfit(kind, v, wrong) from None")
-        names = {"pack": form.pack, "misfit": misfit, "kind": kind, "yes": (1).to_bytes(32)}
+        names = {
+            "pack": form.pack,
+            "misfit": explain_mismatch,
+            "kind": kind,
+            "yes": (1).to_bytes(32),
+        }
         made: Encoder = self.run(source, names | SIGN)["encode"]
         return made
 
 
-def _word(kind: Kind, value: str, name: Callable[[Any], str]) -> tuple[str, list[tuple[str, str]]]:
+def _word(
+    kind: ValueType, value: str, name: Callable[[Any], str]
+) -> tuple[str, list[tuple[str, str]]]:
     """A scalar's word: its struct format, and for each part of it the source text and what stands there for None."""
     match kind:
         case Int(bits=bits, signed=False) if bits <= 64:
@@ -165,11 +174,11 @@ def _word(kind: Kind, value: str, name: Callable[[Any], str]) -> tuple[str, list
         case Int(signed=signed):
             number = f"({value} & {_MASK})" if signed else f"({value} + 0)"
             return "32s", [(f"{number}.to_bytes(32)", "b''")]
-        case Bool():
+        case BoolType():
             return "31x?", [(value, "False")]
-        case Choice():
+        case EnumType():
             return "31xB", [(f"{name(kind.code_of())}[{value}]", "0")]
-        case Account():
+        case AddressType():
             return "12x20s", [(value, "b''")]
         case FixedBytes(size=size):
             return f"{size}s{32 - size}x", [(value, "b''")]
@@ -177,9 +186,9 @@ def _word(kind: Kind, value: str, name: Callable[[Any], str]) -> tuple[str, list
             raise AssertionError(kind)
 
 
-def _flat_encoder(kind: Kind) -> Encoder:
+def _flat_encoder(kind: ValueType) -> Encoder:
     plan = _Plan()
-    if isinstance(kind, Record):
+    if isinstance(kind, StructType):
         plan.spread(kind, "v")
     else:
         plan.add(kind, "v")
@@ -190,12 +199,12 @@ def _encode_text(value: Any) -> bytes:
     try:
         return _with_length(str.encode(value))
     except (TypeError, UnicodeEncodeError) as wrong:
-        raise misfit(Text(), value, wrong) from None
+        raise explain_mismatch(StringType(), value, wrong) from None
 
 
 def _encode_blob(value: Any) -> bytes:
     if not isinstance(value, bytes | bytearray):
-        raise misfit(Blob(), value)
+        raise explain_mismatch(BytesType(), value)
     return _with_length(value)
 
 
@@ -203,16 +212,18 @@ def _with_length(raw: bytes | bytearray) -> bytes:
     return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
 
 
-def _numbers_encoder(kind: Kind, item: Int) -> Encoder:
+def _numbers_encoder(kind: ValueType, item: Int) -> Encoder:
     """Boards are lists of small numbers: no call for each of them."""
     form, parts = _word(item, "v", str)
     word = f"pack({', '.join(part for part, _ in parts)})"
     if item.lowest == 0 and item.highest < len(_BYTES):
         word = "small[v]"
     source = f"""def encode(values):
-        return [{word} if not ({refusal(item, "v")}) else fail() for v in values]"""
+        return [{word} if not ({range_check_source(item, "v")}) else fail() for v in values]"""
     tools = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail, **SIGN}
-    return _sequence_encoder(kind, Flat().run([source], tools)["encode"], False, whole=True)
+    return _sequence_encoder(
+        kind, SourceBuilder().run([source], tools)["encode"], False, whole=True
+    )
 
 
 def _fail() -> None:
@@ -220,17 +231,17 @@ def _fail() -> None:
 
 
 def _sequence_encoder(
-    kind: Kind, encode: Callable[[Any], Any], dynamic: bool, whole: bool = False
+    kind: ValueType, encode: Callable[[Any], Any], dynamic: bool, whole: bool = False
 ) -> Encoder:
     """`encode` takes one item, or the `whole` list of them."""
 
     def encode_sequence(values: Any) -> bytes:
         if not isinstance(values, list | tuple):
-            raise misfit(kind, values)
+            raise explain_mismatch(kind, values)
         try:
             items = encode(values) if whole else [encode(value) for value in values]
         except Exception as wrong:
-            raise misfit(kind, values, wrong) from None
+            raise explain_mismatch(kind, values, wrong) from None
         head = len(items).to_bytes(32)
         return head + (_join_dynamic(items) if dynamic else b"".join(items))
 

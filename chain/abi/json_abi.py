@@ -11,41 +11,41 @@ from typing import Any, NoReturn
 
 from chain import abi
 from chain.crypto.hashing import keccak
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Kind,
-    Member,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    Field,
+    ListType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.types import FixedBytes, Int
 
-_PLAIN: dict[str, Kind] = {
-    "bool": Bool(), "address": Account(), "string": Text(), "bytes": Blob(), "function": FixedBytes("function", 24),
+_PLAIN: dict[str, ValueType] = {
+    "bool": BoolType(), "address": AddressType(), "string": StringType(), "bytes": BytesType(), "function": FixedBytes("function", 24),
 }  # fmt: skip
 
 
-def kind_from_json(parameter: dict[str, Any]) -> Kind:
+def type_from_json(parameter: dict[str, Any]) -> ValueType:
     """The kind of one parameter of a JSON ABI. Tuples come as plain tuples, fixed arrays too."""
     written: str = parameter["type"]
     array = re.fullmatch(r"(.*)\[(\d*)\]", written)
     if array:
-        item = kind_from_json({**parameter, "type": array[1]})
+        item = type_from_json({**parameter, "type": array[1]})
         if not array[2]:
-            return Sequence(item)
-        members = tuple(Member(str(i), item) for i in range(int(array[2])))
-        return Record(written, members, array=True) if members else _unknown(written)
+            return ListType(item)
+        members = tuple(Field(str(i), item) for i in range(int(array[2])))
+        return StructType(written, members, array=True) if members else _unknown(written)
     if written == "tuple":
-        parts = members_from_json(parameter.get("components", []))
-        return Record("tuple", parts) if parts else _unknown("tuple()")
+        parts = fields_from_json(parameter.get("components", []))
+        return StructType("tuple", parts) if parts else _unknown("tuple()")
     return _PLAIN[written] if written in _PLAIN else _sized(written)
 
 
-def _sized(written: str) -> Kind:
+def _sized(written: str) -> ValueType:
     """A type with its size in its name; a number without one has 256 bits."""
     found = re.fullmatch(r"(u?int|bytes)([1-9]\d*)?", written)
     name, size = (found[1], int(found[2] or 256)) if found else ("", 0)
@@ -65,21 +65,21 @@ def _unknown(written: str) -> NoReturn:
     raise TypeError(f"the ABI type '{written}' is not known here")
 
 
-def members_from_json(parameters: list[dict[str, Any]]) -> tuple[Member, ...]:
+def fields_from_json(parameters: list[dict[str, Any]]) -> tuple[Field, ...]:
     return tuple(
-        Member(parameter.get("name") or str(i), kind_from_json(parameter))
+        Field(parameter.get("name") or str(i), type_from_json(parameter))
         for i, parameter in enumerate(parameters)
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
+class AbiFunction:
     """A function of a foreign contract."""
 
     name: str
     is_view: bool
-    params: tuple[Member, ...]
-    outputs: tuple[Member, ...]
+    params: tuple[Field, ...]
+    outputs: tuple[Field, ...]
 
     @cached_property
     def signature(self) -> str:
@@ -94,9 +94,9 @@ class Function:
             raise TypeError(f"{self.name} takes {len(self.params)} arguments, in order")
         try:
             return self.selector + (
-                abi.encoder(Record(self.name, self.params))(args) if args else b""
+                abi.encoder(StructType(self.name, self.params))(args) if args else b""
             )
-        except abi.Misfit as wrong:
+        except abi.ValueMismatch as wrong:
             raise TypeError(f"{self.name}: {wrong.text}") from None
 
     def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
@@ -114,15 +114,15 @@ class Function:
         return values[0] if len(values) == 1 else tuple(values) or None
 
 
-class Functions(Mapping[str, Function]):
+class Functions(Mapping[str, AbiFunction]):
     """The functions of a JSON ABI by name, each read when it is asked for. One of several of a name goes by its signature."""
 
     def __init__(self, items: list[dict[str, Any]]) -> None:
         if not isinstance(items, list | tuple) or not all(isinstance(each, dict) for each in items):
-            raise TypeError(f"abi = {short(items)} is not a JSON ABI: give its list of dicts")
+            raise TypeError(f"abi = {short_repr(items)} is not a JSON ABI: give its list of dicts")
         self._items = [item for item in items if item.get("type") == "function"]
 
-    def __getitem__(self, name: str) -> Function:
+    def __getitem__(self, name: str) -> AbiFunction:
         found = self.named(name)
         if len(found) > 1:
             choices = ", ".join(f"'{function.signature}'" for function in found)
@@ -133,7 +133,7 @@ class Functions(Mapping[str, Function]):
             raise KeyError(name)
         return found[0]
 
-    def named(self, name: str) -> tuple[Function, ...]:
+    def named(self, name: str) -> tuple[AbiFunction, ...]:
         """All of that name or signature."""
         bare = name.partition("(")[0]
         found = [_function(item) for item in self._items if item["name"] == bare]
@@ -153,21 +153,21 @@ def functions_from_json(items: list[dict[str, Any]]) -> Functions:
     return Functions(items)
 
 
-def _function(item: dict[str, Any]) -> Function:
-    return Function(
+def _function(item: dict[str, Any]) -> AbiFunction:
+    return AbiFunction(
         item["name"],
         item.get("stateMutability") in ("view", "pure"),
-        members_from_json(item.get("inputs", [])),
-        members_from_json(item.get("outputs", [])),
+        fields_from_json(item.get("inputs", [])),
+        fields_from_json(item.get("outputs", [])),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class ForeignEvent:
-    """An event of a foreign contract; decoded, it is a `ForeignLog`."""
+class AbiEvent:
+    """An event of a foreign contract; decoded, it is a `DecodedAbiEvent`."""
 
     name: str
-    members: tuple[Member, ...]
+    members: tuple[Field, ...]
     indexed: tuple[bool, ...]
 
     @property
@@ -184,7 +184,7 @@ class ForeignEvent:
     def topic(self) -> int:
         return int.from_bytes(keccak(self.signature.encode()))
 
-    def decode(self, topics: tuple[int, ...], data: bytes) -> ForeignLog:
+    def decode(self, topics: tuple[int, ...], data: bytes) -> DecodedAbiEvent:
         plain = tuple(
             m for m, indexed in zip(self.members, self.indexed, strict=True) if not indexed
         )
@@ -194,13 +194,13 @@ class ForeignEvent:
             )
         values, rest = iter(topics[1:]), iter(abi.decode_members(plain, data))
         pairs = zip(self.members, self.indexed, strict=True)
-        return ForeignLog(
+        return DecodedAbiEvent(
             self.name, {m.name: _topic(m.kind, next(values)) if i else next(rest) for m, i in pairs}
         )
 
 
 @dataclass(frozen=True)
-class ForeignLog:
+class DecodedAbiEvent:
     """A decoded event of a foreign contract: its name and its values, also as attributes."""
 
     name: str
@@ -213,18 +213,22 @@ class ForeignLog:
         return values[name]
 
 
-def _topic(kind: Kind, topic: int) -> Any:
+def _topic(kind: ValueType, topic: int) -> Any:
     """An indexed value; one that is longer than a word is known by its hash only."""
     raw = topic.to_bytes(32)
-    return raw if isinstance(kind, Text | Blob | Sequence | Record) else abi.decoder(kind)(raw, 0)
+    return (
+        raw
+        if isinstance(kind, StringType | BytesType | ListType | StructType)
+        else abi.decoder(kind)(raw, 0)
+    )
 
 
-def events_from_json(items: list[dict[str, Any]]) -> Iterator[ForeignEvent]:
+def events_from_json(items: list[dict[str, Any]]) -> Iterator[AbiEvent]:
     """The events of a JSON ABI, but for those of types that are not known here."""
     for item in items:
         if item.get("type") != "event" or item.get("anonymous"):
             continue
         inputs = item["inputs"]
         with suppress(TypeError):
-            members = members_from_json(inputs)
-            yield ForeignEvent(item["name"], members, tuple(bool(i.get("indexed")) for i in inputs))
+            members = fields_from_json(inputs)
+            yield AbiEvent(item["name"], members, tuple(bool(i.get("indexed")) for i in inputs))

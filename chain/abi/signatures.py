@@ -8,49 +8,49 @@ from typing import Any, Final
 
 from chain.crypto.hashing import keccak
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.types import FixedBytes, Int
 
 SIGN: Final = {"minus": b"\xff" * 24, "plus": bytes(24)}  # the upper 24 bytes of a signed number
 
 
-def abi_type(kind: Kind) -> str:
+def abi_type(kind: ValueType) -> str:
     match kind:
         case Int(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{bits}"
         case FixedBytes(name=name):
             return name
-        case Bool():
+        case BoolType():
             return "bool"
-        case Account():
+        case AddressType():
             return "address"
-        case Choice():
+        case EnumType():
             return "uint8"
-        case Text():
+        case StringType():
             return "string"
-        case Blob():
+        case BytesType():
             return "bytes"
-        case Option(item=item):
+        case OptionalType(item=item):
             return f"(bool,{abi_type(item)})"
-        case Sequence(item=item):
+        case ListType(item=item):
             return f"{abi_type(item)}[]"
-        case Record(members=members, array=True):
+        case StructType(members=members, array=True):
             return f"{abi_type(members[0].kind)}[{len(members)}]"
-        case Record(members=members):
+        case StructType(members=members):
             return "(" + ",".join(abi_type(member.kind) for member in members) + ")"
 
 
-def signature(name: str, members: Iterable[Member]) -> str:
+def signature(name: str, members: Iterable[Field]) -> str:
     return f"{name}({','.join(abi_type(member.kind) for member in members)})"
 
 
@@ -69,24 +69,24 @@ def field_name(name: str, known: Container[str]) -> str:
     return other if other in known and name not in known else name
 
 
-def json_type(name: str, kind: Kind) -> dict[str, Any]:
+def json_type(name: str, kind: ValueType) -> dict[str, Any]:
     """One parameter as the JSON ABI writes it, tuples with their components."""
     name, suffix = abi_name(name), ""
-    while isinstance(kind, Sequence):
+    while isinstance(kind, ListType):
         kind, suffix = kind.item, suffix + "[]"
     match kind:
-        case Option(item=item):
-            parts = [Member("exists", Bool()), Member("value", item)]
-        case Record(members=members, cls=cls):
-            parts = [Member("" if cls is None else m.name, m.kind) for m in members]
+        case OptionalType(item=item):
+            parts = [Field("exists", BoolType()), Field("value", item)]
+        case StructType(members=members, cls=cls):
+            parts = [Field("" if cls is None else m.name, m.kind) for m in members]
         case _:
-            inner = f"enum {kind.name}" if isinstance(kind, Choice) else kind.name
+            inner = f"enum {kind.name}" if isinstance(kind, EnumType) else kind.name
             return {
                 "name": name,
                 "type": abi_type(kind) + suffix,
                 "internalType": inner + suffix,
             }
-    inner = f"struct {kind.name}" if isinstance(kind, Record) and kind.cls else "tuple"
+    inner = f"struct {kind.name}" if isinstance(kind, StructType) and kind.cls else "tuple"
     components = [json_type(part.name, part.kind) for part in parts]
     return {
         "name": name,
@@ -96,29 +96,29 @@ def json_type(name: str, kind: Kind) -> dict[str, Any]:
     }
 
 
-def is_dynamic(kind: Kind) -> bool:
+def is_dynamic(kind: ValueType) -> bool:
     match kind:
-        case Text() | Blob() | Sequence():
+        case StringType() | BytesType() | ListType():
             return True
-        case Option(item=item):
+        case OptionalType(item=item):
             return is_dynamic(item)
-        case Record(members=members):
+        case StructType(members=members):
             return any(is_dynamic(member.kind) for member in members)
         case _:
             return False
 
 
-def head_size(kind: Kind) -> int:
+def head_size(kind: ValueType) -> int:
     """The bytes a value takes in its parent's head: its own, or those of an offset."""
     return 32 if is_dynamic(kind) else body_size(kind)
 
 
-def body_size(kind: Kind) -> int:
+def body_size(kind: ValueType) -> int:
     """The bytes of a value's own head, which stand where an offset leads to, or in the parent's head."""
     match kind:
-        case Option(item=item):
+        case OptionalType(item=item):
             return 32 + head_size(item)
-        case Record(members=members):
+        case StructType(members=members):
             return sum(head_size(member.kind) for member in members)
         case _:
             return 32

@@ -11,42 +11,42 @@ from collections.abc import Sequence
 from typing import Any
 
 from chain.ledger.sql.parse_values import (
-    Find,
-    Misread,
+    AddressResolver,
+    ParseError,
     by_field,
-    given,
+    parse_value,
     read_text,
 )
-from chain.schema.validation import wants
+from chain.schema.validation import expectation
 from chain.schema.value_types import (
-    Bool,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Text,
+    BoolType,
+    Field,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
-from chain.schema.value_types import Sequence as Many
+from chain.schema.value_types import ListType as Many
 from chain.spec.contracts import EntrySpec
 
 _NOTHING = ("null", "none")
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def read_args(entry: EntrySpec, words: Sequence[str], find: Find) -> dict[str, Any]:
+def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, Any]:
     """The arguments of an entry: one word each, or all as one JSON object or list."""
     known = {member.name: member.kind for member in entry.params}
     told = _whole(entry, words)
     if told is None:
         if len(words) > len(known):
             count = f"{len(words)} {'was' if len(words) == 1 else 'were'} given"
-            raise Misread(f"{entry.name} takes {usage(entry)}; {count}")
+            raise ParseError(f"{entry.name} takes {usage(entry)}; {count}")
         typed = zip(known.items(), words, strict=False)
         return {name: _read_word(kind, word, name, find) for (name, kind), word in typed}
     strange = next((name for name in told if name not in known), None)
     if strange is not None:
-        raise Misread(f"{entry.name} has no argument '{strange}'; it takes {usage(entry)}")
-    return {name: given(known[name], value, name, find) for name, value in told.items()}
+        raise ParseError(f"{entry.name} has no argument '{strange}'; it takes {usage(entry)}")
+    return {name: parse_value(known[name], value, name, find) for name, value in told.items()}
 
 
 def usage(entry: EntrySpec) -> str:
@@ -54,7 +54,7 @@ def usage(entry: EntrySpec) -> str:
     return " ".join(f"<{each.name}: {each.kind.name}>" for each in entry.params) or "no arguments"
 
 
-def read_value(member: Member, word: str, find: Find) -> Any:
+def read_value(member: Field, word: str, find: AddressResolver) -> Any:
     """One value of a known kind."""
     return _read_word(member.kind, word, member.name, find)
 
@@ -67,37 +67,41 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
     try:
         told = json.loads(words[0])
     except ValueError as no:
-        if entry.params and isinstance(entry.params[0].kind, Text):
+        if entry.params and isinstance(entry.params[0].kind, StringType):
             return None
-        raise Misread(f"{entry.name}: this is no JSON: {no}") from None
+        raise ParseError(f"{entry.name}: this is no JSON: {no}") from None
     if isinstance(told, dict):
         told = by_field(told, names)
     if isinstance(told, dict) and set(told) <= set(names):
         return told
     if isinstance(told, list) and len(names) > 1 and len(told) <= len(names):
         return dict(zip(names, told, strict=False))
-    if isinstance(told, dict) and not (names and isinstance(_bare(entry.params[0].kind), Record)):
+    if isinstance(told, dict) and not (
+        names and isinstance(_bare(entry.params[0].kind), StructType)
+    ):
         return told  # whose names are then found to be wrong
     return None
 
 
-def _read_word(kind: Kind, word: str, path: str, find: Find) -> Any:
+def _read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> Any:
     """A value from a word of the command."""
     match kind:
-        case Option(item=item):
+        case OptionalType(item=item):
             return None if word.lower() in _NOTHING else _read_word(item, word, path, find)
-        case Bool():
+        case BoolType():
             if word.lower() in _TRUTH:
                 return _TRUTH[word.lower()]
-            raise Misread(f"{path} = {word!r} is not bool: write true or false")
-        case Many() | Record():
+            raise ParseError(f"{path} = {word!r} is not bool: write true or false")
+        case Many() | StructType():
             try:
-                return given(kind, json.loads(word), path, find)
+                return parse_value(kind, json.loads(word), path, find)
             except json.JSONDecodeError:
-                raise Misread(f"{path} = {word!r} {wants(kind)}: write it as JSON") from None
+                raise ParseError(
+                    f"{path} = {word!r} {expectation(kind)}: write it as JSON"
+                ) from None
         case _:
             return read_text(kind, word, path, find)
 
 
-def _bare(kind: Kind) -> Kind:
-    return kind.item if isinstance(kind, Option) else kind
+def _bare(kind: ValueType) -> ValueType:
+    return kind.item if isinstance(kind, OptionalType) else kind

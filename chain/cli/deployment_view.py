@@ -18,7 +18,7 @@ from chain.deployment.deployer import (
     LEAVE,
     UPGRADE,
     Deployer,
-    Finding,
+    StepStatus,
 )
 from chain.deployment.journal import (
     Journal,
@@ -34,7 +34,7 @@ from chain.simulator.chain import (
 
 
 @dataclass(frozen=True)
-class Wish:
+class DeployOptions:
     """What the options say."""
 
     yes: bool
@@ -43,15 +43,15 @@ class Wish:
     json: bool
 
 
-class Undecided(ValueError):
+class NeedsDecision(ValueError):
     """A contract changed, and nobody said what is to become of the old one."""
 
 
-def carry_out(plan: Deployment, chain: Chain, base: Path, where: str, wish: Wish) -> None:
+def run_plan(plan: Deployment, chain: Chain, base: Path, where: str, wish: DeployOptions) -> None:
     """Say what a plan means for the chain, and do it."""
     deployer = Deployer(plan, chain, Journal(None if where == MEMORY else folder_for(where, base)))
     choice = wish.choice
-    found = deployer.look(lambda finding: choice or CHANGED)
+    found = deployer.inspect(lambda finding: choice or CHANGED)
     changed = [each for each in found if each.action == CHANGED]
     if not wish.json:
         _show(found)
@@ -71,7 +71,7 @@ def carry_out(plan: Deployment, chain: Chain, base: Path, where: str, wish: Wish
     _apply(deployer, choice or CHANGED, len(found), wish)
 
 
-def planned(script: Path) -> Deployment:
+def load_plan(script: Path) -> Deployment:
     """What the script's `plan` asks for."""
     if not script.exists():
         raise click.UsageError(f"there is no script {script}")
@@ -94,10 +94,10 @@ def deployed(receipt: Receipt, cls: type, *, json: bool) -> None:
         "block": receipt.block_number,
         "gas": receipt.gas_used,
     }
-    output.facts(facts, json=json)
+    output.key_values(facts, json=json)
 
 
-def _apply(deployer: Deployer, choice: str, total: int, wish: Wish) -> None:
+def _apply(deployer: Deployer, choice: str, total: int, wish: DeployOptions) -> None:
     done = []
     with bar("deploying", total) as step:
         for finding, record in deployer.apply(lambda finding: choice):
@@ -108,21 +108,21 @@ def _apply(deployer: Deployer, choice: str, total: int, wish: Wish) -> None:
     _end(wish, done, f"{len(done)} step{'s' * (len(done) != 1)} done")
 
 
-def _tell(finding: Finding, choice: str, address: str, wish: Wish) -> None:
+def _tell(finding: StepStatus, choice: str, address: str, wish: DeployOptions) -> None:
     if not wish.json:
         action = choice if finding.action == CHANGED else finding.action
         where = f" at {address}" if finding.step.to is None else ""
         click.echo(f"{action} {finding.step.name}{where}")
 
 
-def _end(wish: Wish, findings: Sequence[Finding], text: str) -> None:
+def _end(wish: DeployOptions, findings: Sequence[StepStatus], text: str) -> None:
     if wish.json:
         output.as_json([_fact(each) for each in findings])
     else:
-        output.note(text)
+        output.remark(text)
 
 
-def _fact(finding: Finding) -> dict[str, object]:
+def _fact(finding: StepStatus) -> dict[str, object]:
     return {
         "step": finding.step.name,
         "action": finding.action,
@@ -131,7 +131,7 @@ def _fact(finding: Finding) -> dict[str, object]:
     }
 
 
-def _show(found: Sequence[Finding]) -> None:
+def _show(found: Sequence[StepStatus]) -> None:
     rows = [(each.step.name, each.action, _detail(each)) for each in found]
     output.table(("step", "action", ""), rows, json=False)
     for each in found:
@@ -139,23 +139,23 @@ def _show(found: Sequence[Finding]) -> None:
             click.echo(f"{each.step.name}: {line}")
 
 
-def _detail(finding: Finding) -> str:
+def _detail(finding: StepStatus) -> str:
     if finding.action == LEAVE and finding.record is not None and finding.step.to is None:
         return str(finding.record["address"])
     count = len(finding.changes)
     return f"{count} change{'s' * (count != 1)}" if count else ""
 
 
-def _choose(changed: Sequence[Finding]) -> str:
+def _choose(changed: Sequence[StepStatus]) -> str:
     names = ", ".join(each.step.name for each in changed)
     if not _is_asked():
-        raise Undecided(
+        raise NeedsDecision(
             f"{names} changed since it was deployed: say --upgrade to put it in place of the old one,"
             " or --beside for a new version beside it"
         )
     for each in changed:
         for line in each.obstacles:
-            output.note(f"cannot be upgraded: {line}")
+            output.remark(f"cannot be upgraded: {line}")
     words = click.Choice([UPGRADE, BESIDE])
     chosen: str = click.prompt(f"{names} changed", type=words, err=True)
     return chosen

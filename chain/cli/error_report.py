@@ -10,20 +10,20 @@ import traceback
 
 import click
 
-from chain.errors import DeclarationError, InvalidTransaction, Reverted, Undeclared
+from chain.errors import DeclarationError, InvalidTransaction, Reverted, UndeclaredContract
 from chain.source.location import (
     Source,
-    raised_at,
+    innermost_author_line,
 )
 
 NO = 1
 _IN_PLAIN_WORDS = (
     *(ValueError, LookupError, TypeError, OSError),
-    *(Reverted, InvalidTransaction, DeclarationError, Undeclared),
+    *(Reverted, InvalidTransaction, DeclarationError, UndeclaredContract),
 )
 
 
-def told(wrong: BaseException) -> int:
+def report_error(wrong: BaseException) -> int:
     """Say on stderr what went wrong; the exit code for it."""
     if os.environ.get("BOARDCHAIN_DEBUG"):
         traceback.print_exception(wrong)
@@ -36,11 +36,11 @@ def told(wrong: BaseException) -> int:
     hint = ""
     if isinstance(wrong, click.UsageError) and wrong.ctx is not None:
         hint = f"\n(see '{wrong.ctx.command_path} --help')"
-    click.echo(f"{click.style('boardchain', fg='red')}: {sentence(wrong)}{hint}", err=True)
+    click.echo(f"{click.style('boardchain', fg='red')}: {error_sentence(wrong)}{hint}", err=True)
     return wrong.exit_code if isinstance(wrong, click.ClickException) else NO
 
 
-def sentence(wrong: BaseException) -> str:
+def error_sentence(wrong: BaseException) -> str:
     """What went wrong, without a traceback; where in a script, if it was one."""
     place = _place_of(wrong)
     if isinstance(wrong, click.ClickException):
@@ -63,7 +63,7 @@ def _words(wrong: BaseException) -> str:
 
 def _place_of(wrong: BaseException) -> Source | None:
     """The innermost line of a script or contract on the way to where it went wrong."""
-    at = raised_at(wrong.__traceback__)
+    at = innermost_author_line(wrong.__traceback__)
     if at is None or "site-packages" in at[0]:
         return None
     return Source(*at)

@@ -9,10 +9,10 @@ import click
 
 from chain.accounts import ACCOUNTS
 from chain.crypto.hashing import checksum_address
-from chain.ledger.decoded.address_book import Who
-from chain.metering.program import split_code
+from chain.ledger.decoded.address_book import AddressBook
+from chain.metering.program import parse_code
 from chain.runtime.contract import Contract
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.simulator.handle import (
     Entry,
@@ -51,7 +51,7 @@ def address(chain: Chain, word: str) -> Address:
     if word.startswith("0x"):
         return account(chain, word)
     _ = chain.head  # as it is now, wherever it runs
-    found = Who(chain.ledger).find(word, chain.keys.values())
+    found = AddressBook(chain.ledger).find(word, chain.keys.values())
     return account(chain, word) if found is None else Address(found)
 
 
@@ -65,7 +65,7 @@ def sender(chain: Chain, word: str) -> Address:
 def contract_address(chain: Chain, word: str) -> Address:
     """The contract at an address, or of a name that it has or had."""
     _ = chain.head  # as it is now, wherever it runs
-    who = Who(chain.ledger)
+    who = AddressBook(chain.ledger)
     if word in who.former:
         return Address(who.former[word])
     try:
@@ -78,22 +78,22 @@ def contract_address(chain: Chain, word: str) -> Address:
         raise click.UsageError(text) from None
 
 
-def contract(chain: Chain, word: str, offered: Offered) -> Handle:
+def contract(chain: Chain, word: str, offered: ContractCatalogue) -> Handle:
     """The contract at an address or of a name, with the class that it has now."""
     where = contract_address(chain, word)
     code = chain.code(where)
-    program = chain.machine.programs.get(split_code(code) or b"")
+    program = chain.machine.programs.get(parse_code(code) or b"")
     if program is None:
-        raise click.UsageError(_why_not(code, where, offered))
+        raise click.UsageError(_wrong_contract_message(code, where, offered))
     cls: type[Contract] = program.spec.cls
     return Handle(chain, cls, where)
 
 
-def _why_not(code: bytes, where: Address, offered: Offered) -> str:
+def _wrong_contract_message(code: bytes, where: Address, offered: ContractCatalogue) -> str:
     text = checksum_address(where)
     if not code:
         return f"there is no contract at {text}"
-    if split_code(code) is None:
+    if parse_code(code) is None:
         return f"what is at {text} is bytecode, not a Python contract"
     return (
         f"the contract at {text} is of a class that {offered.package} does not have in this form:"

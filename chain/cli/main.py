@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from chain.cli.error_report import told
-from chain.errors import Undeclared
+from chain.cli.error_report import report_error
+from chain.errors import UndeclaredContract
 
 _COMMANDS = Path(__file__).parent / "commands"
 
@@ -46,8 +46,8 @@ class Boardchain(click.Group):
     def main(self, *args: Any, **named: Any) -> Any:
         try:
             code = super().main(*args, **{**named, "standalone_mode": False})
-        except (Exception, Undeclared) as wrong:
-            code = told(wrong)
+        except (Exception, UndeclaredContract) as wrong:
+            code = report_error(wrong)
         sys.exit(code if isinstance(code, int) else 0)
 
 

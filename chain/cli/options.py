@@ -13,18 +13,18 @@ import click
 from chain.cli import lookup
 from chain.cli.arguments import read_args
 from chain.cli.progress import bar
-from chain.ledger.sql.parse_values import Misread
+from chain.ledger.sql.parse_values import ParseError
 from chain.runtime.contract import Contract
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
+    ContractCatalogue,
+    ContractNotFound,
 )
 from chain.simulator.chain import (
     MEMORY,
     Chain,
 )
 from chain.simulator.handle import Entry
-from chain.simulator.past import Past
+from chain.simulator.past import ChainAtBlock
 from chain.spec.contracts import EntrySpec
 from chain.spec.overloads import signatures
 
@@ -61,19 +61,19 @@ def contracts_option(command: Command) -> Command:
     @wraps(command)
     def offering(*args: Any, package: str, **named: Any) -> Any:
         try:
-            offered = Offered(package)
-        except NotOffered as wrong:
+            offered = ContractCatalogue(package)
+        except ContractNotFound as wrong:
             raise click.UsageError(str(wrong)) from wrong
         return command(*args, offered=offered, **named)
 
     return _contracts(offering)
 
 
-def contract_named(offered: Offered, name: str) -> Any:
+def contract_named(offered: ContractCatalogue, name: str) -> Any:
     """The contract class that was asked for by name."""
     try:
         return offered.find(name)
-    except NotOffered as wrong:
+    except ContractNotFound as wrong:
         raise click.UsageError(str(wrong)) from None
 
 
@@ -83,17 +83,19 @@ def exists(where: str) -> bool:
 
 
 @contextmanager
-def opened(where: str, offered: Offered | None = None, *, make: bool = False) -> Iterator[Chain]:
+def open_chain(
+    where: str, offered: ContractCatalogue | None = None, *, make: bool = False
+) -> Iterator[Chain]:
     """The chain that `--chain` names, closed afterwards; a file is made only where `make` allows it."""
     if not where or ("://" in where and not where.lower().startswith(("http://", "https://"))):
         raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
-    with _reached(where, offered.classes if offered else ()) as chain:
+    with _connect(where, offered.classes if offered else ()) as chain:
         yield chain
 
 
-def _reached(where: str, classes: Sequence[type[Contract]]) -> Chain:
+def _connect(where: str, classes: Sequence[type[Contract]]) -> Chain:
     if "://" not in where:
         return Chain.reach(where, contracts=classes)
     with bar("reading the chain", None) as step:
@@ -108,7 +110,7 @@ def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str,
     try:
         given = read_args(entry, words, lambda word: lookup.address(chain, word))
         entry.encode_args((), given)  # says what is missing or does not fit
-    except (Misread, TypeError) as wrong:
+    except (ParseError, TypeError) as wrong:
         raise click.UsageError(str(wrong)) from None
     return given
 
@@ -132,7 +134,7 @@ def called(
     return fitting[0]
 
 
-def past(chain: Chain, block: int) -> Past:
+def past(chain: Chain, block: int) -> ChainAtBlock:
     """The chain as it was at the end of a block."""
     try:
         return chain.at(block)

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from chain.ledger.sql import json_values as form
-from chain.ledger.sql.json_values import plain
-from chain.ledger.sql.result import Answer
+from chain.ledger.sql.json_values import to_json_untyped
+from chain.ledger.sql.result import QueryResult
 
 
 def is_terminal() -> bool:
@@ -21,21 +21,23 @@ def is_terminal() -> bool:
 
 def as_json(value: Any) -> None:
     """One JSON value, laid out for people where they look at it."""
-    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2 if is_terminal() else None))
+    click.echo(
+        json.dumps(to_json_untyped(value), ensure_ascii=False, indent=2 if is_terminal() else None)
+    )
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, json: bool) -> None:
     """Rows under names: a table, or a JSON list of objects."""
-    listed = [list(map(plain, row)) for row in rows]
+    listed = [list(map(to_json_untyped, row)) for row in rows]
     if json:
         as_json([dict(zip(columns, row, strict=True)) for row in listed])
     elif is_terminal():
         _draw(columns, [list(map(_cell, row)) for row in listed])
     else:
-        click.echo(str(Answer(columns, [list(map(_cell, row)) for row in listed])))
+        click.echo(str(QueryResult(columns, [list(map(_cell, row)) for row in listed])))
 
 
-def facts(values: Mapping[str, Any], *, json: bool) -> None:
+def key_values(values: Mapping[str, Any], *, json: bool) -> None:
     """Names and values: a line for each, or a JSON object."""
     if json:
         as_json(values)
@@ -43,12 +45,12 @@ def facts(values: Mapping[str, Any], *, json: bool) -> None:
     width = max(map(len, values), default=0)
     for name, value in values.items():
         label = click.style(name.ljust(width), fg="cyan") if is_terminal() else name.ljust(width)
-        click.echo(f"{label}  {_cell(plain(value))}")
+        click.echo(f"{label}  {_cell(to_json_untyped(value))}")
 
 
 def value(value: Any) -> None:
     """One value: a text as it is, what has parts as JSON."""
-    shown = plain(value)
+    shown = to_json_untyped(value)
     if isinstance(shown, list | dict):
         as_json(shown)
     else:
@@ -57,12 +59,12 @@ def value(value: Any) -> None:
         )
 
 
-def pairs(values: Mapping[str, Any]) -> str:
+def inline_pairs(values: Mapping[str, Any]) -> str:
     """Names and values in a line."""
-    return ", ".join(f"{name}={form.cell(value)}" for name, value in values.items())
+    return ", ".join(f"{name}={form.sql_cell(value)}" for name, value in values.items())
 
 
-def note(text: str) -> None:
+def remark(text: str) -> None:
     """A remark that is no part of the answer."""
     click.echo(text, err=True)
 
@@ -70,7 +72,7 @@ def note(text: str) -> None:
 def _cell(value: form.Portable) -> form.Cell:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return form.cell(value)
+    return form.sql_cell(value)
 
 
 def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:

@@ -11,7 +11,7 @@ from chain.cli.error_report import NO
 from chain.errors import Reverted
 from chain.ledger.decoded.activity import Transcript
 from chain.ledger.receipts import Receipt
-from chain.ledger.sql.export import receipt_lines
+from chain.ledger.sql.export import receipt_objects
 from chain.simulator.chain import Chain
 
 _COLUMNS = ("place", "block", "sender", "what", "how", "gas")
@@ -20,11 +20,11 @@ _COLUMNS = ("place", "block", "sender", "what", "how", "gas")
 def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool) -> None:
     """A table of receipts."""
     if json:
-        output.as_json(list(receipt_lines(chain.ledger, receipts)))
+        output.as_json(list(receipt_objects(chain.ledger, receipts)))
         return
     telling = Transcript(chain.ledger)
     rows = [
-        (r.position, r.block_number, telling.show(r.sender), telling.what(r), telling.how(r), r.gas_used)
+        (r.position, r.block_number, telling.show(r.sender), telling.format_call(r), telling.format_outcome(r), r.gas_used)
         for r in receipts
     ]  # fmt: skip
     output.table(_COLUMNS, rows, json=False)
@@ -35,9 +35,9 @@ def tell(receipt: Receipt, *, json: bool) -> None:
     if json:
         output.as_json(_line(receipt))
     else:
-        for line in Transcript(receipt.ledger).lines(receipt):
+        for line in Transcript(receipt.ledger).format_receipt(receipt):
             click.echo(line)
-        output.note(f"transaction 0x{receipt.tx_hash.hex()}")
+        output.remark(f"transaction 0x{receipt.tx_hash.hex()}")
     if receipt.error is not None:
         if json:
             click.get_current_context().exit(NO)
@@ -52,9 +52,9 @@ def details(chain: Chain, receipt: Receipt, *, json: bool) -> None:
         told = {name: [str(write) for write in found] for name, found in writes.items()}
         output.as_json({**_line(receipt), **told, "trace": tree})
         return
-    click.echo(next(Transcript(chain.ledger).lines(receipt)))
+    click.echo(next(Transcript(chain.ledger).format_receipt(receipt)))
     click.echo("\n".join(["", *tree, "", f"transaction 0x{receipt.tx_hash.hex()}"]))
 
 
 def _line(receipt: Receipt) -> dict[str, object]:
-    return next(receipt_lines(receipt.ledger, [receipt]))
+    return next(receipt_objects(receipt.ledger, [receipt]))

@@ -27,32 +27,32 @@ class Item(NamedTuple):
 
     path: str
     value: bytes
-    kept: Any = None
+    payload: Any = None
 
 
 class Leaf:
     """The end of a path, and its value."""
 
-    __slots__ = ("kept", "path", "ref", "value")
+    __slots__ = ("path", "payload", "ref", "value")
 
     def __init__(self, path: str, value: bytes, kept: Any) -> None:
-        self.path, self.value, self.kept = path, value, kept
+        self.path, self.value, self.payload = path, value, kept
         self.ref = _reference(self.encode())
 
     def encode(self) -> bytes:
         return rlp.wrap(_pack(self.path, 2) + rlp.encode(self.value))
 
-    def put(self, items: Sequence[Item], depth: int) -> Node | None:
-        here = Item(items[0].path[:depth] + self.path, self.value, self.kept)
+    def insert(self, items: Sequence[Item], depth: int) -> Node | None:
+        here = Item(items[0].path[:depth] + self.path, self.value, self.payload)
         merged = {here.path: here}
         merged.update([(item.path, item) for item in items])
         return update(None, sorted(merged.values()) if len(merged) > 1 else items, depth)
 
-    def step(self, path: str) -> tuple[Node | None, str]:
+    def descend(self, path: str) -> tuple[Node | None, str]:
         return None, path
 
     def below(self, path: str) -> Node:
-        return Leaf(path + self.path, self.value, self.kept)
+        return Leaf(path + self.path, self.value, self.payload)
 
 
 class Extension:
@@ -67,16 +67,16 @@ class Extension:
     def encode(self) -> bytes:
         return rlp.wrap(_pack(self.path, 0) + self.child.ref)
 
-    def put(self, items: Sequence[Item], depth: int) -> Node | None:
+    def insert(self, items: Sequence[Item], depth: int) -> Node | None:
         path = self.path
         agreed = min(_agreed(path, item.path[depth:]) for item in (items[0], items[-1]))
         if agreed == len(path):
-            return _below(path, self.child.put(items, depth + agreed))
+            return _prepend(path, self.child.insert(items, depth + agreed))
         children: list[Node | None] = [None] * 16
-        children[int(path[agreed], 16)] = _below(path[agreed + 1 :], self.child)
-        return _below(path[:agreed], _spread(children, items, depth + agreed))
+        children[int(path[agreed], 16)] = _prepend(path[agreed + 1 :], self.child)
+        return _prepend(path[:agreed], _split_into_branch(children, items, depth + agreed))
 
-    def step(self, path: str) -> tuple[Node | None, str]:
+    def descend(self, path: str) -> tuple[Node | None, str]:
         if path.startswith(self.path):
             return self.child, path[len(self.path) :]
         return None, path
@@ -98,10 +98,10 @@ class Branch:
         parts = [rlp.EMPTY if child is None else child.ref for child in self.children]
         return rlp.wrap(b"".join(parts) + rlp.EMPTY)
 
-    def put(self, items: Sequence[Item], depth: int) -> Node | None:
-        return _spread(list(self.children), items, depth)
+    def insert(self, items: Sequence[Item], depth: int) -> Node | None:
+        return _split_into_branch(list(self.children), items, depth)
 
-    def step(self, path: str) -> tuple[Node | None, str]:
+    def descend(self, path: str) -> tuple[Node | None, str]:
         return self.children[int(path[0], 16)], path[1:]
 
     def below(self, path: str) -> Node:
@@ -111,7 +111,7 @@ class Branch:
 def update(node: Node | None, items: Sequence[Item], depth: int = 0) -> Node | None:
     """The trie with `items` put in: sorted, one a path, all alike in the first `depth` digits, which led to `node`."""
     if node is not None:
-        return node.put(items, depth) if items else node
+        return node.insert(items, depth) if items else node
     items = [item for item in items if item.value]
     if not items:
         return None
@@ -120,10 +120,12 @@ def update(node: Node | None, items: Sequence[Item], depth: int = 0) -> Node | N
     if len(items) == 1:
         return Leaf(path, value, kept)
     agreed = _agreed(path, items[-1].path[depth:])
-    return _below(path[:agreed], _spread([None] * 16, items, depth + agreed))
+    return _prepend(path[:agreed], _split_into_branch([None] * 16, items, depth + agreed))
 
 
-def _spread(children: list[Node | None], items: Sequence[Item], depth: int) -> Node | None:
+def _split_into_branch(
+    children: list[Node | None], items: Sequence[Item], depth: int
+) -> Node | None:
     """Put `items` into the children of a branch; what becomes of it."""
     for digit, group in groupby(items, lambda item: item.path[depth]):
         place = int(digit, 16)
@@ -132,10 +134,10 @@ def _spread(children: list[Node | None], items: Sequence[Item], depth: int) -> N
     if empty < 15:
         return Branch(children)
     place = next((i for i, child in enumerate(children) if child is not None), 0)
-    return _below(_DIGITS[place], children[place])
+    return _prepend(_DIGITS[place], children[place])
 
 
-def _below(path: str, node: Node | None) -> Node | None:
+def _prepend(path: str, node: Node | None) -> Node | None:
     return node.below(path) if path and node is not None else node
 
 
@@ -147,7 +149,7 @@ def root(node: Node | None) -> bytes:
 
 
 def find(node: Node | None, path: str) -> Leaf | None:
-    for step, rest in _way(node, path):
+    for step, rest in _walk(node, path):
         if isinstance(step, Leaf) and step.path == rest:
             return step
     return None
@@ -155,15 +157,15 @@ def find(node: Node | None, path: str) -> Leaf | None:
 
 def proof(node: Node | None, path: str) -> list[bytes]:
     """The nodes from the root towards `path`: they show what stands there, or that nothing does."""
-    way = [step for step, _ in _way(node, path)]
+    way = [step for step, _ in _walk(node, path)]
     return [step.encode() for i, step in enumerate(way) if i == 0 or len(step.ref) == _HASHED]
 
 
-def _way(node: Node | None, path: str) -> Iterator[tuple[Node, str]]:
+def _walk(node: Node | None, path: str) -> Iterator[tuple[Node, str]]:
     """The nodes towards `path`, each with the digits still to go."""
     while node is not None:
         yield node, path
-        node, path = node.step(path)
+        node, path = node.descend(path)
 
 
 def _agreed(path: str, other: str) -> int:

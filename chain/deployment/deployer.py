@@ -15,7 +15,7 @@ from chain.deployment.plan import Deployment, Step
 from chain.errors import Reverted
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
-from chain.metering.program import split_code
+from chain.metering.program import parse_code
 from chain.simulator.chain import Chain
 from chain.simulator.upgrade import CannotUpgrade
 from chain.simulator.upgrade_check import (
@@ -23,20 +23,20 @@ from chain.simulator.upgrade_check import (
     described,
     description_of,
     is_changed,
-    obstacles,
+    upgrade_blockers,
 )
 from chain.types import Address
 
 CREATE: Final = "create"
 CALL: Final = "call"
-ADOPT: Final = "resume"  # its transaction, or its upgrade, was made; its record was not finished
+RESUME: Final = "resume"  # its transaction, or its upgrade, was made; its record was not finished
 LEAVE: Final = "leave"
 CHANGED: Final = "changed"
 UPGRADE: Final = "upgrade"
 BESIDE: Final = "beside"
 NOTHING: Final = (LEAVE,)
 
-Decide = Callable[["Finding"], str]  # UPGRADE or BESIDE
+Decide = Callable[["StepStatus"], str]  # UPGRADE or BESIDE
 
 
 class StepFailed(ValueError):
@@ -44,7 +44,7 @@ class StepFailed(ValueError):
 
 
 @dataclass(frozen=True)
-class Finding:
+class StepStatus:
     """A step, and what there is to do about it."""
 
     step: Step
@@ -57,7 +57,7 @@ class Finding:
     @property
     def stands(self) -> bool:
         """Whether its contract is on the chain, whatever its code."""
-        return self.action in (CHANGED, ADOPT) and self.receipt is None
+        return self.action in (CHANGED, RESUME) and self.receipt is None
 
     def check_upgrade(self) -> None:
         if self.obstacles:
@@ -71,76 +71,76 @@ class Deployer:
 
     def __init__(self, plan: Deployment, chain: Chain, journal: Journal) -> None:
         self.plan, self.chain, self.journal = plan, chain, journal
-        self._book: dict[
+        self._addresses: dict[
             Address, Address | None
         ] = {  # where what the plan makes stands, once that is known
-            step.stand_in: None for step in plan.steps if step.stand_in is not None
+            step.placeholder: None for step in plan.steps if step.placeholder is not None
         }
 
-    def look(self, decide: Decide = lambda finding: CHANGED) -> list[Finding]:
+    def inspect(self, decide: Decide = lambda finding: CHANGED) -> list[StepStatus]:
         """What there is to do. A step that waits for a contract is examined as if that were not there."""
         found = []
         for step in self.plan.steps:
-            finding = self._examine(step)
+            finding = self._status(step)
             is_beside = finding.action == CHANGED and decide(finding) == BESIDE
             if finding.action == LEAVE or (finding.stands and not is_beside):
                 self._enter(step, finding.record)
-            elif finding.receipt is not None and step.stand_in is not None:
-                self._book[step.stand_in] = finding.receipt.address
+            elif finding.receipt is not None and step.placeholder is not None:
+                self._addresses[step.placeholder] = finding.receipt.address
             found.append(finding)
-        self._book = dict.fromkeys(self._book)
+        self._addresses = dict.fromkeys(self._addresses)
         return found
 
-    def apply(self, decide: Decide) -> Iterator[tuple[Finding, Record]]:
+    def apply(self, decide: Decide) -> Iterator[tuple[StepStatus, Record]]:
         """Do it, step by step; each is told when it is done. A node that lacks the code of any is refused before."""
         self._need_code(decide)
         for step in self.plan.steps:
-            finding = self._examine(step)
+            finding = self._status(step)
             yield finding, self._do(finding, decide)
 
     # Examining
 
-    def _examine(self, step: Step) -> Finding:
+    def _status(self, step: Step) -> StepStatus:
         fresh = CREATE if step.to is None else CALL
-        record, settled = self.journal.read(step.name), self._settled(step)
+        record, settled = self.journal.read(step.name), self._resolve(step)
         if record is None or settled is None:
-            return Finding(step, fresh, record)
+            return StepStatus(step, fresh, record)
         if record["status"] == SENDING:
             receipt = self._sent(record, step, settled[1])
-            return Finding(step, fresh if receipt is None else ADOPT, record, receipt)
-        if not self._stands(record):
-            return Finding(step, fresh)
+            return StepStatus(step, fresh if receipt is None else RESUME, record, receipt)
+        if not self._is_on_chain(record):
+            return StepStatus(step, fresh)
         if step.to is not None:
             same = (record["to"], record["data"]) == (_hex(settled[0] or b""), _hex(settled[1]))
-            return Finding(step, LEAVE if same else CALL, record)
+            return StepStatus(step, LEAVE if same else CALL, record)
         return self._compare(step, record, settled[1])
 
-    def _compare(self, step: Step, record: Record, data: bytes) -> Finding:
+    def _compare(self, step: Step, record: Record, data: bytes) -> StepStatus:
         """A contract that stands, with its class of now."""
         program = step.program
         if program is None:
             if record["data"] == _hex(data):
-                return Finding(step, LEAVE, record)
-            return Finding(step, CHANGED, record, None, ["its bytecode"], ["it is bytecode"])
+                return StepStatus(step, LEAVE, record)
+            return StepStatus(step, CHANGED, record, None, ["its bytecode"], ["it is bytecode"])
         told, hinder, standing = [], [], self._standing(record)
-        if record["args"] != _hex(self._put_in(step.init_args) or b""):
+        if record["args"] != _hex(self._substitute(step.init_args) or b""):
             told.append("the arguments of its @init")
             hinder.append("its @init had other arguments, and runs once")
         if is_changed(standing, program):
             told += changes(standing, program)
-            hinder += obstacles(standing, program)
+            hinder += upgrade_blockers(standing, program)
         if not told:
             is_recorded = record["digest"] == standing["digest"]
-            return Finding(step, LEAVE if is_recorded else ADOPT, record)
-        return Finding(step, CHANGED, record, changes=told, obstacles=hinder)
+            return StepStatus(step, LEAVE if is_recorded else RESUME, record)
+        return StepStatus(step, CHANGED, record, changes=told, obstacles=hinder)
 
     def _standing(self, record: Record) -> Record:
         """What the class of a contract is now: as the chain knows it, or else as it is written in the journal."""
-        digest = split_code(self.chain.code(Address(record["address"])))
+        digest = parse_code(self.chain.code(Address(record["address"])))
         artifact = None if digest is None else self.chain.ledger.artifacts.get(digest)
         return record if digest is None or artifact is None else described(digest, artifact)
 
-    def _stands(self, record: Record) -> bool:
+    def _is_on_chain(self, record: Record) -> bool:
         """Whether the chain knows the transaction of a record as it is written there."""
         receipts, place = self.chain.receipts, record["receipt"]
         if not 0 <= place < len(receipts):
@@ -161,17 +161,17 @@ class Deployer:
     def _need_code(self, decide: Decide) -> None:
         programs = [
             finding.step.program
-            for finding in self.look(decide)
+            for finding in self.inspect(decide)
             if finding.action in (CREATE, CHANGED) and finding.step.program is not None
         ]
         self.chain.need_code(programs)
 
-    def _do(self, finding: Finding, decide: Decide) -> Record:
+    def _do(self, finding: StepStatus, decide: Decide) -> Record:
         step, record = finding.step, finding.record
-        is_upgraded = finding.action == ADOPT and finding.stands
+        is_upgraded = finding.action == RESUME and finding.stands
         if is_upgraded or (finding.action == CHANGED and decide(finding) == UPGRADE):
             record = self._upgrade(finding)
-        elif finding.action == ADOPT and finding.receipt is not None:
+        elif finding.action == RESUME and finding.receipt is not None:
             record = self._done(step, finding.receipt, self._version(record))
         elif finding.action != LEAVE:
             if finding.action == CHANGED and record is not None:
@@ -183,7 +183,7 @@ class Deployer:
         return record
 
     def _send(self, step: Step, version: int) -> Record:
-        settled = self._settled(step)
+        settled = self._resolve(step)
         if settled is None:
             raise StepFailed(f"{step.name} uses a contract that the plan makes only later")
         to, data = settled
@@ -213,7 +213,7 @@ class Deployer:
             "value": form.number(receipt.value),
         }
         if step.to is None:
-            record |= {"version": version, "args": _hex(self._put_in(step.init_args) or b"")}
+            record |= {"version": version, "args": _hex(self._substitute(step.init_args) or b"")}
             if step.program is not None:
                 record |= description_of(step.program)
         elif step.entry is not None:
@@ -221,7 +221,7 @@ class Deployer:
         self.journal.write(step.name, record)
         return record
 
-    def _upgrade(self, finding: Finding) -> Record:
+    def _upgrade(self, finding: StepStatus) -> Record:
         """Have the contract get its new code, from the account that made it. Doing that twice changes nothing."""
         step, record = finding.step, finding.record
         finding.check_upgrade()
@@ -243,17 +243,17 @@ class Deployer:
     # Stand-ins
 
     def _enter(self, step: Step, record: Record | None) -> None:
-        if step.stand_in is not None and record is not None:
-            self._book[step.stand_in] = Address(record["address"])
+        if step.placeholder is not None and record is not None:
+            self._addresses[step.placeholder] = Address(record["address"])
 
-    def _settled(self, step: Step) -> tuple[Address | None, bytes] | None:
+    def _resolve(self, step: Step) -> tuple[Address | None, bytes] | None:
         """To whom and with what, addresses in the place of stand-ins; None while one of them is not known."""
-        to = self._book.get(step.to, step.to) if step.to is not None else None
-        data = self._put_in(step.data)
+        to = self._addresses.get(step.to, step.to) if step.to is not None else None
+        data = self._substitute(step.data)
         return None if data is None or (to is None and step.to is not None) else (to, data)
 
-    def _put_in(self, data: bytes) -> bytes | None:
-        for stand_in, address in self._book.items():
+    def _substitute(self, data: bytes) -> bytes | None:
+        for stand_in, address in self._addresses.items():
             if bytes(stand_in) in data:
                 if address is None:
                     return None

@@ -20,9 +20,9 @@ from chain.accounts import (
 from chain.crypto.hashing import keccak
 from chain.metering.program import (
     Program,
-    check_class,
+    parse_initcode,
     program_of,
-    split_initcode,
+    require_contract_class,
 )
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
@@ -35,10 +35,10 @@ from chain.schema.inputs import (
     raw_bytes,
     wei,
 )
-from chain.simulator.deploying import Deploys
+from chain.simulator.deploying import DeployMixin
 from chain.simulator.handle import (
     Handle,
-    meant,
+    resolve_target,
 )
 from chain.simulator.world_handle import (
     Resource,
@@ -62,21 +62,21 @@ class Step:
     gas: int | None
     program: Program | None  # of the contract that is made or called
     entry: EntrySpec | None
-    stand_in: Address | None  # for the address of the contract that is made
+    placeholder: Address | None  # for the address of the contract that is made
     error: None = None  # a plan never fails, so it can be used like a receipt
 
     @property
     def address(self) -> Address | None:
-        return self.stand_in if self.to is None else self.to
+        return self.placeholder if self.to is None else self.to
 
     @property
     def init_args(self) -> bytes:
         """The encoded arguments of a contract that is made."""
-        found = split_initcode(self.data)
+        found = parse_initcode(self.data)
         return self.data if found is None else found[1]
 
 
-class Deployment(Deploys):
+class Deployment(DeployMixin):
     """What `plan(deployment)` is given."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class Deployment(Deploys):
 
     def account(self, name: str) -> Account:
         """The account of that name; it is made and funded when the plan is applied."""
-        made = account_of_key(account_names.secret_of(name), name)
+        made = account_of_key(account_names.private_key_for(name), name)
         self.named[made] = name
         return made
 
@@ -110,7 +110,7 @@ class Deployment(Deploys):
 
     def deploy(self, contract: type[Contract], /, *args: Any, **options: Any) -> Handle:
         """Plan a contract; what follows the class goes to its `@init`."""
-        check_class(contract)
+        require_contract_class(contract)
         name = contract.__name__
         if contract is World:
             name = str(args[0]) if args else name
@@ -134,7 +134,7 @@ class Deployment(Deploys):
         data, value, gas = raw_bytes(data, "data"), wei(value), None if gas is None else gas_of(gas)
         target = None if to is None else self._made.get(to)
         if to is None:
-            found = split_initcode(data)
+            found = parse_initcode(data)
             program = None if found is None else self._declared.get(found[0])
             entry = None if program is None else program.spec.init
         else:
@@ -153,7 +153,7 @@ class Deployment(Deploys):
     def handle(
         self, contract: type[Contract] | Handle, address: AccountLike | None = None
     ) -> Handle:
-        contract, who = meant(contract, address)
+        contract, who = resolve_target(contract, address)
         return Handle(self, contract, self.address_of(who))  # type: ignore[arg-type]  # it can send, and says that it cannot look
 
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
@@ -162,7 +162,7 @@ class Deployment(Deploys):
             raise TypeError(f"{address} is no world of this plan")
         return PlannedWorld(self, address)
 
-    def look(self, *_: Any, **__: Any) -> NoReturn:
+    def call(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(
             "a plan says what is to be done: it cannot ask a view, since nothing stands yet"
         )
@@ -213,7 +213,7 @@ class PlannedWorld(WorldHandle):
 
     @property
     def _stored(self) -> NoReturn:
-        self._plan.look()
+        self._plan.call()
 
     def system(self, system: type[Contract] | str) -> Handle:
         name = name_of(system)

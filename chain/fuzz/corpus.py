@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
 from chain.fuzz.report import reason_of
-from chain.fuzz.steps import Done, Step
+from chain.fuzz.steps import Step, StepResult
 
 Feature: TypeAlias = tuple[Any, ...]
 Steps: TypeAlias = tuple[Step, ...]
@@ -20,7 +20,7 @@ _KEPT: Final = 64  # of a group, to be gone on from
 _VALUES_OF_A_PLACE: Final = 16  # in storage, that count as something new
 
 
-class Beginnings:
+class Corpus:
     """Two sorts of features, behaviour (0) and storage (1), each with the steps that lead there."""
 
     def __init__(self) -> None:
@@ -43,7 +43,9 @@ class Beginnings:
         """A play begins."""
         self._now = {}, {}
 
-    def note(self, name: str, done: Done, shown: Iterable[Feature], steps: Sequence[Step]) -> None:
+    def note(
+        self, name: str, done: StepResult, shown: Iterable[Feature], steps: Sequence[Step]
+    ) -> None:
         """What a call showed, in an order that is always the same, and the steps that it took."""
         taken = tuple(steps)
         how = "ok" if done.error is None else reason_of(done.error)
@@ -54,10 +56,10 @@ class Beginnings:
                 if feature not in now or len(taken) < len(now[feature]):
                     now[feature] = taken
 
-    def _storage(self, done: Done) -> list[Feature]:
+    def _storage(self, done: StepResult) -> list[Feature]:
         """The first values of each place: a counter's, a phase's, not all of what only grows."""
         found = []
-        for place, value in done.written:
+        for place, value in done.stored:
             known = self._values.setdefault(place, set())
             if value and (value in known or len(known) < _VALUES_OF_A_PLACE):
                 known.add(value)

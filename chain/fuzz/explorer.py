@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from chain.fuzz.corpus import Beginnings
+from chain.fuzz.corpus import Corpus
 from chain.fuzz.fuzz_case import (
     Fuzz,
     variable,
@@ -22,22 +22,22 @@ from chain.fuzz.source_constants import (
 )
 from chain.fuzz.steps import (
     Call,
-    Done,
     Problem,
     Step,
+    StepResult,
     Wait,
     entry_name,
     is_view,
     perform,
     problem_after,
 )
-from chain.fuzz.strategies import Hints
+from chain.fuzz.strategies import ValueHints
 from chain.runtime.contract import Contract
 from chain.simulator.chain import Chain
 from chain.spec.contracts import EntrySpec
 
 
-class Found(AssertionError):
+class ProblemFound(AssertionError):
     """A play met a problem."""
 
     def __init__(self, problem: Problem) -> None:
@@ -57,12 +57,12 @@ class Explorer:
         self.missing = tuple(self.play.missing)
         self.targets = _targets(self.play)
         files = files_of(self.targets.values())
-        self.hints = Hints(*constants_in(files))
+        self.hints = ValueHints(*constants_in(files))
         self._note_set_up()
         self.report = Report(Lines(files, lines))
         self.steps: list[Step] = []
         self.problem: Problem | None = None  # the first one; with it `steps` stay as they are
-        self._beginnings = Beginnings()
+        self._beginnings = Corpus()
         self._kept: list[Step] = []  # those of the steps that left something behind
 
     def entries(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, EntrySpec]]:
@@ -71,7 +71,7 @@ class Explorer:
             for spec in contract.__spec__.entries.values():
                 names = {spec.name, spec.abi_name, spec.signature}
                 wanted = {*names, *(f"{contract.__name__}.{each}" for each in names)}.isdisjoint(
-                    self.description.leaves_out
+                    self.description.excluded
                 )
                 if spec.kind in kinds and not spec.private and wanted:
                     self.report.tallies.setdefault(f"{contract.__name__}.{spec.name}", Tally())
@@ -82,20 +82,20 @@ class Explorer:
     def begin(self) -> None:
         """A play begins."""
         if self.problem is not None:  # all is said
-            raise Found(self.problem)
+            raise ProblemFound(self.problem)
         self._beginnings.begin()
         self.report.examples += 1
 
-    def start_over(self, sort: int, place: int, otherwise: Sequence[Step]) -> None:
+    def restart_from_corpus(self, sort: int, place: int, otherwise: Sequence[Step]) -> None:
         """Within a play, go on from a beginning that led to something new (see `Beginnings.choose`), or from other steps."""
-        self._afresh()
+        self._reset()
         beginning = self._beginnings.choose(sort, place)
         for step in beginning:
             self._keep(step, perform(self.play, step))
         for step in () if beginning else otherwise:
-            self.take(step)
+            self.perform(step)
 
-    def _afresh(self) -> None:
+    def _reset(self) -> None:
         """Everything is undone but what was set up."""
         self._take_back()
         self.steps, self._kept = [], []
@@ -104,9 +104,9 @@ class Explorer:
 
     def _take_back(self) -> None:
         self.chain.revert(self._start)
-        self.play = self._set_up.again()
+        self.play = self._set_up.clone()
 
-    def take(self, step: Step) -> None:
+    def perform(self, step: Step) -> None:
         """Take a step; raises `Found` if it leads to a problem."""
         if isinstance(step, Call) and step.on not in self.play.handles:
             return
@@ -122,7 +122,7 @@ class Explorer:
             lines.clear()
         self.problem = problem_after(self.play, step, done)
         if self.problem is not None:
-            raise Found(self.problem)
+            raise ProblemFound(self.problem)
 
     def end(self) -> None:
         """A play is over; what it reached is there to go on from."""
@@ -150,7 +150,7 @@ class Explorer:
 
     # What it reached
 
-    def _keep(self, step: Step, done: Done | None) -> None:
+    def _keep(self, step: Step, done: StepResult | None) -> None:
         if done is None:
             return
         self.steps.append(step)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from chain.fuzz.explorer import Explorer
 from chain.fuzz.report import Report
 from chain.fuzz.steps import Problem, Step
-from chain.fuzz.write_test import test_of
+from chain.fuzz.write_test import write_test
 from chain.ledger.decoded.activity import transcript_of
 
 
-class Finding(AssertionError):
+class FuzzFailure(AssertionError):
     """What a fuzz run found, shortened. The chain of the run is left as it then stands."""
 
     def __init__(self, explorer: Explorer, steps: list[Step], problem: Problem) -> None:
         self.problem, self.steps = problem, steps
         self.report: Report = explorer.report
         self.transcript = transcript_of(explorer.chain.ledger, explorer.set_up_by)
-        self.test = test_of(explorer.play, steps, problem)
+        self.test = write_test(explorer.play, steps, problem)
         count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
         super().__init__(
             f"{problem}\n\nIt takes {count}; what happened:\n{self.transcript}\nThis test fails in the same way:\n\n{self.test}"

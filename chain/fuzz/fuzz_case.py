@@ -24,7 +24,7 @@ from chain.machine.frame import Failure
 from chain.runtime.contract import Contract
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Handle
-from chain.simulator.past import Past
+from chain.simulator.past import ChainAtBlock
 from chain.spec.contracts import REQUIRED
 from chain.types import Address
 
@@ -74,8 +74,8 @@ class Fuzz:
 
     contracts: ClassVar[Sequence[type[Contract]]] = ()
     callers: ClassVar[int | Sequence[str]] = 3  # how many of the chain's accounts, or their names
-    leaves_out: ClassVar[Sequence[str]] = ()  # entries that are not called
-    waits: ClassVar[bool] = True  # whether time passes
+    excluded: ClassVar[Sequence[str]] = ()  # entries that are not called
+    time_passes: ClassVar[bool] = True  # whether time passes
     of_module: ClassVar[str] = ""  # the module with a World that nobody has described
 
     def __init__(self, chain: Chain | None = None) -> None:
@@ -93,7 +93,7 @@ class Fuzz:
             else:
                 self.deploy(contract)
 
-    def again(self) -> Self:
+    def clone(self) -> Self:
         """The same, for another play from where this one was set up."""
         made = copy(self)
         made.handles, made.missing = dict(self.handles), list(self.missing)
@@ -105,12 +105,12 @@ class Fuzz:
         """Deploy a contract whose entries are to be called."""
         who = self.accounts[0] if sender is None else sender
         handle = self.chain.deploy(contract, *args, sender=who, value=value)
-        self.add(handle)
+        self.include(handle)
         if contract in self.missing:
             self.missing.remove(contract)
         return handle
 
-    def add(self, *handles: Handle) -> None:
+    def include(self, *handles: Handle) -> None:
         """Entries of these contracts are to be called, which were deployed in a way of their own."""
         for handle in handles:
             name = base = variable(handle.contract.__name__)
@@ -133,7 +133,7 @@ class Fuzz:
         return {name_of(account): account for account in self.accounts}
 
     @property
-    def past(self) -> Past:
+    def past(self) -> ChainAtBlock:
         """The chain as it was before the last transaction."""
         return self.chain.at(max(0, self.chain.head.number - 1))
 

@@ -14,24 +14,24 @@ from chain.fuzz.fuzz_case import Fuzz
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
-    imported,
+    ContractCatalogue,
+    ContractNotFound,
+    import_reported,
 )
 
 
 def descriptions(target: str) -> list[type[Fuzz]]:
     """What `module` or `module:Description` stands for; raises `NotOffered` where there is nothing."""
     name, _, wanted = target.partition(":")
-    module = imported(name)
+    module = import_reported(name)
     found = _described_in(module)
     if not found and hasattr(module, "__path__") and find_spec(f"{name}.fuzz") is not None:
-        found = _described_in(imported(f"{name}.fuzz"))
+        found = _described_in(import_reported(f"{name}.fuzz"))
     if not wanted:
         return found or [_undescribed(module)]
     found = [each for each in found if each.__name__ == wanted]
     if not found:
-        raise NotOffered(f"{name} has no description '{wanted}': a class derived from Fuzz")
+        raise ContractNotFound(f"{name} has no description '{wanted}': a class derived from Fuzz")
     return found
 
 
@@ -42,16 +42,18 @@ def _described_in(module: ModuleType) -> list[type[Fuzz]]:
 
 def _undescribed(module: ModuleType) -> type[Fuzz]:
     name = module.__name__
-    offered = Offered(name).by_full_name
+    offered = ContractCatalogue(name).by_full_name
     contracts = tuple(cls for full, cls in offered.items() if full.startswith(f"{name}:"))
     if not contracts:
         below = ", ".join(dict.fromkeys(full.partition(":")[0] for full in offered))
         more = f": name a module in it that has, {below}" if below else ""
-        raise NotOffered(f"{name} has no contract and no description of a fuzz run to go by{more}")
+        raise ContractNotFound(
+            f"{name} has no contract and no description of a fuzz run to go by{more}"
+        )
     if not any(issubclass(contract, System) for contract in contracts):
         return type("Fuzz", (Fuzz,), {"contracts": contracts, "__module__": Fuzz.__module__})
     if not hasattr(module, "deploy"):
-        raise NotOffered(
+        raise ContractNotFound(
             f"{name} has systems of a World but no deploy(chain) that makes it: describe how in {name}.fuzz"
         )
     return _of_world(module, contracts)
@@ -62,6 +64,6 @@ def _of_world(module: Any, systems: tuple[type[Contract], ...]) -> type[Fuzz]:
         of_module = module.__name__
 
         def set_up(self) -> None:
-            self.add(*map(module.deploy(self.chain).system, systems))
+            self.include(*map(module.deploy(self.chain).system, systems))
 
     return WorldFuzz

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from chain.fuzz.line_coverage import Lines
-from chain.fuzz.steps import Done
+from chain.fuzz.steps import StepResult
 from chain.machine.frame import Failure
 
 _WIDEST = 90
@@ -55,13 +55,13 @@ class Report:
         """Entries that never went well."""
         return [name for name, tally in self.tallies.items() if not tally.ok]
 
-    def count(self, name: str, done: Done) -> set[tuple[str, str]]:
+    def count(self, name: str, done: StepResult) -> set[tuple[str, str]]:
         """Count a call; returns what it told, with the entry's name."""
         tally = self.tallies.setdefault(name, Tally())
         tally.calls += 1
         if done.error is None:
             tally.ok += 1
-            told = {masked(text) for text in done.told}
+            told = {masked(text) for text in done.announced}
             tally.told.update(told)
             return {(name, text) for text in told}
         reason = reason_of(done.error)

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from chain.fuzz.explorer import (
     Explorer,
-    Found,
+    ProblemFound,
 )
-from chain.fuzz.failure import Finding
+from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.fuzz_case import (
     Fuzz,
     proposals_of,
 )
 from chain.fuzz.report import Report
-from chain.fuzz.shrink import shorten
+from chain.fuzz.shrink import shrink
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
 from chain.fuzz.strategies import VALUES_SENT, arguments, seconds
 from chain.fuzz.uniform_draws import EVEN
@@ -56,7 +56,10 @@ def run(
     )
     try:
         seed(seed_of_run)(how(given(_plays_of(explorer, steps))(lambda play: None)))()
-    except (Found, errors.Flaky):  # flaky, as the same draws may have gone on from elsewhere before
+    except (
+        ProblemFound,
+        errors.Flaky,
+    ):  # flaky, as the same draws may have gone on from elsewhere before
         if explorer.problem is None:
             raise
     if explorer.problem is not None:
@@ -68,13 +71,13 @@ def run(
 
 
 def _finding(explorer: Explorer, problem: Problem) -> AssertionError:
-    shortest = shorten(explorer, explorer.steps, problem)
+    shortest = shrink(explorer, explorer.steps, problem)
     if shortest is None:
         return AssertionError(
             f"{explorer.description.__name__}: the same calls went differently the second time, so a contract or an"
             f" invariant depends on something outside the chain. The first time: {problem}"
         )
-    found = Finding(explorer, *shortest)
+    found = FuzzFailure(explorer, *shortest)
     found.__cause__ = found.problem.cause
     return found
 
@@ -86,7 +89,7 @@ def _plays_of(explorer: Explorer, steps: int) -> st.SearchStrategy[None]:
 
     def start_over(draw: Draw) -> None:
         sort, place = draw(_STARTS)
-        explorer.start_over(sort, place, _deployments(explorer, draw))
+        explorer.restart_from_corpus(sort, place, _deployments(explorer, draw))
 
     @st.composite
     def play(draw: Draw) -> None:
@@ -106,7 +109,7 @@ def _act(explorer: Explorer, choose: Choose) -> Act:
     def act(draw: Draw) -> None:
         step = choose(draw)
         if step is not None:
-            explorer.take(step)
+            explorer.perform(step)
 
     return act
 
@@ -119,7 +122,7 @@ def _choices(explorer: Explorer) -> list[Choose]:
         found.append(lambda draw: views[draw(_PLACES) % len(views)](draw))
     for method, entry in explorer.description.proposers():
         found.append(_proposed_call(explorer, method, *_proposed_entry(explorer, method, entry)))
-    if explorer.description.waits:
+    if explorer.description.time_passes:
         spans = seconds(explorer.hints)
         found.append(lambda draw: Wait(draw(spans)))
     return found

@@ -20,12 +20,12 @@ from chain.types import Address
 _TRIES: Final = 1500
 
 
-def shorten(
+def shrink(
     explorer: Explorer, steps: list[Step], problem: Problem
 ) -> tuple[list[Step], Problem] | None:
     """The fewest steps found that end in such a problem, as the chain then stands; None if these do not."""
     search = _Search(explorer, problem)
-    again = search.tried(steps)
+    again = search.reproduces(steps)
     if again is None:
         return None
     steps = search.leave_out(search.simplify(search.leave_out(again)))
@@ -37,7 +37,7 @@ class _Search:
     def __init__(self, explorer: Explorer, problem: Problem) -> None:
         self._explorer, self._problem, self._left = explorer, problem, _TRIES
 
-    def tried(self, steps: list[Step]) -> list[Step] | None:
+    def reproduces(self, steps: list[Step]) -> list[Step] | None:
         """The steps as far as the problem, if they still lead there."""
         self._left -= 1
         if self._left < 0:
@@ -58,7 +58,7 @@ class _Search:
         while True:
             at = len(steps) - size
             while at >= 0:
-                fewer = self.tried(steps[:at] + steps[at + size :])
+                fewer = self.reproduces(steps[:at] + steps[at + size :])
                 if fewer is not None:
                     steps = fewer
                 at = min(at, len(steps)) - size
@@ -72,11 +72,12 @@ class _Search:
         for i, account in enumerate(accounts):
             for earlier in accounts[:i]:
                 steps = (
-                    self.tried([with_account(step, account, earlier) for step in steps]) or steps
+                    self.reproduces([with_account(step, account, earlier) for step in steps])
+                    or steps
                 )
         at = 0
         while at < len(steps):
-            better = next(filter(None, map(self.tried, self._with_simpler(steps, at))), None)
+            better = next(filter(None, map(self.reproduces, self._with_simpler(steps, at))), None)
             if better is None:
                 at += 1
             else:
@@ -109,15 +110,15 @@ def with_account(value: Any, account: Address, other: Address) -> Any:
 def simpler_step(step: Step, accounts: list[Address]) -> Iterator[Step]:
     match step:
         case Wait(seconds=seconds):
-            yield from (Wait(less) for less in simpler(seconds) if less >= 0)
+            yield from (Wait(less) for less in simpler_values(seconds) if less >= 0)
         case Call() | Deployment():
             place = accounts.index(step.sender) if step.sender in accounts else 0
             yield from (replace(step, sender=who) for who in accounts[:place])
-            yield from (replace(step, value=less) for less in simpler(step.value))
+            yield from (replace(step, value=less) for less in simpler_values(step.value))
             yield from (replace(step, args=args) for args in _simpler_parts(step.args))
 
 
-def simpler(value: Any) -> Iterator[Any]:
+def simpler_values(value: Any) -> Iterator[Any]:
     """Values of the same kind that a person would rather read."""
     match value:
         case bool():
@@ -140,12 +141,12 @@ def simpler(value: Any) -> Iterator[Any]:
             yield from map(type(value), chain(fewer, _simpler_parts(parts)))
         case _ if is_dataclass(value) and not isinstance(value, type):
             for field in fields(value):
-                for less in simpler(getattr(value, field.name)):
+                for less in simpler_values(getattr(value, field.name)):
                     with suppress(Exception):  # a dataclass may refuse to be made of it
                         yield replace(value, **{field.name: less})
 
 
 def _simpler_parts(values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     for i, value in enumerate(values):
-        for less in simpler(value):
+        for less in simpler_values(value):
             yield (*values[:i], less, *values[i + 1 :])

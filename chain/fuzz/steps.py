@@ -16,10 +16,10 @@ from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.machine.frame import Failure
 from chain.runtime.contract import Contract
-from chain.schema.validation import Misfit
+from chain.schema.validation import ValueMismatch
 from chain.simulator.handle import (
+    CallResult,
     Entry,
-    Observation,
 )
 from chain.types import Address
 
@@ -59,7 +59,7 @@ Step: TypeAlias = Call | Wait | Deployment
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StepResult:
     """How a step went."""
 
     error: Failure | None = None
@@ -67,7 +67,7 @@ class Done:
     receipt: Receipt | None = None  # of a call that was no view
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def announced(self) -> tuple[str, ...]:
         """Events by name, text logs as they are; those of several lines are pictures, and no news."""
         if self.receipt is None:
             return ()
@@ -76,7 +76,7 @@ class Done:
         return (*lines, *(type(event).__name__ for event in self.receipt.events))
 
     @property
-    def written(self) -> list[tuple[str, Any]]:
+    def stored(self) -> list[tuple[str, Any]]:
         """Places in storage by name, all items of a collection as one, and what stands there now."""
         return [
             (f"{w.contract}.{w.name}.{re.sub('[0-9]+', '#', w.member)}", _plain(w.new))
@@ -106,13 +106,13 @@ class Problem:
         return f"{self.name} fails as no entry should: {self.why}"
 
 
-def perform(play: Fuzz, step: Step) -> Done | None:
+def perform(play: Fuzz, step: Step) -> StepResult | None:
     """Take a step on the chain of `play`; None where no block could hold it, the sender being out of funds, say."""
     try:
         match step:
             case Wait(seconds=seconds):
                 play.chain.advance(seconds)
-                return Done()
+                return StepResult()
             case Deployment(contract=contract, args=args, sender=sender, value=value):
                 return _deploy(play, contract, args, sender, value)
             case Call():
@@ -121,7 +121,7 @@ def perform(play: Fuzz, step: Step) -> Done | None:
         return None
 
 
-def problem_after(play: Fuzz, step: Step, done: Done) -> Problem | None:
+def problem_after(play: Fuzz, step: Step, done: StepResult) -> Problem | None:
     """What is wrong now that `step` was taken. Invariants are asked once every contract is there."""
     if done.error is not None and play.is_finding(done.error):
         return Problem("raises", entry_name(play, step), str(done.error), done.error.cause)
@@ -163,27 +163,27 @@ def is_view(play: Fuzz, step: Step) -> bool:
 def is_misfit_of_result(failure: Failure) -> bool:
     """Whether an entry's own result did not fit the width declared for it: the author's slip, whoever calls."""
     cause = failure.cause
-    return isinstance(cause, Misfit) and cause.path.partition(".")[2].startswith("result")
+    return isinstance(cause, ValueMismatch) and cause.path.partition(".")[2].startswith("result")
 
 
-def _call(entry: Entry, step: Call) -> Done:
+def _call(entry: Entry, step: Call) -> StepResult:
     value = step.value or None
     if entry.spec.is_view:
-        seen: Observation = entry.observe(*step.args, sender=step.sender)
-        return Done(seen.error, seen.value)
+        seen: CallResult = entry.simulate(*step.args, sender=step.sender)
+        return StepResult(seen.error, seen.value)
     receipt: Receipt = entry(*step.args, sender=step.sender, value=value, check=False)
     result = receipt.return_value if receipt.error is None else None
-    return Done(receipt.error, result, receipt)
+    return StepResult(receipt.error, result, receipt)
 
 
 def _deploy(
     play: Fuzz, contract: type[Contract], args: tuple[Any, ...], sender: Address, value: int
-) -> Done:
+) -> StepResult:
     try:
         play.deploy(contract, *args, sender=sender, value=value or None)
     except Reverted as no:
-        return Done(no.error)
-    return Done()
+        return StepResult(no.error)
+    return StepResult()
 
 
 def _plain(value: Any) -> Any:

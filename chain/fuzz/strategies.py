@@ -19,17 +19,17 @@ from hypothesis.strategies import SearchStrategy
 from chain.fuzz.fuzz_case import name_of
 from chain.fuzz.source_constants import constants_of
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Option,
-    Record,
-    Text,
-    zero,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
+    default_value,
 )
-from chain.schema.value_types import Sequence as ManyOf
+from chain.schema.value_types import ListType as ManyOf
 from chain.spec.contracts import (
     REQUIRED,
     EntrySpec,
@@ -45,7 +45,7 @@ _SECONDS: Final = (1, 0, 59, 60, 61, 3600, 86_400)
 _LONGEST: Final = 10**6  # seconds
 
 
-class Hints:
+class ValueHints:
     """What is known of good values: from the source, from the chain, from the play so far."""
 
     def __init__(self, numbers: Sequence[int] = (), words: Sequence[str] = ()) -> None:
@@ -56,7 +56,7 @@ class Hints:
         self.seen: dict[str, list[Any]] = {}  # by the name of a kind, the latest last
         self._at_start: dict[str, list[Any]] = {}
 
-    def of(self, entry: EntrySpec) -> Hints:
+    def of(self, entry: EntrySpec) -> ValueHints:
         """The same, and what the code of this entry itself speaks of."""
         made = copy(self)
         numbers, words = constants_of(entry.function)
@@ -73,18 +73,18 @@ class Hints:
         """What was noted so far is known in every play."""
         self._at_start = {name: list(known) for name, known in self.seen.items()}
 
-    def note(self, kind: Kind | None, value: Any) -> None:
+    def note(self, kind: ValueType | None, value: Any) -> None:
         """A value came up; parts of it may be worth trying again."""
         match kind:
-            case None | Bool() | Choice():
+            case None | BoolType() | EnumType():
                 return
-            case Option(item=item):
+            case OptionalType(item=item):
                 if value is not None:
                     self.note(item, value)
             case ManyOf(item=item):
                 for each in value[:_REMEMBERED]:
                     self.note(item, each)
-            case Record(members=members, cls=cls):
+            case StructType(members=members, cls=cls):
                 for i, member in enumerate(members):
                     self.note(member.kind, value[i] if cls is None else getattr(value, member.name))
             case _:
@@ -93,13 +93,13 @@ class Hints:
                     known.append(value)
                     del known[:-_REMEMBERED]
 
-    def pick(self, kind: Kind, place: int) -> Any:
+    def recall(self, kind: ValueType, place: int) -> Any:
         """Something seen of such a kind, the latest first, or what an unset value reads as."""
         known = self.seen.get(kind.name)
-        return known[-1 - place % len(known)] if known else zero(kind)
+        return known[-1 - place % len(known)] if known else default_value(kind)
 
 
-def arguments(entry: EntrySpec, hints: Hints) -> SearchStrategy[tuple[Any, ...]]:
+def arguments(entry: EntrySpec, hints: ValueHints) -> SearchStrategy[tuple[Any, ...]]:
     """Arguments for an entry; those with a default are sometimes the default."""
     known = hints.of(entry)
     each = [
@@ -111,41 +111,41 @@ def arguments(entry: EntrySpec, hints: Hints) -> SearchStrategy[tuple[Any, ...]]
     return st.tuples(*each)
 
 
-def seconds(hints: Hints) -> SearchStrategy[int]:
+def seconds(hints: ValueHints) -> SearchStrategy[int]:
     """How long to wait: usual spans of time, and numbers of the source, which may be such."""
     spoken = [n for known in hints.numbers for n in known if 0 <= n <= _LONGEST]
     usual = st.sampled_from(_SECONDS)
     return st.one_of(usual, st.sampled_from(spoken or _SECONDS), st.integers(0, _LONGEST))
 
 
-def values(kind: Kind, hints: Hints | None = None) -> SearchStrategy[Any]:
+def values(kind: ValueType, hints: ValueHints | None = None) -> SearchStrategy[Any]:
     """Values that fit `kind`."""
-    known = hints or Hints()
+    known = hints or ValueHints()
     match kind:
         case Int():
             return _numbers(kind, known)
-        case Bool():
+        case BoolType():
             return st.booleans()
         case FixedBytes(size=size):
             ends = st.sampled_from([bytes(size), bytes(size - 1) + b"\1", b"\xff" * size])
             return ends | _seen(kind, known) | st.binary(min_size=size, max_size=size)
-        case Account():
+        case AddressType():
             return _addresses(kind, known)
-        case Choice(cls=cls):
+        case EnumType(cls=cls):
             return st.sampled_from(list[Enum](cls))
-        case Text():
+        case StringType():
             return _texts(kind, known)
-        case Blob():
+        case BytesType():
             return _seen(kind, known) | st.binary(max_size=40)
-        case Option(item=item):
+        case OptionalType(item=item):
             return st.none() | values(item, known)
         case ManyOf(item=item, make=make):
             return st.lists(values(item, known), max_size=4).map(make)
-        case Record():
+        case StructType():
             return _records(kind, known)
 
 
-def _numbers(kind: Int, hints: Hints) -> SearchStrategy[int]:
+def _numbers(kind: Int, hints: ValueHints) -> SearchStrategy[int]:
     low, high = kind.lowest, kind.highest
     ends = [high, high - 1, low, low + 1, high // 2 + 1, *((-1, -2) if low < 0 else ())]
     spoken = [
@@ -162,7 +162,7 @@ def _numbers(kind: Int, hints: Hints) -> SearchStrategy[int]:
     return st.one_of(tiny, seen, small, *spoken, st.sampled_from(ends), any_number, seen.map(int))
 
 
-def _addresses(kind: Account, hints: Hints) -> SearchStrategy[Address]:
+def _addresses(kind: AddressType, hints: ValueHints) -> SearchStrategy[Address]:
     def known(place: int) -> Address:
         there = hints.accounts
         return there[place % len(there)] if there else ZERO_ADDRESS
@@ -171,7 +171,7 @@ def _addresses(kind: Account, hints: Hints) -> SearchStrategy[Address]:
     return st.one_of(_PLACES.map(known), _PLACES.map(known).map(Address), _seen(kind, hints), others)  # fmt: skip
 
 
-def _texts(kind: Text, hints: Hints) -> SearchStrategy[str]:
+def _texts(kind: StringType, hints: ValueHints) -> SearchStrategy[str]:
     """Names of accounts and their addresses are texts that contracts know; words of the source too."""
 
     def known(place: int) -> str:
@@ -183,7 +183,7 @@ def _texts(kind: Text, hints: Hints) -> SearchStrategy[str]:
     return st.one_of(_PLACES.map(known), _seen(kind, hints), free, *spoken)
 
 
-def _records(kind: Record, hints: Hints) -> SearchStrategy[Any]:
+def _records(kind: StructType, hints: ValueHints) -> SearchStrategy[Any]:
     parts = st.tuples(*(values(member.kind, hints) for member in kind.members))
     build = kind.cls
     if build is None:
@@ -197,5 +197,5 @@ def _records(kind: Record, hints: Hints) -> SearchStrategy[Any]:
     return parts.map(built).filter(lambda made: made is not _NOTHING)
 
 
-def _seen(kind: Kind, hints: Hints) -> SearchStrategy[Any]:
-    return _PLACES.map(lambda place: hints.pick(kind, place))
+def _seen(kind: ValueType, hints: ValueHints) -> SearchStrategy[Any]:
+    return _PLACES.map(lambda place: hints.recall(kind, place))

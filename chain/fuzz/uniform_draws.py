@@ -14,7 +14,7 @@ EVEN: Final = "boardchain"  # what a backend of Hypothesis is called in its sett
 _WIDE: Final = 2**32  # the numbers of wider ranges are small ones more often, as Hypothesis has it
 
 
-class EvenDraws(HypothesisProvider):
+class UniformProvider(HypothesisProvider):
     """Any number of a range is as likely as another, and none stands out."""
 
     def draw_integer(self, min_value: Any = None, max_value: Any = None, **how: Any) -> int:
@@ -28,4 +28,4 @@ class EvenDraws(HypothesisProvider):
         return None
 
 
-AVAILABLE_PROVIDERS[EVEN] = f"{__name__}.{EvenDraws.__name__}"
+AVAILABLE_PROVIDERS[EVEN] = f"{__name__}.{UniformProvider.__name__}"

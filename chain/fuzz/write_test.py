@@ -22,7 +22,7 @@ from chain.types import Address
 _INDENT = "    "
 
 
-def test_of(play: Fuzz, steps: list[Step], problem: Problem) -> str:
+def write_test(play: Fuzz, steps: list[Step], problem: Problem) -> str:
     """The text of a test file in which `steps` end in `problem`."""
     return _Test(type(play), steps, problem).text()
 
@@ -104,7 +104,7 @@ class _Test:
             return text
         why = f"  # {_one_line(str(done.error))}"
         if is_view(self._play, step):
-            return text.replace("(", ".observe(", 1) + why
+            return text.replace("(", ".simulate(", 1) + why
         return f"{text[:-1]}, check=False){why}"
 
     def _step(self, step: Step) -> str:

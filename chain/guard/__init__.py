@@ -19,16 +19,16 @@ from pathlib import Path
 from types import ModuleType
 
 from chain.guard.finding import Finding
-from chain.guard.linter import Reading
+from chain.guard.linter import Linter
 from chain.source.discovery import (
-    home_of,
-    identity_of,
-    modules_of,
-    text_of,
+    class_identity,
+    locate_class,
+    modules_in,
+    read_text,
 )
 from chain.source.modules import (
-    Sources,
-    read,
+    SourceTree,
+    parse_module,
 )
 
 __all__ = ["Finding", "check", "check_contract", "check_source"]
@@ -49,27 +49,27 @@ def check(target: str | Path | ModuleType | type) -> list[Finding]:
     if isinstance(target, ModuleType):
         target = target.__name__ if hasattr(target, "__path__") else str(target.__file__)
     found: dict[Finding, None] = {}
-    for sources, modules, contracts in modules_of(target):
-        reading = Reading(sources, modules[0], whole=not contracts)
-        reading.waiting += contracts
+    for sources, modules, contracts in modules_in(target):
+        reading = Linter(sources, modules[0], whole=not contracts)
+        reading.queue += contracts
         for module in () if contracts else modules:
-            reading.take(module)
+            reading.add_module(module)
         found.update(dict.fromkeys(reading.findings()))
     return sorted(found)
 
 
 def check_contract(cls: type) -> list[Finding]:
     """What is wrong in all that a contract class can reach. A class without a source, made at a prompt, is let pass."""
-    key = identity_of(cls)
+    key = class_identity(cls)
     known = _answers.get(key)
-    if known is not None and all(text_of(file) == text for file, text in known[0].items()):
+    if known is not None and all(read_text(file) == text for file, text in known[0].items()):
         return list(known[1])
-    home = home_of(cls)
+    home = locate_class(cls)
     if home is None:
         return []
     sources, definition = home
-    reading = Reading(sources, definition.module, whole=False)
-    reading.waiting.append(definition)
+    reading = Linter(sources, definition.module, whole=False)
+    reading.queue.append(definition)
     found = reading.findings()
     _answers[key] = {module.file: module.text for module in reading.modules}, found
     return list(found)
@@ -77,7 +77,7 @@ def check_contract(cls: type) -> list[Finding]:
 
 def check_source(text: str, name: str = "contract.py") -> list[Finding]:
     """What is wrong in a text by itself, as if it stood in a file of that name."""
-    module = read(Path(name).stem, name, text)
-    reading = Reading(Sources(module, None), module, whole=True)
-    reading.take(module)
+    module = parse_module(Path(name).stem, name, text)
+    reading = Linter(SourceTree(module, None), module, whole=True)
+    reading.add_module(module)
     return reading.findings()

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
-BUILTINS: Final = words(
+BUILTINS: Final = word_set(
     """
     abs all any bin bool bytearray bytes callable chr classmethod dict divmod enumerate filter format frozenset hex int
     isinstance issubclass iter len list map max memoryview min next object oct ord pow property range reversed round set
@@ -24,7 +24,7 @@ BUILTINS: Final = words(
     """
 )
 
-_TYPING: Final = words(
+_TYPING: Final = word_set(
     """
     AbstractSet Annotated Any AnyStr Callable ClassVar Collection Concatenate Container Dict Final FrozenSet Generator
     Generic Hashable Iterable Iterator List Literal LiteralString Mapping MutableMapping MutableSequence MutableSet
@@ -35,7 +35,7 @@ _TYPING: Final = words(
     """
 )
 
-_CHAIN: Final = words(
+_CHAIN: Final = word_set(
     """
     Address Contract Key Map Revert Set System Vector World call error event init model require view
     """
@@ -44,77 +44,81 @@ _CHAIN: Final = words(
 # By module the names a contract may have of it; None is all of them.
 MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
     {
-        "__future__": words("annotations"),
-        "abc": words("ABC abstractmethod"),
-        "base64": words(
+        "__future__": word_set("annotations"),
+        "abc": word_set("ABC abstractmethod"),
+        "base64": word_set(
             "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode"
         ),
-        "bisect": words("bisect bisect_left bisect_right insort insort_left insort_right"),
+        "bisect": word_set("bisect bisect_left bisect_right insort insort_left insort_right"),
         "chain": _CHAIN,
-        "chain.runtime.contract": words("Block Contract"),
-        "chain.spec.decorators": words("call error event init model view"),
-        "chain.errors": words("Revert require"),
-        "chain.storage.collections": words("Map Set Vector"),
-        "chain.crypto.hashing": words("checksum_address keccak"),
-        "chain.runtime.random": words("Random"),
-        "chain.runtime.system": words("System WorldStorage"),
+        "chain.runtime.contract": word_set("Block Contract"),
+        "chain.spec.decorators": word_set("call error event init model view"),
+        "chain.errors": word_set("Revert require"),
+        "chain.storage.collections": word_set("Map Set Vector"),
+        "chain.crypto.hashing": word_set("checksum_address keccak"),
+        "chain.runtime.random": word_set("Random"),
+        "chain.runtime.system": word_set("System WorldModels"),
         "chain.types": None,
-        "chain.runtime.world": words("World"),
-        "collections": words("ChainMap Counter OrderedDict defaultdict deque namedtuple"),
-        "collections.abc": words(
+        "chain.runtime.world": word_set("World"),
+        "collections": word_set("ChainMap Counter OrderedDict defaultdict deque namedtuple"),
+        "collections.abc": word_set(
             """
             Callable Collection Container Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView
             MutableMapping MutableSequence MutableSet Reversible Sequence Set Sized ValuesView
             """
         ),
-        "contextlib": words("AbstractContextManager contextmanager nullcontext suppress"),
-        "copy": words("copy deepcopy"),
-        "dataclasses": words("KW_ONLY InitVar asdict astuple dataclass field fields replace"),
-        "enum": words(
+        "contextlib": word_set("AbstractContextManager contextmanager nullcontext suppress"),
+        "copy": word_set("copy deepcopy"),
+        "dataclasses": word_set("KW_ONLY InitVar asdict astuple dataclass field fields replace"),
+        "enum": word_set(
             "Enum Flag IntEnum IntFlag StrEnum UNIQUE auto member nonmember unique verify"
         ),
-        "functools": words("cmp_to_key partial reduce total_ordering wraps"),
-        "hashlib": words(
+        "functools": word_set("cmp_to_key partial reduce total_ordering wraps"),
+        "hashlib": word_set(
             "blake2b blake2s md5 sha1 sha224 sha256 sha384 sha3_224 sha3_256 sha3_384 sha3_512 sha512"
         ),
-        "heapq": words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
-        "itertools": words(
+        "heapq": word_set(
+            "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"
+        ),
+        "itertools": word_set(
             """
             accumulate chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse groupby
             islice pairwise permutations product repeat starmap takewhile tee zip_longest
             """
         ),
-        "json": words("JSONDecodeError dumps loads"),
-        "math": words("comb factorial gcd isqrt lcm perm prod"),
-        "operator": words(
+        "json": word_set("JSONDecodeError dumps loads"),
+        "math": word_set("comb factorial gcd isqrt lcm perm prod"),
+        "operator": word_set(
             "add and_ attrgetter concat contains countOf delitem eq floordiv ge getitem gt index indexOf inv invert is_"
             " is_not itemgetter le lshift lt mod mul ne neg not_ or_ pos pow rshift setitem sub truth xor"
         ),
-        "re": words(
+        "re": word_set(
             "A ASCII DOTALL I IGNORECASE M MULTILINE Match NOFLAG Pattern RegexFlag S VERBOSE X compile error escape"
             " findall finditer fullmatch match search split sub subn"
         ),
-        "string": words(
+        "string": word_set(
             "Formatter Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable"
             " punctuation whitespace"
         ),
-        "textwrap": words("TextWrapper dedent fill indent shorten wrap"),
-        "types": words("EllipsisType MappingProxyType NoneType NotImplementedType TracebackType"),
+        "textwrap": word_set("TextWrapper dedent fill indent shorten wrap"),
+        "types": word_set(
+            "EllipsisType MappingProxyType NoneType NotImplementedType TracebackType"
+        ),
         "typing": _TYPING,
         "typing_extensions": _TYPING,
-        "urllib.parse": words("quote quote_plus unquote unquote_plus"),
+        "urllib.parse": word_set("quote quote_plus unquote unquote_plus"),
     }
 )
 
 # The module of a package that may read the package's own data files, and what it may use for that beside all the others.
 LIBRARY: Final = "library"
 LIBRARY_MODULES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {"pathlib": words("Path PurePath PurePosixPath"), "importlib.resources": words("files")}
+    {"pathlib": word_set("Path PurePath PurePosixPath"), "importlib.resources": word_set("files")}
 )
 
 # The methods between two underscores that a class may define. They do what stands there; the others change what a class,
 # an attribute or an instance is.
-METHODS: Final = words(
+METHODS: Final = word_set(
     """
     __init__ __post_init__ __str__ __repr__ __format__ __bytes__ __bool__ __int__ __index__ __hash__ __len__ __iter__ __next__
     __reversed__ __contains__ __getitem__ __setitem__ __delitem__ __missing__ __call__ __enter__ __exit__
@@ -127,4 +131,4 @@ METHODS: Final = words(
 )
 
 # The other names between two underscores that may be set in a module or in a class.
-SETTINGS: Final = words("__all__ __doc__ __match_args__ __slots__ __test__")
+SETTINGS: Final = word_set("__all__ __doc__ __match_args__ __slots__ __test__")

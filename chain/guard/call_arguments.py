@@ -10,45 +10,45 @@ import ast
 from typing import Any, NamedTuple
 
 from chain.guard.scope import (
-    Place,
     Scope,
+    Scopes,
 )
 from chain.source.classes import lineage
 from chain.source.modules import Module
 from chain.source.static_types import (
-    Kind,
+    StaticType,
     class_named,
 )
 
 Function = ast.FunctionDef | ast.Lambda
 
 
-class Called(NamedTuple):
+class Callee(NamedTuple):
     """A function of ours, where it stands, and what the first argument of a method is."""
 
     function: Function
     module: Module
     scope: Scope
-    me: Kind | None = None
+    me: StaticType | None = None
 
 
-def called(node: ast.Call, place: Place) -> Called | None:
+def resolve_callee(node: ast.Call, place: Scopes) -> Callee | None:
     """The function that a call runs, if it is one of ours."""
     func = node.func
-    holder = place.holder(func.id) if isinstance(func, ast.Name) else None
+    holder = place.scope_of(func.id) if isinstance(func, ast.Name) else None
     if holder is not None and isinstance(func, ast.Name):
         function = holder.functions.get(func.id)
-        return None if function is None else Called(function, place.module, holder)
+        return None if function is None else Callee(function, place.module, holder)
     found = place.definition(func)
     if found is not None and not found[1]:
         definition = found[0]
         for each in (definition.node, definition.value):
             if isinstance(each, Function):
-                return Called(each, definition.module, Scope("module", None, None))
+                return Callee(each, definition.module, Scope("module", None, None))
     return _method(func, place) if isinstance(func, ast.Attribute) else None
 
 
-def _method(func: ast.Attribute, place: Place) -> Called | None:
+def _method(func: ast.Attribute, place: Scopes) -> Callee | None:
     kind = place.kind(func.value)
     if kind is not None and kind.name == "class" and kind.of:
         kind = kind.of[0]
@@ -58,11 +58,11 @@ def _method(func: ast.Attribute, place: Place) -> Called | None:
         if isinstance(method, ast.FunctionDef):
             static = any(ast.unparse(mark) == "staticmethod" for mark in method.decorator_list)
             top = Scope("module", None, None)
-            return Called(method, each.definition.module, top, None if static else kind)
+            return Callee(method, each.definition.module, top, None if static else kind)
     return None
 
 
-def sets_handed(node: ast.Call, to: Called, place: Place) -> dict[str, Kind]:
+def set_arguments(node: ast.Call, to: Callee, place: Scopes) -> dict[str, StaticType]:
     """The arguments that are sets in this call, by the names that the function has for them."""
     args = to.function.args
     names = [each.arg for each in (*args.posonlyargs, *args.args)][to.me is not None :]

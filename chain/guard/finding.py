@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chain.source.location import short
+from chain.source.location import relative_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        return f"{short(self.file)}:{self.line}:{self.column}"
+        return f"{relative_path(self.file)}:{self.line}:{self.column}"
 
     def __str__(self) -> str:
         return f"{self.place}: {self.what}; {self.why}; {self.instead}"

@@ -17,28 +17,28 @@ from chain.source.static_types import (
     SET,
     TEXT,
     TRUTH,
-    Kind,
+    StaticType,
     attribute,
     call_result,
     copied,
     copied_whole,
-    either,
-    element,
-    finder,
+    item_type,
     read,
+    resolver,
+    union,
 )
 
 if TYPE_CHECKING:
-    from chain.guard.scope import Place
+    from chain.guard.scope import Scopes
     from chain.source.modules import Definition
 
 
-def kind_of(node: ast.expr | None, place: Place) -> Kind | None:
+def infer(node: ast.expr | None, place: Scopes) -> StaticType | None:
     infer = _BY_NODE.get(type(node))
     return infer(node, place) if infer else None
 
 
-def _constant(node: ast.Constant, place: Place) -> Kind | None:
+def _constant(node: ast.Constant, place: Scopes) -> StaticType | None:
     return _CONSTANTS.get(type(node.value))
 
 
@@ -47,12 +47,12 @@ _CONSTANTS: Final = {
 }  # fmt: skip
 
 
-def _name(node: ast.Name, place: Place) -> Kind | None:
-    scope = place.holder(node.id)
+def _name(node: ast.Name, place: Scopes) -> StaticType | None:
+    scope = place.scope_of(node.id)
     if scope is not None:
         return scope.kinds.get(node.id)
     if place.path(node) in _SETS:
-        return Kind("class", (SET,))
+        return StaticType("class", (SET,))
     found = place.definition(node)
     return _defined(found[0], place) if found else None
 
@@ -60,28 +60,28 @@ def _name(node: ast.Name, place: Place) -> Kind | None:
 _SETS: Final = ("builtins.set", "builtins.frozenset")
 
 
-def _defined(definition: Definition, place: Place) -> Kind | None:
+def _defined(definition: Definition, place: Scopes) -> StaticType | None:
     """Of what kind a name of a module is."""
-    known: dict[Definition, Kind | None] = place.sources.kinds
+    known: dict[Definition, StaticType | None] = place.sources.kinds
     if definition not in known:
         known[definition] = None  # so that names in a circle come to an end
         known[definition] = _read_definition(definition, place)
     return known[definition]
 
 
-def _read_definition(definition: Definition, place: Place) -> Kind | None:
+def _read_definition(definition: Definition, place: Scopes) -> StaticType | None:
     node = definition.node
     if isinstance(node, ast.ClassDef):
-        return Kind("class", (Kind(f"{definition.module.name}.{definition.name}"),))
+        return StaticType("class", (StaticType(f"{definition.module.name}.{definition.name}"),))
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return FUNCTION
-    known = read(definition.annotation, finder(definition.module), place.sources)
+    known = read(definition.annotation, resolver(definition.module), place.sources)
     if known is not None and known.name != "typing.Final":
         return known
-    return kind_of(definition.value, place.at_top_of(definition.module))
+    return infer(definition.value, place.at_top_of(definition.module))
 
 
-def _attribute(node: ast.Attribute, place: Place) -> Kind | None:
+def _attribute(node: ast.Attribute, place: Scopes) -> StaticType | None:
     found = place.definition(node)
     if found:
         definition, rest = found
@@ -91,11 +91,11 @@ def _attribute(node: ast.Attribute, place: Place) -> Kind | None:
         for name in rest.split(".") if rest else ():
             kind = attribute(kind, name, place.sources)
         return kind
-    return attribute(kind_of(node.value, place), node.attr, place.sources)
+    return attribute(infer(node.value, place), node.attr, place.sources)
 
 
-def _subscript(node: ast.Subscript, place: Place) -> Kind | None:
-    kind = kind_of(node.value, place)
+def _subscript(node: ast.Subscript, place: Scopes) -> StaticType | None:
+    kind = infer(node.value, place)
     if kind is None:
         return None
     if isinstance(node.slice, ast.Slice):
@@ -105,81 +105,85 @@ def _subscript(node: ast.Subscript, place: Place) -> Kind | None:
     if kind.name == "tuple" and isinstance(node.slice, ast.Constant):
         index = node.slice.value
         return kind.of[index] if isinstance(index, int) and index < len(kind.of) else None
-    return element(kind) if kind.name in ("list", "tuple", "vector", "text", "bytes") else None
+    return item_type(kind) if kind.name in ("list", "tuple", "vector", "text", "bytes") else None
 
 
-def _call(node: ast.Call, place: Place) -> Kind | None:
+def _call(node: ast.Call, place: Scopes) -> StaticType | None:
     path = place.path(node.func)
     if path is None:
-        return _held(node.func, place) if isinstance(node.func, ast.Name) else _method(node, place)
+        return (
+            _call_of_local(node.func, place)
+            if isinstance(node.func, ast.Name)
+            else _method(node, place)
+        )
     home, _, name = path.rpartition(".")
     if home == "builtins":
         return _built_in(name, node.args, place)
     found = place.sources.definition(path)
     if found is None:
         if path == "collections.defaultdict" and node.args:
-            return Kind("dict", (None, _made_by(node.args[0], place)))
+            return StaticType("dict", (None, _made_by(node.args[0], place)))
         if path in _LIKE_THEIR_ARGUMENT and node.args:
-            return _copy_of(kind_of(node.args[0], place), path)
+            return _copy_of(infer(node.args[0], place), path)
         if path.startswith(("pathlib.", "importlib.resources.")):
             return PATH
-        return Kind(path) if name[:1].isupper() else None
+        return StaticType(path) if name[:1].isupper() else None
     definition, rest = found
     if rest:
         return _method(node, place)
     if isinstance(definition.node, ast.ClassDef):
-        return Kind(f"{definition.module.name}.{definition.name}")
+        return StaticType(f"{definition.module.name}.{definition.name}")
     if isinstance(definition.node, ast.FunctionDef):
         return _returned(definition, definition.node, place)
     if isinstance(definition.value, ast.Lambda):
-        return _given(definition.value, place.at_top_of(definition.module))
-    return _made(_defined(definition, place))
+        return _lambda_result(definition.value, place.at_top_of(definition.module))
+    return _instance_of(_defined(definition, place))
 
 
-def _copy_of(kind: Kind | None, path: str) -> Kind | None:
+def _copy_of(kind: StaticType | None, path: str) -> StaticType | None:
     if kind is None or not path.startswith("copy."):
         return kind  # the same lists are in it
     return copied_whole(kind) if path == "copy.deepcopy" else copied(kind)
 
 
-def _held(func: ast.Name, place: Place) -> Kind | None:
+def _call_of_local(func: ast.Name, place: Scopes) -> StaticType | None:
     """What a call gives of something that a function holds: a function made in there, or a class."""
-    scope = place.holder(func.id)
+    scope = place.scope_of(func.id)
     function = scope.functions.get(func.id) if scope is not None else None
     if isinstance(function, ast.Lambda):
-        return _given(function, place)
+        return _lambda_result(function, place)
     if function is not None:
         return place.annotated(function.returns)
-    return _made(kind_of(func, place))
+    return _instance_of(infer(func, place))
 
 
-def _made(kind: Kind | None) -> Kind | None:
+def _instance_of(kind: StaticType | None) -> StaticType | None:
     """What a call of a class makes."""
     return kind.of[0] if kind is not None and kind.name == "class" and kind.of else None
 
 
-def _given(function: ast.Lambda, place: Place) -> Kind | None:
-    known: dict[ast.Lambda, Kind | None] = place.sources.given
+def _lambda_result(function: ast.Lambda, place: Scopes) -> StaticType | None:
+    known: dict[ast.Lambda, StaticType | None] = place.sources.given
     if function not in known:
         known[function] = None  # it may call itself
         with place.scoped("function", function):
             for each in ast.walk(function.args):
                 if isinstance(each, ast.arg):
                     place.bind(each.arg)
-            known[function] = kind_of(function.body, place)
+            known[function] = infer(function.body, place)
     return known[function]
 
 
-def _returned(definition: Definition, node: ast.FunctionDef, place: Place) -> Kind | None:
+def _returned(definition: Definition, node: ast.FunctionDef, place: Scopes) -> StaticType | None:
     """What a function gives: as it is annotated, or a set, where a `return` of it makes one."""
     if node.returns is not None:
-        return read(node.returns, finder(definition.module), place.sources)
-    known: dict[Definition, Kind | None] = place.sources.returns
+        return read(node.returns, resolver(definition.module), place.sources)
+    known: dict[Definition, StaticType | None] = place.sources.returns
     if definition not in known:
         known[definition] = None  # it may call itself
         there = place.at_top_of(definition.module)
         made = (each.value for each in ast.walk(node) if isinstance(each, ast.Return))
-        kinds = [kind_of(each, there) for each in made if isinstance(each, _MAKERS_OF_SETS)]
+        kinds = [infer(each, there) for each in made if isinstance(each, _MAKERS_OF_SETS)]
         known[definition] = next((kind for kind in kinds if kind and kind.name == "set"), None)
     return known[definition]
 
@@ -187,9 +191,9 @@ def _returned(definition: Definition, node: ast.FunctionDef, place: Place) -> Ki
 _MAKERS_OF_SETS: Final = (ast.Set, ast.SetComp, ast.Call, ast.BinOp)
 
 
-def _made_by(maker: ast.expr, place: Place) -> Kind | None:
+def _made_by(maker: ast.expr, place: Scopes) -> StaticType | None:
     """What `set` makes when it is called with nothing."""
-    made = _made(kind_of(maker, place))
+    made = _instance_of(infer(maker, place))
     if made is not None:
         return made
     name = (place.path(maker) or "").removeprefix("builtins.")
@@ -201,10 +205,10 @@ _LIKE_THEIR_ARGUMENT: Final = (
 )  # fmt: skip
 
 
-def _method(node: ast.Call, place: Place) -> Kind | None:
+def _method(node: ast.Call, place: Scopes) -> StaticType | None:
     if not isinstance(node.func, ast.Attribute):
         return None
-    kind = kind_of(node.func.value, place)
+    kind = infer(node.func.value, place)
     if kind is not None and kind.name == "class" and kind.of:
         kind = kind.of[0]
     if kind is not None and (kind.name, node.func.attr, len(node.args)) == (
@@ -212,44 +216,44 @@ def _method(node: ast.Call, place: Place) -> Kind | None:
         "setdefault",
         2,
     ):
-        return either(*kind.of[1:2], kind_of(node.args[1], place))
+        return union(*kind.of[1:2], infer(node.args[1], place))
     return call_result(kind, node.func.attr, place.sources)
 
 
-def _built_in(name: str, args: list[ast.expr], place: Place) -> Kind | None:
-    first = kind_of(args[0], place) if args else None
+def _built_in(name: str, args: list[ast.expr], place: Scopes) -> StaticType | None:
+    first = infer(args[0], place) if args else None
     if name in _BUILT_IN:
         return _BUILT_IN[name]
     if name == "object":
-        return Kind("object")
+        return StaticType("object")
     if name == "type":
-        return Kind("class", (first,)) if len(args) == 1 else None
+        return StaticType("class", (first,)) if len(args) == 1 else None
     if name in ("set", "frozenset"):
-        return Kind("set", (element(first),))
+        return StaticType("set", (item_type(first),))
     if name in ("list", "tuple", "sorted"):
-        return Kind("list", (element(first),))
+        return StaticType("list", (item_type(first),))
     if name in ("reversed", "iter", "filter"):
-        return Kind("stream", (element(kind_of(args[-1], place) if args else None),))
+        return StaticType("stream", (item_type(infer(args[-1], place) if args else None),))
     if name == "enumerate":
-        return Kind("stream", (Kind("tuple", (NUMBER, element(first))),))
+        return StaticType("stream", (StaticType("tuple", (NUMBER, item_type(first))),))
     if name == "zip":
-        return Kind(
-            "stream", (Kind("tuple", tuple(element(kind_of(each, place)) for each in args)),)
+        return StaticType(
+            "stream", (StaticType("tuple", tuple(item_type(infer(each, place)) for each in args)),)
         )
     if name == "map":
-        return Kind("stream", (_mapped(args, place),))
+        return StaticType("stream", (_mapped(args, place),))
     if name in ("min", "max", "next"):
-        return element(first) if len(args) == 1 or name == "next" else first
-    return Kind("dict", (None, None)) if name == "dict" else None
+        return item_type(first) if len(args) == 1 or name == "next" else first
+    return StaticType("dict", (None, None)) if name == "dict" else None
 
 
-def _mapped(args: list[ast.expr], place: Place) -> Kind | None:
+def _mapped(args: list[ast.expr], place: Scopes) -> StaticType | None:
     path = place.path(args[0]) if args else None
     known = _BUILT_IN.get((path or "").removeprefix("builtins."))
-    return known or _made(kind_of(args[0], place) if args else None)
+    return known or _instance_of(infer(args[0], place) if args else None)
 
 
-_BUILT_IN: Final[Mapping[str, Kind]] = MappingProxyType(
+_BUILT_IN: Final[Mapping[str, StaticType]] = MappingProxyType(
     {
         **dict.fromkeys(("int", "len", "ord", "hash", "id"), NUMBER),
         **dict.fromkeys(("str", "chr", "bin", "hex", "oct", "format", "repr", "ascii"), TEXT),
@@ -260,12 +264,12 @@ _BUILT_IN: Final[Mapping[str, Kind]] = MappingProxyType(
 )
 
 
-def _binary(node: ast.BinOp, place: Place) -> Kind | None:
-    left, right = kind_of(node.left, place), kind_of(node.right, place)
+def _binary(node: ast.BinOp, place: Scopes) -> StaticType | None:
+    left, right = infer(node.left, place), infer(node.right, place)
     if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor | ast.Sub):
         for kind in (left, right):
             if kind is not None and kind.name in ("set", "keys", "items"):
-                return Kind("set", kind.of)
+                return StaticType("set", kind.of)
     if isinstance(node.op, ast.Div):
         return PATH if PATH in (left, right) else FLOAT
     if isinstance(node.op, ast.Mod) and left == TEXT:
@@ -275,31 +279,33 @@ def _binary(node: ast.BinOp, place: Place) -> Kind | None:
     return None
 
 
-def _unary(node: ast.UnaryOp, place: Place) -> Kind | None:
-    return TRUTH if isinstance(node.op, ast.Not) else kind_of(node.operand, place)
+def _unary(node: ast.UnaryOp, place: Scopes) -> StaticType | None:
+    return TRUTH if isinstance(node.op, ast.Not) else infer(node.operand, place)
 
 
-def _several(nodes: list[ast.expr], place: Place) -> Kind | None:
-    return either(*(kind_of(node, place) for node in nodes[:8])) if nodes else None
+def _several(nodes: list[ast.expr], place: Scopes) -> StaticType | None:
+    return union(*(infer(node, place) for node in nodes[:8])) if nodes else None
 
 
-def _sequence(node: ast.List | ast.Tuple, place: Place) -> Kind:
+def _sequence(node: ast.List | ast.Tuple, place: Scopes) -> StaticType:
     if isinstance(node, ast.Tuple):
-        return Kind("tuple", tuple(kind_of(each, place) for each in node.elts[:8]))
-    return Kind("list", (_several(node.elts, place),))
+        return StaticType("tuple", tuple(infer(each, place) for each in node.elts[:8]))
+    return StaticType("list", (_several(node.elts, place),))
 
 
-def _set(node: ast.Set, place: Place) -> Kind:
-    return Kind("set", (_several(node.elts, place),))
+def _set(node: ast.Set, place: Scopes) -> StaticType:
+    return StaticType("set", (_several(node.elts, place),))
 
 
-def _dict(node: ast.Dict, place: Place) -> Kind:
-    return Kind("dict", (None, _several(node.values, place)))
+def _dict(node: ast.Dict, place: Scopes) -> StaticType:
+    return StaticType("dict", (None, _several(node.values, place)))
 
 
-def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, place: Place) -> Kind:
-    kind = place.inside(node, lambda: kind_of(node.elt, place))
-    return Kind(_COMPREHENSIONS[type(node)], (kind,))
+def _comprehension(
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp, place: Scopes
+) -> StaticType:
+    kind = place.within_comprehension(node, lambda: infer(node.elt, place))
+    return StaticType(_COMPREHENSIONS[type(node)], (kind,))
 
 
 _COMPREHENSIONS: Final[Mapping[type[ast.expr], str]] = MappingProxyType(
@@ -307,12 +313,14 @@ _COMPREHENSIONS: Final[Mapping[type[ast.expr], str]] = MappingProxyType(
 )
 
 
-def _dict_comprehension(node: ast.DictComp, place: Place) -> Kind:
-    key, value = place.inside(node, lambda: (kind_of(node.key, place), kind_of(node.value, place)))
-    return Kind("dict", (key, value))
+def _dict_comprehension(node: ast.DictComp, place: Scopes) -> StaticType:
+    key, value = place.within_comprehension(
+        node, lambda: (infer(node.key, place), infer(node.value, place))
+    )
+    return StaticType("dict", (key, value))
 
 
-Infer = Callable[[Any, "Place"], Kind | None]
+Infer = Callable[[Any, "Scopes"], StaticType | None]
 
 _BY_NODE: Final[Mapping[Any, Infer]] = MappingProxyType(
     {
@@ -325,7 +333,7 @@ _BY_NODE: Final[Mapping[Any, Infer]] = MappingProxyType(
         ast.UnaryOp: _unary,
         ast.BoolOp: lambda node, place: _several(node.values, place),
         ast.IfExp: lambda node, place: _several([node.body, node.orelse], place),
-        ast.NamedExpr: lambda node, place: kind_of(node.value, place),
+        ast.NamedExpr: lambda node, place: infer(node.value, place),
         ast.Compare: lambda node, place: TRUTH,
         ast.JoinedStr: lambda node, place: TEXT,
         ast.List: _sequence,

@@ -14,51 +14,51 @@ from chain.guard.rules import (
     syntax,
 )
 from chain.guard.scope import (
-    Place,
     Scope,
+    Scopes,
 )
-from chain.guard.visitor import Walk
+from chain.guard.visitor import Visitor
 from chain.source.modules import (
     Definition,
     Module,
-    Sources,
+    SourceTree,
     is_main,
 )
-from chain.source.mutations import others_that_change
+from chain.source.mutations import statements_mutating
 
 Unit = Definition | tuple[Module, ast.stmt]
 
 
-class Reading:
+class Linter:
     """`whole` takes every module that is reached as it is."""
 
-    def __init__(self, sources: Sources, module: Module, *, whole: bool) -> None:
+    def __init__(self, sources: SourceTree, module: Module, *, whole: bool) -> None:
         self.sources = sources
         self.whole = whole
-        self.place = Place(sources, module)
-        self.walk = Walk(self.place, self._mentioned)
-        self.waiting: list[Unit] = []
+        self.place = Scopes(sources, module)
+        self.walk = Visitor(self.place, self._mentioned)
+        self.queue: list[Unit] = []
         self.seen: set[ast.AST] = set()
         self.names: dict[Module, set[str]] = {}  # by module: which of its names were mentioned
         self.modules: dict[Module, None] = {}  # in the order in which they were met
-        self.taken: set[Module] = set()  # those that are read as a whole
+        self.whole_modules: set[Module] = set()  # those that are read as a whole
 
     def findings(self) -> list[Finding]:
-        while self.waiting:
-            self._read(self.waiting.pop())
-            if not self.waiting and not self.whole:
+        while self.queue:
+            self._read(self.queue.pop())
+            if not self.queue and not self.whole:
                 for module in self.modules:
-                    others = others_that_change(module, self.seen, self.names.get(module, set()))
-                    self.waiting += [(module, node) for node, _ in others]
+                    others = statements_mutating(module, self.seen, self.names.get(module, set()))
+                    self.queue += [(module, node) for node, _ in others]
         return sorted(self.place.findings.values())
 
-    def take(self, module: Module) -> None:
+    def add_module(self, module: Module) -> None:
         """Read all of a module."""
-        if module in self.taken:
+        if module in self.whole_modules:
             return
-        self.taken.add(module)
+        self.whole_modules.add(module)
         self.modules.setdefault(module)
-        self.waiting += [(module, node) for node in module.tree.body]
+        self.queue += [(module, node) for node in module.tree.body]
         if module.broken is not None:
             wrong = module.broken
             line, column = wrong.lineno or 1, wrong.offset or 1
@@ -73,22 +73,26 @@ class Reading:
                 return
             module, rest = place
             if not rest or (self.whole and self.sources.is_beside(module)):
-                self.take(module)
+                self.add_module(module)
                 return
             name, _, more = rest.partition(".")
             self.names.setdefault(module, set()).add(name)
             found = module.names.get(name)
             if found is None:
                 return
-            self.waiting += (*module.before.get(name, ()), found)
-            path = f"{found.target}.{more}" if found.target and more else found.target or ""
+            self.queue += (*module.before.get(name, ()), found)
+            path = (
+                f"{found.import_path}.{more}"
+                if found.import_path and more
+                else found.import_path or ""
+            )
 
     def _mentioned(self, name: str, path: str) -> None:
         found = self.place.module.names.get(name)
         self.names.setdefault(self.place.module, set()).add(name)
         if found is not None and not self.whole:
-            self.waiting += (*self.place.module.before.get(name, ()), found)
-        if found is None or found.target is not None:
+            self.queue += (*self.place.module.before.get(name, ()), found)
+        if found is None or found.import_path is not None:
             self.reach(path)
 
     def _read(self, unit: Unit) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.static_types import (
-    Kind,
+    StaticType,
     attribute,
-    element,
+    item_type,
 )
 
 
-def bind(pattern: ast.pattern | None, kind: Kind | None, shared: str | None, place: Place) -> None:
+def bind(
+    pattern: ast.pattern | None, kind: StaticType | None, shared: str | None, place: Scopes
+) -> None:
     """Make the names of a pattern known, for something of that kind."""
     match pattern:
         case ast.MatchAs(pattern=inner, name=name):
@@ -37,19 +39,19 @@ def bind(pattern: ast.pattern | None, kind: Kind | None, shared: str | None, pla
 
 
 def _bind_sequence(
-    parts: list[ast.pattern], kind: Kind | None, shared: str | None, place: Place
+    parts: list[ast.pattern], kind: StaticType | None, shared: str | None, place: Scopes
 ) -> None:
     is_split = kind is not None and kind.name == "tuple" and len(kind.of) == len(parts)
     for i, part in enumerate(parts):
         if isinstance(part, ast.MatchStar):
             if part.name is not None:
-                place.bind(part.name, Kind("list", (element(kind),)))
+                place.bind(part.name, StaticType("list", (item_type(kind),)))
             continue
-        bind(part, kind.of[i] if kind is not None and is_split else element(kind), shared, place)
+        bind(part, kind.of[i] if kind is not None and is_split else item_type(kind), shared, place)
 
 
 def _bind_class(
-    pattern: ast.MatchClass, kind: Kind | None, shared: str | None, place: Place
+    pattern: ast.MatchClass, kind: StaticType | None, shared: str | None, place: Scopes
 ) -> None:
     """`set(names)` is the set itself; of other classes one knows the parts that are named."""
     for part in pattern.patterns:

@@ -16,17 +16,17 @@ from chain.guard.finding import (
     Finding,
     Rule,
 )
-from chain.guard.inference import kind_of
+from chain.guard.inference import infer
 from chain.source import static_types
 from chain.source.local_names import own_names
 from chain.source.modules import (
     Definition,
     Module,
-    Sources,
+    SourceTree,
 )
 from chain.source.static_types import (
-    Kind,
-    element,
+    StaticType,
+    item_type,
 )
 
 T = TypeVar("T")
@@ -47,25 +47,27 @@ class Scope:
         self.outer = outer
         # A function has its names from the beginning, wherever in it they are set.
         self.own = own_names(node)[0] if node is not None and what == "function" else frozenset()
-        self.kinds: dict[str, Kind | None] = {}
+        self.kinds: dict[str, StaticType | None] = {}
         self.shared: dict[str, str] = {}
         self.functions: dict[str, ast.FunctionDef | ast.Lambda] = {}  # that were made here
 
 
-class Place:
+class Scopes:
     """What a check asks while it looks at a node."""
 
-    def __init__(self, sources: Sources, module: Module) -> None:
+    def __init__(self, sources: SourceTree, module: Module) -> None:
         self.sources = sources
         self.module = module
         self.scope = Scope("module", None, None)
         self.findings: dict[tuple[str, int, int, str], Finding] = {}
-        self.excused: set[ast.AST] = set()  # nodes that a check has found harmless where they stand
+        self.suppressed: set[ast.AST] = (
+            set()
+        )  # nodes that a check has found harmless where they stand
         self.anchor: ast.AST | None = (
             None  # the f-string around: what is in it has no sure place before Python 3.12
         )
 
-    def say(self, rule: Rule, node: Any, **words: object) -> None:
+    def report(self, rule: Rule, node: Any, **words: object) -> None:
         node = self.anchor or node
         line, column = node.lineno, node.col_offset
         if column and not self.module.text.isascii():
@@ -97,7 +99,7 @@ class Place:
             found, scope = scope.node, scope.outer
         return found
 
-    def holder(self, name: str) -> Scope | None:
+    def scope_of(self, name: str) -> Scope | None:
         """The inner scope whose name this is, if it is one's."""
         scope = self.scope
         innermost = scope
@@ -108,7 +110,7 @@ class Place:
             scope = scope.outer
         return None
 
-    def bind(self, name: str, kind: Kind | None = None, shared: str | None = None) -> None:
+    def bind(self, name: str, kind: StaticType | None = None, shared: str | None = None) -> None:
         scope = self.scope
         if scope.outer is None:
             return  # the names of a module are known already
@@ -119,29 +121,31 @@ class Place:
         else:
             scope.shared[name] = shared
 
-    def bind_target(self, target: ast.expr, kind: Kind | None, shared: str | None) -> None:
+    def bind_target(self, target: ast.expr, kind: StaticType | None, shared: str | None) -> None:
         """Everything that stands to the left of a `=`, or behind a `for`."""
         if isinstance(target, ast.Name):
             self.bind(target.id, kind, shared)
         elif isinstance(target, ast.Starred):
-            self.bind_target(target.value, Kind("list", (element(kind),)), shared)
+            self.bind_target(target.value, StaticType("list", (item_type(kind),)), shared)
         elif isinstance(target, ast.Tuple | ast.List):
-            parts: tuple[Kind | None, ...] = (element(kind),) * len(target.elts)
+            parts: tuple[StaticType | None, ...] = (item_type(kind),) * len(target.elts)
             if kind is not None and kind.name == "tuple" and len(kind.of) == len(parts):
                 parts = kind.of
             for each, part in zip(target.elts, parts, strict=True):
                 self.bind_target(each, part, shared)
 
-    def put_into(self, name: ast.Name, kind: Kind | None) -> None:
+    def infer_container(self, name: ast.Name, kind: StaticType | None) -> None:
         """A dict of which nothing was known holds sets from now on, once one is put into it."""
-        scope, known = self.holder(name.id), self.kind(name)
+        scope, known = self.scope_of(name.id), self.kind(name)
         if kind is None or kind.name != "set" or scope is None or known is None:
             return
         if known.name == "dict" and known.of[1:2] in ((), (None,)):
-            scope.kinds[name.id] = Kind("dict", (None, kind))
+            scope.kinds[name.id] = StaticType("dict", (None, kind))
 
     def bind_generator(self, node: ast.comprehension | ast.For | ast.AsyncFor) -> None:
-        self.bind_target(node.target, element(self.kind(node.iter)), self.shared(node.iter))
+        self.bind_target(
+            node.target, item_type(self.kind(node.iter)), self.outliving_name(node.iter)
+        )
 
     @contextmanager
     def scoped(self, what: str, node: ast.AST) -> Iterator[Scope]:
@@ -151,22 +155,22 @@ class Place:
         finally:
             self.scope = self.scope.outer or self.scope
 
-    def inside(self, node: Any, answer: Callable[[], T]) -> T:
+    def within_comprehension(self, node: Any, answer: Callable[[], T]) -> T:
         """What holds within a comprehension, where the names behind its `for` are known."""
         with self.scoped("comprehension", node):
             for generator in node.generators:
                 self.bind_generator(generator)
             return answer()
 
-    def at_top_of(self, module: Module) -> Place:
-        return Place(self.sources, module)
+    def at_top_of(self, module: Module) -> Scopes:
+        return Scopes(self.sources, module)
 
     # What names and expressions are
 
     def path(self, node: ast.AST) -> str | None:
         """The dotted path of what is mentioned; None for what a function holds or computes."""
         if isinstance(node, ast.Name):
-            return None if self.holder(node.id) else self.meaning(node.id)
+            return None if self.scope_of(node.id) else self.meaning(node.id)
         if isinstance(node, ast.Attribute):
             holder = self.path(node.value)
             return f"{holder}.{node.attr}" if holder else None
@@ -174,17 +178,17 @@ class Place:
 
     def meaning(self, name: str) -> str | None:
         if name in self.module.names:
-            return static_types.meaning(self.module, name)
+            return static_types.resolve_name(self.module, name)
         return f"builtins.{name}" if name in _BUILTINS or name in _MODULE_NAMES else None
 
     def definition(self, node: ast.AST) -> tuple[Definition, str] | None:
         """Our definition of what is mentioned, and what of it is asked for."""
         return self.sources.definition(self.path(node))
 
-    def kind(self, node: ast.expr | None) -> Kind | None:
-        return kind_of(node, self)
+    def kind(self, node: ast.expr | None) -> StaticType | None:
+        return infer(node, self)
 
-    def annotated(self, node: ast.expr | None) -> Kind | None:
+    def annotated(self, node: ast.expr | None) -> StaticType | None:
         """The kind that an annotation names here."""
         return static_types.read(node, self.path, self.sources)
 
@@ -201,7 +205,7 @@ class Place:
         names = [each.id for each in given if isinstance(each, ast.Name)]
         return inner.name in names
 
-    def shared(self, node: ast.expr) -> str | None:
+    def outliving_name(self, node: ast.expr) -> str | None:
         """The name of the thing that outlives the call and of which this is all or a part; None if there is none."""
         while True:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -216,7 +220,7 @@ class Place:
                 break
         if not isinstance(node, ast.Name):
             return None
-        scope = self.holder(node.id)
+        scope = self.scope_of(node.id)
         if scope is not None:
             return node.id if self._outlives(scope) else scope.shared.get(node.id)
         if not self.is_running or node.id not in self.module.names:

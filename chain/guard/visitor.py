@@ -26,19 +26,19 @@ from chain.guard.rules import (
     syntax,
     text,
 )
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.classes import root_name
 from chain.source.modules import (
     definitions,
     is_type_checking,
 )
 from chain.source.static_types import (
-    Kind,
+    StaticType,
     copied,
 )
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
-Check = Callable[[Any, Place], None]
+Check = Callable[[Any, Scopes], None]
 
 TOPICS: Final = (
     syntax,
@@ -69,7 +69,7 @@ def _checks() -> dict[type[ast.AST], tuple[Check, ...]]:
 CHECKS: Final[Mapping[type[ast.AST], tuple[Check, ...]]] = MappingProxyType(_checks())
 
 # Fields that hold no nodes to look at.
-_FLAT: Final = words("ctx op ops type_ignores type_comment kind name names id attr arg n s")
+_FLAT: Final = word_set("ctx op ops type_ignores type_comment kind name names id attr arg n s")
 _FIELDS: Final[Mapping[type[ast.AST], tuple[str, ...]]] = MappingProxyType(
     {
         kind: tuple(name for name in kind._fields if name not in _FLAT)
@@ -79,10 +79,10 @@ _FIELDS: Final[Mapping[type[ast.AST], tuple[str, ...]]] = MappingProxyType(
 )
 
 
-class Walk:
+class Visitor:
     """`mention(name, path)` is told of everything outside of a function that the source mentions."""
 
-    def __init__(self, place: Place, mention: Callable[[str, str], None]) -> None:
+    def __init__(self, place: Scopes, mention: Callable[[str, str], None]) -> None:
         self.place = place
         self.mention = mention
         self.read_with: set[tuple[ast.AST, tuple[str, ...]]] = (
@@ -143,42 +143,42 @@ class Walk:
                 inner = ast.parse(node.value, mode="eval").body
             except SyntaxError:
                 return
-            self.anchored(node, lambda: self.visit(inner))
+            self.at_location(node, lambda: self.visit(inner))
         elif node is not None:
             self.visit(node)
 
-    def anchored(self, node: ast.AST, look: Callable[[], None]) -> None:
+    def at_location(self, node: ast.AST, look: Callable[[], None]) -> None:
         was, self.place.anchor = self.place.anchor, self.place.anchor or node
         look()
         self.place.anchor = was
 
     def f_string(self, node: ast.JoinedStr) -> None:
-        self.anchored(node, lambda: self.all(node.values))
+        self.at_location(node, lambda: self.all(node.values))
 
     # What sets names
 
     def assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         self.all(node.targets)
-        kind, shared = self.place.kind(node.value), self.place.shared(node.value)
+        kind, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
         for target in node.targets:
             self.place.bind_target(target, kind, shared)
             if isinstance(target, ast.Name) and isinstance(node.value, ast.Lambda):
                 self.place.scope.functions[target.id] = node.value
             if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                self.place.put_into(target.value, kind)
+                self.place.infer_container(target.value, kind)
 
     def annotated(self, node: ast.AnnAssign) -> None:
         self.annotation(node.annotation)
         self.all([node.value, node.target])
         if isinstance(node.target, ast.Name):
             kind = self.place.annotated(node.annotation) or self.place.kind(node.value)
-            shared = self.place.shared(node.value) if node.value else None
+            shared = self.place.outliving_name(node.value) if node.value else None
             self.place.bind(node.target.id, kind, shared)
 
     def named(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
-        kind, shared = self.place.kind(node.value), self.place.shared(node.value)
+        kind, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
         scope = inner = self.place.scope
         while scope.what == "comprehension" and scope.outer is not None:
             scope = scope.outer
@@ -188,7 +188,7 @@ class Walk:
     def augmented(self, node: ast.AugAssign) -> None:
         self.children(node)
         if isinstance(node.target, ast.Name):
-            scope = self.place.holder(node.target.id)
+            scope = self.place.scope_of(node.target.id)
             if scope is not None:  # `row += [1]` makes a list of its own out of one that was read
                 scope.kinds[node.target.id] = copied(scope.kinds[node.target.id])
 
@@ -212,7 +212,7 @@ class Walk:
 
     def match(self, node: ast.Match) -> None:
         self.visit(node.subject)
-        kind, shared = self.place.kind(node.subject), self.place.shared(node.subject)
+        kind, shared = self.place.kind(node.subject), self.place.outliving_name(node.subject)
         for case in node.cases:
             self.visit(case.pattern)
             match_patterns.bind(case.pattern, kind, shared, self.place)
@@ -222,7 +222,7 @@ class Walk:
         for found in definitions(self.place.module, [node]):
             imports.check_import(found, node, self.place)
             self.place.bind(found.name)
-            self.mention(found.name, found.target or "")
+            self.mention(found.name, found.import_path or "")
 
     # Calls
 
@@ -230,14 +230,14 @@ class Walk:
         self.children(node)
         match node:
             case ast.Call(ast.Attribute(ast.Name() as name, "setdefault"), [_, value]):
-                self.place.put_into(name, self.place.kind(value))
-        to = call_arguments.called(node, self.place)
-        sets = call_arguments.sets_handed(node, to, self.place) if to is not None else {}
+                self.place.infer_container(name, self.place.kind(value))
+        to = call_arguments.resolve_callee(node, self.place)
+        sets = call_arguments.set_arguments(node, to, self.place) if to is not None else {}
         if to is not None and sets and (way := (to.function, (*sets,))) not in self.read_with:
             self.read_with.add(way)
             self._read_with(to, sets)
 
-    def _read_with(self, to: call_arguments.Called, sets: Mapping[str, Kind]) -> None:
+    def _read_with(self, to: call_arguments.Callee, sets: Mapping[str, StaticType]) -> None:
         """Read a function as it runs when these of its arguments are sets."""
         place, function = self.place, to.function
         was = place.module, place.scope, place.anchor
@@ -251,14 +251,14 @@ class Walk:
 
     # Blocks
 
-    def branch(self, node: ast.If) -> None:
+    def visit_if(self, node: ast.If) -> None:
         """After both branches a name may hold what either of them set; that it may be a set is kept in mind."""
         if is_type_checking(node):
             return
         self.visit(node.test)
         scope = self.place.scope
         before = dict(scope.kinds)
-        name, for_set = self._asked(node.test)
+        name, for_set = self._isinstance_test(node.test)
         if not for_set:
             self._is_no_set(name)
         self.all(node.body)
@@ -272,12 +272,12 @@ class Walk:
             if name not in scope.kinds or (kind is not None and kind.name == "set"):
                 scope.kinds[name] = kind
 
-    def _asked(self, test: ast.expr) -> tuple[str, bool]:
+    def _isinstance_test(self, test: ast.expr) -> tuple[str, bool]:
         """Of which name a test asks the class, and whether it asks for a set: `if isinstance(names, set)`."""
         match test:
             case ast.Call(ast.Name("isinstance"), [ast.Name(name), cls]):
                 several = cls.elts if isinstance(cls, ast.Tuple) else [cls]
-                return name, Kind("set") in map(self.place.annotated, several)
+                return name, StaticType("set") in map(self.place.annotated, several)
         return "", False
 
     def _is_no_set(self, name: str) -> None:
@@ -299,7 +299,7 @@ class Walk:
     def generator(self, node: ast.comprehension) -> None:
         self.all([node.target, *node.ifs])
 
-    def cls(self, node: ast.ClassDef) -> None:
+    def visit_class(self, node: ast.ClassDef) -> None:
         self.all([*node.decorator_list, *node.bases, *node.keywords])
         self.place.bind(node.name)
         with self.place.scoped("class", node):
@@ -309,15 +309,15 @@ class Walk:
         self.all(node.decorator_list)
         self.annotation(node.returns)
         self.visit(node.args)
-        self.place.bind(node.name, Kind("function"))
+        self.place.bind(node.name, StaticType("function"))
         if isinstance(node, ast.FunctionDef):
             self.place.scope.functions[node.name] = node
-        me = self._me(node)
+        me = self._self_type(node)
         with self.place.scoped("function", node):
             self._bind_arguments(node.args, me)
             self.all(node.body)
 
-    def lambda_(self, node: ast.Lambda) -> None:
+    def visit_lambda(self, node: ast.Lambda) -> None:
         self.visit(node.args)
         with self.place.scoped("function", node):
             self._bind_arguments(node.args, None)
@@ -328,20 +328,20 @@ class Walk:
         for each in _arguments(node):
             self.annotation(each.annotation)
 
-    def _bind_arguments(self, node: ast.arguments, me: Kind | None) -> None:
+    def _bind_arguments(self, node: ast.arguments, me: StaticType | None) -> None:
         place = self.place
         for each in _arguments(node):
             kind = place.annotated(each.annotation)
             if each is node.vararg:
-                kind = Kind("list", (kind,))
+                kind = StaticType("list", (kind,))
             elif each is node.kwarg:
-                kind = Kind("dict", (Kind("text"), kind))
+                kind = StaticType("dict", (StaticType("text"), kind))
             place.bind(each.arg, kind)
         positional = [*node.posonlyargs, *node.args]
         if me is not None and positional:
             place.bind(positional[0].arg, me)
 
-    def _me(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Kind | None:
+    def _self_type(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> StaticType | None:
         """What the first argument of a method is: an instance of its class, or the class."""
         scope = self.place.scope
         if scope.what != "class" or not isinstance(scope.node, ast.ClassDef):
@@ -349,8 +349,8 @@ class Walk:
         marks = [mark.id for mark in node.decorator_list if isinstance(mark, ast.Name)]
         if "staticmethod" in marks:
             return None
-        me = Kind(f"{self.place.module.name}.{scope.node.name}")
-        return Kind("class", (me,)) if "classmethod" in marks else me
+        me = StaticType(f"{self.place.module.name}.{scope.node.name}")
+        return StaticType("class", (me,)) if "classmethod" in marks else me
 
 
 _LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -361,33 +361,33 @@ def _arguments(node: ast.arguments) -> list[ast.arg]:
     return [each for each in several if each is not None]
 
 
-_LOOKS: Final[Mapping[type[ast.AST], Callable[[Walk, Any], None]]] = MappingProxyType(
+_LOOKS: Final[Mapping[type[ast.AST], Callable[[Visitor, Any], None]]] = MappingProxyType(
     {
-        ast.Name: Walk.name,
-        ast.Attribute: Walk.attribute,
-        ast.JoinedStr: Walk.f_string,
-        ast.Assign: Walk.assign,
-        ast.AnnAssign: Walk.annotated,
-        ast.NamedExpr: Walk.named,
-        ast.AugAssign: Walk.augmented,
-        ast.For: Walk.loop,
-        ast.AsyncFor: Walk.loop,
-        ast.withitem: Walk.with_item,
-        ast.ExceptHandler: Walk.handler,
-        ast.Match: Walk.match,
-        ast.Call: Walk.call,
-        ast.Import: Walk.imported,
-        ast.ImportFrom: Walk.imported,
-        ast.If: Walk.branch,
-        ast.ListComp: Walk.comprehension,
-        ast.SetComp: Walk.comprehension,
-        ast.DictComp: Walk.comprehension,
-        ast.GeneratorExp: Walk.comprehension,
-        ast.comprehension: Walk.generator,
-        ast.ClassDef: Walk.cls,
-        ast.FunctionDef: Walk.function,
-        ast.AsyncFunctionDef: Walk.function,
-        ast.Lambda: Walk.lambda_,
-        ast.arguments: Walk.arguments,
+        ast.Name: Visitor.name,
+        ast.Attribute: Visitor.attribute,
+        ast.JoinedStr: Visitor.f_string,
+        ast.Assign: Visitor.assign,
+        ast.AnnAssign: Visitor.annotated,
+        ast.NamedExpr: Visitor.named,
+        ast.AugAssign: Visitor.augmented,
+        ast.For: Visitor.loop,
+        ast.AsyncFor: Visitor.loop,
+        ast.withitem: Visitor.with_item,
+        ast.ExceptHandler: Visitor.handler,
+        ast.Match: Visitor.match,
+        ast.Call: Visitor.call,
+        ast.Import: Visitor.imported,
+        ast.ImportFrom: Visitor.imported,
+        ast.If: Visitor.visit_if,
+        ast.ListComp: Visitor.comprehension,
+        ast.SetComp: Visitor.comprehension,
+        ast.DictComp: Visitor.comprehension,
+        ast.GeneratorExp: Visitor.comprehension,
+        ast.comprehension: Visitor.generator,
+        ast.ClassDef: Visitor.visit_class,
+        ast.FunctionDef: Visitor.function,
+        ast.AsyncFunctionDef: Visitor.function,
+        ast.Lambda: Visitor.visit_lambda,
+        ast.arguments: Visitor.arguments,
     }
 )

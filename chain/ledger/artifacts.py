@@ -25,7 +25,7 @@ from chain.ledger.type_descriptions import (
 )
 from chain.metering.program import (
     Program,
-    split_code,
+    parse_code,
 )
 from chain.runtime.contract import (
     Contract,
@@ -33,7 +33,7 @@ from chain.runtime.contract import (
 )
 from chain.runtime.system import System
 from chain.runtime.world import World
-from chain.schema.value_types import Record as RecordKind
+from chain.schema.value_types import StructType as RecordKind
 from chain.source.location import Source
 from chain.spec.contracts import (
     REQUIRED,
@@ -46,13 +46,13 @@ from chain.spec.records import (
     EventSpec,
     RecordSpec,
 )
-from chain.spec.references import Mentions
+from chain.spec.references import References
 from chain.spec.storage_report import (
+    contract_layout_report,
+    format_type,
     model_shape,
-    spelled,
-    storage_shape,
 )
-from chain.storage.layout import Members
+from chain.storage.layout import FieldsLayout
 
 _BASES = {base.__name__: base for base in (World, System, Contract)}
 
@@ -95,7 +95,7 @@ class Artifact:
         )
         cls.__spec__ = made
         vars(made)["abi"] = self.abi
-        vars(made)["mentions"] = Mentions(
+        vars(made)["references"] = References(
             {each[0]: _event(each) for each in events},
             {each[0]: _error(each) for each in errors},
             {each[0]: _model(each) for each in models},
@@ -111,7 +111,7 @@ def artifact_of(program: Program) -> Artifact:
         spec.name,
         full_name(cls),
         spec.abi,
-        [spot._asdict() for spot in storage_shape(spec)],
+        [spot._asdict() for spot in contract_layout_report(spec)],
         {name: _model_shape(model) for name, model in spec.models.items()},
         (
             next(name for name, base in _BASES.items() if issubclass(cls, base)),
@@ -174,7 +174,7 @@ class Artifacts(Mapping[bytes, Artifact]):
         new = len(self._codes) - self._seen
         if new:
             for code in list(islice(reversed(self._codes.values()), new))[::-1]:  # type: ignore[call-overload]
-                digest = split_code(code)
+                digest = parse_code(code)
                 if digest is not None and digest not in self.recorded:
                     self._unknown[digest] = None
             self._seen += new
@@ -196,7 +196,7 @@ def describe_record(record: RecordSpec) -> Description:
     return record.name, full_name(record.cls), describe_members(record.members), record.keys
 
 
-def _describe_fields(fields: Members | None) -> Description:
+def _describe_fields(fields: FieldsLayout | None) -> Description:
     if fields is None:
         return None
     layouts = map(describe_layout, fields.layouts)
@@ -206,7 +206,7 @@ def _describe_fields(fields: Members | None) -> Description:
 def _model_shape(model: ModelSpec) -> dict[str, Any]:
     keys = RecordKind(model.name, model.record.key_members)
     return {
-        "keys": [f"{each.name}: {spelled(each.kind)}" for each in keys.members],
+        "keys": [f"{each.name}: {format_type(each.kind)}" for each in keys.members],
         "members": [spot._asdict() for spot in model_shape(model)],
     }
 
@@ -233,11 +233,11 @@ def _cannot_run(*_: Any) -> NoReturn:
     raise TypeError("the class of this contract is not declared here, so it cannot run")
 
 
-def _fields(contract: str, described: Description) -> Members | None:
+def _fields(contract: str, described: Description) -> FieldsLayout | None:
     if described is None:
         return None
     layouts = [layout_from(f"{contract}.{name}", each) for name, each in described]
-    return Members([name for name, _ in described], layouts)
+    return FieldsLayout([name for name, _ in described], layouts)
 
 
 def _record(described: Description) -> RecordSpec:

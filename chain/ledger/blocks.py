@@ -20,11 +20,11 @@ from chain.schema.inputs import (
     flag,
     whole_number,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ChainConfig:
     """What never changes along a chain."""
 
     chain_id: int
@@ -33,7 +33,7 @@ class Rules:
     elastic_fees: bool = False  # the base fee follows demand (EIP-1559); else it stays
 
     @classmethod
-    def of(cls, seed: int, chain_id: int, gas_limit: int, elastic_fees: bool) -> Rules:
+    def of(cls, seed: int, chain_id: int, gas_limit: int, elastic_fees: bool) -> ChainConfig:
         """The rules that somebody wants, if a chain can have them."""
         return cls(
             whole_number(chain_id, "chain_id", LAST_TIME, 1),
@@ -47,7 +47,7 @@ class Rules:
 class Block:
     """A block, and the context that its messages see. Counts from the start of the chain say what belongs to it."""
 
-    rules: Rules
+    rules: ChainConfig
     number: int
     timestamp: int
     base_fee: int
@@ -60,7 +60,7 @@ class Block:
     forced_prevrandao: int | None = None
 
     @property
-    def row(self) -> tuple[Any, ...]:
+    def as_tuple(self) -> tuple[Any, ...]:
         """The block without the rules, as it is kept."""
         return (
             self.number, self.timestamp, self.base_fee, self.coinbase, self.first_moment,
@@ -107,7 +107,7 @@ class Closed(Block):
         raise AttributeError(f"block {self.number} is closed: its {name} cannot be set")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return closed, (Block(self.rules, *self.row),)
+        return closed, (Block(self.rules, *self.as_tuple),)
 
 
 def closed(block: Block) -> Block:
@@ -134,7 +134,7 @@ class Mining(NamedTuple):
 class Blocks(Sequence[Block]):
     """All closed blocks, by number. Each is kept as a flat tuple and made when asked for."""
 
-    def __init__(self, rules: Rules, genesis_time: int, base_fee: int) -> None:
+    def __init__(self, rules: ChainConfig, genesis_time: int, base_fee: int) -> None:
         self.rules = rules
         self._rows: Items[tuple[Any, ...]] = []
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
@@ -142,7 +142,7 @@ class Blocks(Sequence[Block]):
         self._append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
 
     def _append(self, block: Block) -> None:
-        self._rows.append(block.row)
+        self._rows.append(block.as_tuple)
         self.head = closed(block)
 
     def _restore(self, rows: Items[tuple[Any, ...]]) -> None:
@@ -171,7 +171,7 @@ class Blocks(Sequence[Block]):
         count, number = len(self), whole_number(number, "number", LAST_TIME, -LAST_TIME)
         return number + count if -count <= number < 0 else number
 
-    def row(self, number: int) -> tuple[Any, ...]:
+    def as_tuple(self, number: int) -> tuple[Any, ...]:
         """A block as it is kept."""
         return self._rows[number]
 
@@ -199,4 +199,4 @@ class Blocks(Sequence[Block]):
         except IndexError:
             raise IndexError(f"there is no block {number}: the last is {len(self) - 1}") from None
         except TypeError:
-            raise TypeError(f"{short(number)} is not the number of a block") from None
+            raise TypeError(f"{short_repr(number)} is not the number of a block") from None

@@ -24,8 +24,8 @@ from chain.ledger.file.paged_list import (
 )
 from chain.ledger.indexes import (
     Indexes,
-    Places,
-    has,
+    Positions,
+    contains_sorted,
 )
 from chain.ledger.log_index import (
     LogPlaces,
@@ -33,15 +33,15 @@ from chain.ledger.log_index import (
 )
 from chain.ledger.logs import Log
 from chain.ledger.queries import (
-    Finder,
+    PositionFinder,
     Query,
-    contract_value,
+    contract_key,
 )
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.runtime.system import (
-    HOME,
     HOME_FIELDS,
+    SYSTEM_SLOT,
     System,
 )
 from chain.schema import value_types
@@ -49,12 +49,12 @@ from chain.schema.inputs import (
     Resolve,
     with_addresses,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.spec.records import (
     EventSpec,
-    topic_encoder,
+    topic_encoder_for,
 )
-from chain.storage.read_only import Still
+from chain.storage.read_only import ReadOnlyStorage
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -81,7 +81,7 @@ class EventLog:
             self.rows.append(row)
             self._places.enter(place, row, receipt)
 
-    def cut(self, receipts: int) -> None:
+    def truncate(self, receipts: int) -> None:
         """Take back all logs but those of the first so many receipts."""
         places = self._places
         if receipts < places.behind:
@@ -146,19 +146,19 @@ class EventLog:
         known = any(by_source[source] for source in by_source.of(kind))
         return known or any(kind == each[1] for each in self._stored)
 
-    def by_kind(self, kind: int, first: int = 0) -> Places:
+    def by_kind(self, kind: int, first: int = 0) -> Positions:
         """The places of all logs with that first topic; those before `first` may be left out."""
         return self._from(first).by_kind(kind)
 
-    def by_key(self, kind: int, place: int, topic: int) -> Places:
+    def by_key(self, kind: int, place: int, topic: int) -> Positions:
         """The places of all logs of a kind with that indexed value."""
         return self._all().by_key.get((kind, place, topic), ())
 
-    def by_address(self, address: bytes) -> Places:
+    def by_address(self, address: bytes) -> Positions:
         """The places of all logs that bear an address."""
         return self._find(("account", "address"), address, partial(self._account, "address"))
 
-    def of_sources(self, topic: int, wanted: Callable[[Source], bool], first: int = 0) -> Places:
+    def of_sources(self, topic: int, wanted: Callable[[Source], bool], first: int = 0) -> Positions:
         """The places of all logs with that first topic that come from the sources that are wanted.
 
         Those before `first` may be left out.
@@ -175,7 +175,7 @@ class EventLog:
         sources = [*stored, *self._places.by_source.of(topic)]
         return all(map(wanted, sources)) and all(map(self._ledger.event_types.is_certain, sources))
 
-    def _readable(self, places: LogPlaces, source: Source) -> Places:
+    def _readable(self, places: LogPlaces, source: Source) -> Positions:
         """The logs of a source, but for those that only look like an event that is known."""
         known, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
         among = partial(places.by_source.__getitem__, source)
@@ -184,10 +184,10 @@ class EventLog:
         name = "readable", source, known.version
         return places.indexes.find(name, True, among, lambda place: decode(rows[place]) is not None)
 
-    def finder_by(self, contract: Any) -> Finder:
-        return partial(self._by, *contract_value(self._ledger, contract))
+    def contract_finder(self, contract: Any) -> PositionFinder:
+        return partial(self._by, *contract_key(self._ledger, contract))
 
-    def _by(self, name: str, value: Any) -> Places:
+    def _by(self, name: str, value: Any) -> Positions:
         """Also what its code wrote in the name of another, as a system does in that of its world."""
         account = self._find(("account", name), value, partial(self._account, name))
         if name != "address":
@@ -197,7 +197,7 @@ class EventLog:
             code = account if lent is None else self._find("lent", lent, self._lent)
         return account if code == account else merged([account, code])
 
-    def _find(self, name: Any, value: Any, read: Callable[[int], Any]) -> Places:
+    def _find(self, name: Any, value: Any, read: Callable[[int], Any]) -> Positions:
         return self.indexes.find(name, value, lambda: range(len(self.rows)), read)
 
     def _lent(self, place: int) -> tuple[bytes, bytes | None]:
@@ -209,7 +209,9 @@ class EventLog:
         program, state = self._ledger.program_at(address), self._ledger.state
         if program is None or not issubclass(program.spec.cls, System):
             return None
-        world = HOME_FIELDS.access(0)[0](Still(state.slots, state.storages[address]), HOME)
+        world = HOME_FIELDS.accessors(0)[0](
+            ReadOnlyStorage(state.slots, state.storages[address]), SYSTEM_SLOT
+        )
         return bytes(world), program.digest
 
     def _account(self, name: str, place: int) -> Any:
@@ -228,9 +230,9 @@ class EventLog:
         program = self._ledger.program(digest)
         return None if program is None else program.spec.name
 
-    def of(self, event: type | str, by: bool = False) -> EventsOf:
+    def of(self, event: type | str, by: bool = False) -> EventSource:
         """The events of a class or a name; `by` says that a contract will settle whose."""
-        return EventsOf(self._ledger, event, by)
+        return EventSource(self._ledger, event, by)
 
     @undisturbed
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
@@ -238,12 +240,12 @@ class EventLog:
         return Query(self.of(event)).where(**values)
 
 
-def merged(found: list[Places]) -> Places:
+def merged(found: list[Positions]) -> Positions:
     """Several lists of places as one."""
     return found[0] if len(found) == 1 else sorted({place for each in found for place in each})
 
 
-class EventsOf:
+class EventSource:
     """The events of one class, or of one name: what a query for them asks. `by` says that a contract settles whose."""
 
     def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
@@ -251,7 +253,7 @@ class EventsOf:
         self.border = ledger.border
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
-        self.finder_by = self._log.finder_by
+        self.contract_finder = self._log.contract_finder
         self._version: Any = None
         self._found: list[Meaning] = []
         if isinstance(event, str) and not by:
@@ -268,7 +270,7 @@ class EventsOf:
         return self._found
 
     @property
-    def fields(self) -> dict[str, value_types.Kind]:
+    def fields(self) -> dict[str, value_types.ValueType]:
         """The fields that one can ask for."""
         return {member.name: member.kind for spec in self._specs for member in spec.members}
 
@@ -297,13 +299,13 @@ class EventsOf:
         row = self._log.rows[place]
         return decoded(row, self._spec) if self._spec else self._ledger.decode(row)
 
-    def everything(self) -> Places:
+    def all_positions(self) -> Positions:
         topics = dict.fromkeys(each.spec.topic for each in self.meanings)
         if not topics:
             return self._look_alikes()
         return merged([self._log.of_sources(topic, self._is_wanted) for topic in topics])
 
-    def _look_alikes(self) -> Places:
+    def _look_alikes(self) -> Positions:
         if self._spec is None:
             return ()
         among, name = partial(self._log.by_kind, self._spec.topic), ("like", self._asked)
@@ -313,7 +315,7 @@ class EventsOf:
         meaning = self._ledger.event_types.of_source(source)
         return any(each is meaning for each in self.meanings)
 
-    def finder(self, name: str, value: Any) -> Finder:
+    def finder(self, name: str, value: Any) -> PositionFinder:
         name = abi.field_name(name, self.fields)
         known = [spec for spec in self._specs if name in {member.name for member in spec.members}]
         if not known:
@@ -327,51 +329,53 @@ class EventsOf:
     def _name(self) -> str:
         return self._asked if isinstance(self._asked, str) else self._asked.__name__
 
-    def _finder(self, spec: Spec, name: str, value: Any) -> Finder:
+    def _finder(self, spec: Spec, name: str, value: Any) -> PositionFinder:
         kind = next(member.kind for member in spec.members if member.name == name)
-        value = _fitting(f"{spec.name}.{name}", kind, value, self._ledger.address_of)
+        value = _checked(f"{spec.name}.{name}", kind, value, self._ledger.address_of)
         if name in spec.keys:
-            index, topic = spec.keys.index(name) + 1, topic_encoder(kind)(value)
+            index, topic = spec.keys.index(name) + 1, topic_encoder_for(kind)(value)
             return partial(self._by_key, spec.topic, index, topic)
-        freeze = _freezer(kind)
+        freeze = _hashable(kind)
 
         def read(place: int) -> Any:
             event = self.item(place)
             return None if event is None else freeze(getattr(event, name, None))
 
         index_name = self._asked, name, self._version
-        return partial(self._log.indexes.find, index_name, freeze(value), self.everything, read)
+        return partial(self._log.indexes.find, index_name, freeze(value), self.all_positions, read)
 
-    def _by_key(self, kind: int, index: int, topic: int) -> Places:
+    def _by_key(self, kind: int, index: int, topic: int) -> Positions:
         found, log = self._log.by_key(kind, index, topic), self._log
         if self.meanings and log.are_all(kind, self._is_wanted):
             return found
-        everything = log.of_sources(kind, self._is_wanted) if self.meanings else self.everything()
-        return [place for place in found if has(everything, place)]
+        everything = (
+            log.of_sources(kind, self._is_wanted) if self.meanings else self.all_positions()
+        )
+        return [place for place in found if contains_sorted(everything, place)]
 
 
 def spec_of(event: type) -> EventSpec:
     """What an event's class says."""
     spec: EventSpec | None = getattr(event, "__event__", None)
     if spec is None:
-        name = getattr(event, "__name__", short(event))
+        name = getattr(event, "__name__", short_repr(event))
         raise TypeError(f"{name} is not an event: mark its class with @event")
     return spec
 
 
-def _fitting(path: str, kind: value_types.Kind, value: Any, resolve: Resolve) -> Any:
+def _checked(path: str, kind: value_types.ValueType, value: Any, resolve: Resolve) -> Any:
     """`value` as a field of that kind holds it; a TypeError says what the field cannot hold."""
     value = with_addresses(kind, value, path, resolve)
     try:
         abi.encoder(kind)(value)
-    except abi.Misfit as wrong:
-        raise TypeError(wrong.under(path).text) from None
+    except abi.ValueMismatch as wrong:
+        raise TypeError(wrong.prefixed(path).text) from None
     return value
 
 
-def _freezer(kind: value_types.Kind) -> Callable[[Any], Any]:
+def _hashable(kind: value_types.ValueType) -> Callable[[Any], Any]:
     """What makes values of a kind into keys of a dict: lists and records go in as their bytes."""
-    item = kind.item if isinstance(kind, value_types.Option) else kind
-    if isinstance(item, value_types.Sequence | value_types.Record):
+    item = kind.item if isinstance(kind, value_types.OptionalType) else kind
+    if isinstance(item, value_types.ListType | value_types.StructType):
         return abi.encoder(kind)
     return lambda value: value

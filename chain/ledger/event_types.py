@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData
 from chain.abi.json_abi import (
-    ForeignEvent,
+    AbiEvent,
     events_from_json,
 )
 from chain.ledger.artifacts import artifact_of, describe_record
@@ -26,7 +26,7 @@ from chain.spec.upgrade_entry import Upgraded
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
-Spec: TypeAlias = EventSpec | ForeignEvent
+Spec: TypeAlias = EventSpec | AbiEvent
 Source: TypeAlias = tuple[bytes | None, int, int]  # digest of the code, first topic, topics
 
 UPGRADED: Final[EventSpec] = Upgraded.__event__  # type: ignore[attr-defined]  # any contract may announce it

@@ -16,8 +16,8 @@ from chain.crypto.hashing import keccak
 from chain.ledger.file.paged_list import Items
 from chain.ledger.receipts import Receipt
 from chain.ledger.state_trie import (
-    World,
-    beginning,
+    StateTrie,
+    initial_trie,
 )
 from chain.machine.state import LogRow
 
@@ -73,7 +73,7 @@ class Headers:
         self._rows: Items[tuple[object, ...]] = []  # of headers, as plain tuples
         self._hashes: Items[bytes] = []
         self._numbers: dict[bytes, int] = {}  # of the first so many hashes
-        self._worlds: dict[int, World] = {}  # by number, rising
+        self._worlds: dict[int, StateTrie] = {}  # by number, rising
 
     def header(self, number: int) -> Header:
         self._make(number)
@@ -90,30 +90,32 @@ class Headers:
             self._numbers[self._hashes[number]] = number
         return self._numbers.get(block_hash)
 
-    def world(self, number: int) -> World:
+    def state_trie(self, number: int) -> StateTrie:
         """The accounts and words at the end of a block."""
         self._make(number)
         return self._world(number)
 
-    def _world(self, number: int) -> World:
+    def _world(self, number: int) -> StateTrie:
         """Made from the nearest earlier world that is kept."""
         worlds, ledger = self._worlds, self._ledger
         if next(iter(worlds), number + 1) > number:  # nothing so early is kept
-            worlds = self._worlds = {0: beginning(ledger.state, ledger.timeline), **worlds}
+            worlds = self._worlds = {0: initial_trie(ledger.state, ledger.timeline), **worlds}
         near = next(kept for kept in reversed(worlds) if kept <= number)
         if near == number:
             return worlds[near]
         start, end = ledger.blocks[near].end_moment, ledger.blocks[number].end_moment
-        return worlds[near].after(ledger.timeline[start:end])
+        return worlds[near].apply(ledger.timeline[start:end])
 
-    def _keep(self, number: int, world: World) -> None:
+    def _cache(self, number: int, world: StateTrie) -> None:
         """Keep the newest worlds, and ever fewer of the older ones: whoever goes back far has some way to walk."""
         self._worlds[number] = world
         if len(self._worlds) > _KEPT:
             for old in list(self._worlds)[1 : _KEPT // 2 : 2]:
                 del self._worlds[old]
 
-    def restore(self, rows: Items[tuple[object, ...]], hashes: Items[bytes], world: World) -> None:
+    def restore(
+        self, rows: Items[tuple[object, ...]], hashes: Items[bytes], world: StateTrie
+    ) -> None:
         """Take these for the headers and hashes of all blocks, and `world` for the last one's."""
         self._rows, self._hashes = rows, hashes
         self._worlds = {len(rows) - 1: world}
@@ -146,7 +148,7 @@ class Headers:
     def _next(self, number: int) -> Header:
         ledger, block = self._ledger, self._ledger.blocks[number]
         world = self._world(number)
-        self._keep(number, world)
+        self._cache(number, world)
         receipts = ledger.receipts[block.first_receipt : block.end_receipt]
         return Header(
             parent_hash=self._hashes[number - 1] if number else _NO_HASH,

@@ -12,16 +12,16 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
-Places: TypeAlias = Sequence[int]  # rising
+Positions: TypeAlias = Sequence[int]  # rising
 
 
-def has(places: Places, place: int) -> bool:
+def contains_sorted(places: Positions, place: int) -> bool:
     """Whether `place` is among `places`."""
     i = bisect_left(places, place)
     return i < len(places) and places[i] == place
 
 
-def shorten(places: list[int], end: int) -> None:
+def truncate_positions(places: list[int], end: int) -> None:
     """Take out the places from `end` on."""
     while places and places[-1] >= end:
         places.pop()
@@ -32,12 +32,12 @@ class Index:
 
     __slots__ = ("_among", "_done", "_places", "_read")
 
-    def __init__(self, among: Callable[[], Places], read: Callable[[int], Hashable]) -> None:
+    def __init__(self, among: Callable[[], Positions], read: Callable[[int], Hashable]) -> None:
         self._among, self._read = among, read
         self._places: defaultdict[Any, list[int]] = defaultdict(list)
         self._done = 0  # how many of `among` have been read
 
-    def find(self, value: Hashable) -> Places:
+    def lookup(self, value: Hashable) -> Positions:
         among, places, read = self._among(), self._places, self._read
         for place in among[self._done :]:
             found = places[read(place)]
@@ -71,14 +71,14 @@ class Indexes:
         self,
         name: Hashable,
         value: Hashable,
-        among: Callable[[], Places],
+        among: Callable[[], Positions],
         read: Callable[[int], Hashable],
-    ) -> Places:
+    ) -> Positions:
         """The places of `value` in the index called `name`, which is over `among` by `read`."""
         index = self._made.get(name)
         if index is None:
             index = self._made[name] = Index(among, read)
-        return index.find(value)
+        return index.lookup(value)
 
     def cut(self, end: int) -> None:
         for index in self._made.values():

@@ -20,10 +20,10 @@ from chain.abi import BadData
 from chain.accounts import Account
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.artifacts import Artifacts
-from chain.ledger.blocks import Block, Blocks, Rules
-from chain.ledger.decoded.address_book import Who
+from chain.ledger.blocks import Block, Blocks, ChainConfig
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
-from chain.ledger.decoded.model_history import Versions
+from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
@@ -33,18 +33,18 @@ from chain.ledger.file.paged_list import (
 )
 from chain.ledger.headers import Header, Headers
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.receipts import Receipt, Row, row_of
+from chain.ledger.receipts import Receipt, Row, receipt_tuple
 from chain.ledger.reexecution import (
-    observer,
-    rerun,
+    recording_machine,
+    replay_transaction,
 )
-from chain.ledger.signing import Envelopes
-from chain.ledger.state_trie import World
+from chain.ledger.signing import SignedTransactions
+from chain.ledger.state_trie import StateTrie
 from chain.machine.state import Changes, LogRow, State
-from chain.machine.transaction import Call, Outcome, Transaction
+from chain.machine.transaction import CallRecord, Transaction, TransactionResult
 from chain.metering.program import (
     Program,
-    split_code,
+    parse_code,
 )
 from chain.schema.inputs import address_of
 from chain.spec.contracts import ContractSpec
@@ -66,7 +66,7 @@ class Ledger:
         state: State,
         programs: dict[bytes, Program],
         keys: Mapping[bytes, Account],
-        rules: Rules,
+        rules: ChainConfig,
         genesis_time: int,
         base_fee: int,
     ) -> None:
@@ -79,32 +79,32 @@ class Ledger:
         self.timeline: Items[Changes] = []
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
-        self.envelopes = Envelopes(self, keys)
+        self.envelopes = SignedTransactions(self, keys)
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
-        self.versions = Versions(self)
+        self.versions = ModelHistory(self)
         # By digest: calls of classes that are not declared yet.
-        self.strangers: dict[bytes, list[Call]] = {}
+        self.unresolved_calls: dict[bytes, list[CallRecord]] = {}
         self.notes: list[int] = []  # the moments of the timeline that are no transactions
         self.open: Block | None = None  # the block that transactions go into now
         self.tail: Tail | None = None  # what the step that runs has cut off
         self._is_cutting = False
         # Told how many blocks and receipts a cut leaves, when it is done and before.
-        self.watchers: list[Callable[[int, int], None]] = []
+        self.on_truncated: list[Callable[[int, int], None]] = []
         self.before_cut: list[Callable[[int, int], None]] = []
 
     # Writing
 
-    def note(self, changes: Changes) -> None:
+    def record_changes(self, changes: Changes) -> None:
         """Put what changed outside of any transaction on the timeline."""
         if changes:
             self.notes.append(len(self.timeline))
             self.timeline.append(changes)
         self.state.closed = ()
 
-    def append(self, tx: Transaction, outcome: Outcome, block: Block) -> Receipt:
+    def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
         position = len(self.receipts)
-        row = row_of(tx, outcome, block.number, position - block.first_receipt, position)
+        row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.append(outcome.changes)
         self.state.closed = ()
         block.gas_used += outcome.gas_used
@@ -125,7 +125,7 @@ class Ledger:
         moment = mark_of(self.timeline, moments - 1) if moments else None
         return self.blocks.mark(blocks - 1), moment
 
-    def cut(self, blocks: int, moments: int, receipts: int) -> None:
+    def truncate(self, blocks: int, moments: int, receipts: int) -> None:
         """Take back everything after the first so many blocks, moments of the timeline and receipts."""
         notes = bisect_left(self.notes, moments)
         self.tail = self._tail_from((blocks, moments, notes, receipts))
@@ -135,9 +135,9 @@ class Ledger:
         self._is_cutting = True
         for tell in self.before_cut:
             tell(blocks, receipts)
-        self.events.cut(receipts)
+        self.events.truncate(receipts)
         for changes in reversed(self.timeline[moments:]):
-            self.state.take_back(changes)
+            self.state.undo_changes(changes)
         self.versions.cut()
         self.envelopes.cut(receipts)
         self.headers.cut(blocks)
@@ -145,7 +145,7 @@ class Ledger:
         self.blocks._cut(blocks)
         del self.notes[bisect_left(self.notes, moments) :]
         del self.timeline[moments:]
-        for tell in self.watchers:
+        for tell in self.on_truncated:
             tell(blocks, receipts)
         self._is_cutting = False
 
@@ -185,7 +185,7 @@ class Ledger:
         self.notes += notes
         self.timeline.extend(timeline)
         for changes in timeline:
-            self.state.put_back(changes)
+            self.state.redo_changes(changes)
         self.tail = None
 
     def _enter(self, row: Row) -> None:
@@ -199,7 +199,7 @@ class Ledger:
         made = copy(self)
         made.state = self.state.aside()
         for changes in reversed(self.timeline[moment:]):
-            made.state.take_back(changes)
+            made.state.undo_changes(changes)
         return made
 
     def notes_from(self, moment: int) -> list[int]:
@@ -224,17 +224,17 @@ class Ledger:
 
     def _take_notes(self, notes: Mapping[int, Changes]) -> None:
         while len(self.timeline) in notes:
-            self.note(notes[len(self.timeline)])
+            self.record_changes(notes[len(self.timeline)])
 
-    def meet(self, program: Program) -> None:
+    def register_program(self, program: Program) -> None:
         """Know in which calls of former days a contract class ran."""
-        for call in self.strangers.get(program.digest, ()):
+        for call in self.unresolved_calls.get(program.digest, ()):
             call.program = program
-        self.strangers.pop(program.digest, None)
+        self.unresolved_calls.pop(program.digest, None)
 
     def recognize(self) -> None:
         """Let the artifacts speak for the classes that are not declared."""
-        for digest, calls in self.strangers.items():
+        for digest, calls in self.unresolved_calls.items():
             program = self.artifacts.program(digest)
             for call in calls:
                 call.program = program
@@ -258,7 +258,7 @@ class Ledger:
         made.headers = self.headers.copy(made, blocks)
         return made
 
-    def moment_of(self, receipt: Receipt) -> int:
+    def timeline_index(self, receipt: Receipt) -> int:
         """The place of a receipt's changes in the timeline."""
         moment = receipt.position
         for note in self.notes:
@@ -267,7 +267,7 @@ class Ledger:
             moment += 1
         return moment
 
-    def receipt_at(self, moment: int) -> Receipt | None:
+    def receipt_at_index(self, moment: int) -> Receipt | None:
         """The receipt of the transaction at that place of the timeline; None for what was no transaction."""
         before = bisect_left(self.notes, moment)
         if before < len(self.notes) and self.notes[before] == moment:
@@ -278,7 +278,7 @@ class Ledger:
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """A word as it was when the transaction was over: what the next change of it found, or what it is now."""
         timeline = self.timeline if self.receipts.holds(receipt) else ()
-        for moment in range(self.moment_of(receipt) + 1, len(timeline)):
+        for moment in range(self.timeline_index(receipt) + 1, len(timeline)):
             changes = timeline[moment]
             for i in range(0, len(changes), 4):
                 if changes[i + 1] == slot and changes[i] == address:
@@ -288,7 +288,7 @@ class Ledger:
     @undisturbed
     def trace(self, receipt: Receipt) -> Trace:
         """What the transaction of a receipt did, message by message: it is run again."""
-        then, outcome = rerun(self, receipt, observer(self))
+        then, outcome = replay_transaction(self, receipt, recording_machine(self))
         return trace_of(self, then, outcome, receipt.gas)
 
     def time_of(self, number: int) -> int:
@@ -330,14 +330,14 @@ class Ledger:
         return self.headers.number_of(block_hash)
 
     @undisturbed
-    def world(self, number: int) -> World:
+    def world(self, number: int) -> StateTrie:
         """All accounts and words at the end of a closed block, with what proves them."""
-        return self.headers.world(number)
+        return self.headers.state_trie(number)
 
     # Decoding
 
     @undisturbed
-    def learn_json(self, abi: list[dict[str, Any]]) -> None:
+    def register_abi(self, abi: list[dict[str, Any]]) -> None:
         """Know the events of a foreign contract."""
         self.event_types.learn_json(abi)
 
@@ -348,11 +348,13 @@ class Ledger:
     @undisturbed
     def address_of(self, account: Any, name: str = "address") -> Address:
         """The address of an account or contract, given as such, by its handle, as text or by the name it has here."""
-        return address_of(account, name, lambda word: Who(self).find(word, self._keys.values()))
+        return address_of(
+            account, name, lambda word: AddressBook(self).find(word, self._keys.values())
+        )
 
     def program_at(self, address: bytes) -> Program | None:
         """The Python contract at an address."""
-        digest = split_code(self.state.code(address))
+        digest = parse_code(self.state.code(address))
         return None if digest is None else self.program(digest)
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 from chain.ledger.event_types import Source
-from chain.ledger.indexes import Indexes, Places, shorten
+from chain.ledger.indexes import Indexes, Positions, truncate_positions
 from chain.machine.state import LogRow
 
 if TYPE_CHECKING:
@@ -60,15 +60,15 @@ class LogPlaces:
         self._merged.clear()
         for _, topics, _, _, digest in rows:
             if topics:
-                shorten(self.by_source[digest, topics[0], len(topics)], end)
+                truncate_positions(self.by_source[digest, topics[0], len(topics)], end)
                 for i in range(1, len(topics)):
                     key = topics[0], i, topics[i]
-                    shorten(self.by_key[key], end)
+                    truncate_positions(self.by_key[key], end)
                     if not self.by_key[key]:
                         del self.by_key[key]
         del self.receipts[end - self.first :]
 
-    def by_kind(self, kind: int) -> Places:
+    def by_kind(self, kind: int) -> Positions:
         sources = self.by_source.of(kind)
         if len(sources) < 2:
             return self.by_source[sources[0]] if sources else ()

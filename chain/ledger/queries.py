@@ -13,8 +13,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 from chain.concurrency.atomic_steps import undisturbed
-from chain.ledger.decoded.address_book import Who
-from chain.ledger.indexes import Places, has
+from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.indexes import Positions, contains_sorted
 from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
 from chain.schema.inputs import (
@@ -22,15 +22,15 @@ from chain.schema.inputs import (
     callable_of,
     whole_number,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-Finder: TypeAlias = Callable[[], Places]
-Ends: TypeAlias = tuple[int | None, int | None]
+PositionFinder: TypeAlias = Callable[[], Positions]
+Range: TypeAlias = tuple[int | None, int | None]
 
 
 class Source(Protocol[T_co]):
@@ -40,9 +40,9 @@ class Source(Protocol[T_co]):
     def border(self) -> Any: ...
     def item(self, place: int) -> T_co: ...
     def receipt(self, place: int) -> Receipt: ...
-    def everything(self) -> Places: ...
-    def finder(self, name: str, value: Any) -> Finder: ...
-    def finder_by(self, contract: Any) -> Finder: ...
+    def all_positions(self) -> Positions: ...
+    def finder(self, name: str, value: Any) -> PositionFinder: ...
+    def contract_finder(self, contract: Any) -> PositionFinder: ...
 
 
 class Query(Generic[T]):
@@ -53,8 +53,8 @@ class Query(Generic[T]):
     def __init__(
         self,
         source: Source[T],
-        finders: tuple[Finder, ...] = (),
-        cuts: tuple[tuple[str, Ends], ...] = (),
+        finders: tuple[PositionFinder, ...] = (),
+        cuts: tuple[tuple[str, Range], ...] = (),
         tests: tuple[Callable[[T], bool], ...] = (),
     ) -> None:
         self._source, self._finders, self._cuts, self._tests = source, finders, cuts, tests
@@ -70,19 +70,19 @@ class Query(Generic[T]):
         return Query(self._source, (*self._finders, *finders), self._cuts, tests)
 
     @undisturbed
-    def by(self, contract: Any) -> Query[T]:
+    def by_contract(self, contract: Any) -> Query[T]:
         """Only those of a contract: its handle, address, class or name."""
-        finders = self._source.everything, self._source.finder_by(contract)
+        finders = self._source.all_positions, self._source.contract_finder(contract)
         return Query(self._source, (*self._finders, *finders), self._cuts, self._tests)
 
-    def between(self, *, blocks: Ends | None = None, times: Ends | None = None) -> Query[T]:
+    def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[T]:
         """Only those in a range of block numbers or of block times, both ends included; None leaves an end open."""
         named = (("block_number", "blocks", blocks), ("timestamp", "times", times))
         cuts = tuple((field, _ends(name, ends)) for field, name, ends in named if ends is not None)
         return Query(self._source, self._finders, (*self._cuts, *cuts), self._tests)
 
     def __iter__(self) -> Iterator[T]:
-        return (found for _, found in self.answers())
+        return (found for _, found in self.matches())
 
     def __len__(self) -> int:
         return self.count()
@@ -120,7 +120,7 @@ class Query(Generic[T]):
         return next(iter(self), None)
 
     def last(self) -> T | None:
-        return next((found for _, found in self.answers(backwards=True)), None)
+        return next((found for _, found in self.matches(backwards=True)), None)
 
     def one(self) -> T:
         """The only one there is; any other number of them is a LookupError."""
@@ -131,14 +131,14 @@ class Query(Generic[T]):
 
     def receipts(self) -> Iterator[Receipt]:
         """The receipts in which the answers stand."""
-        return (self._source.receipt(place) for place, _ in self.answers())
+        return (self._source.receipt(place) for place, _ in self.matches())
 
     def __repr__(self) -> str:
         return f"<{self.count()} found>"
 
     # Looking
 
-    def answers(self, backwards: bool = False) -> Iterator[tuple[int, T]]:
+    def matches(self, backwards: bool = False) -> Iterator[tuple[int, T]]:
         """Each answer with its place in the source."""
         item, tests = self._source.item, self._tests
         for place in self._candidates(backwards):
@@ -150,16 +150,16 @@ class Query(Generic[T]):
         """The places left for the tests. What is added to the chain meanwhile is not looked at."""
         places, others = self._lists()
         walk = reversed(places) if backwards else islice(places, len(places))
-        return (place for place in walk if all(has(other, place) for other in others))
+        return (place for place in walk if all(contains_sorted(other, place) for other in others))
 
     @undisturbed
-    def _lists(self) -> tuple[Places, list[Places]]:
+    def _lists(self) -> tuple[Positions, list[Positions]]:
         """The shortest list in which all answers stand, and the others in which each must stand too."""
-        finders = self._finders or (self._source.everything,)
+        finders = self._finders or (self._source.all_positions,)
         shortest, *others = sorted((find() for find in finders), key=len)
         return self._cut(shortest), others
 
-    def _cut(self, places: Places) -> Places:
+    def _cut(self, places: Positions) -> Positions:
         for name, (first, last) in self._cuts:
             start, stop = 0, len(places)
             if first is not None:
@@ -174,17 +174,17 @@ class Query(Generic[T]):
         return lambda place: read(receipt(place))
 
 
-def _ends(name: str, ends: Any) -> Ends:
+def _ends(name: str, ends: Any) -> Range:
     """The first and the last of a range, each a whole number or None."""
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise TypeError(
-            f"{name} = {short(ends)} is not a range: give its two ends, as in (1, None)"
+            f"{name} = {short_repr(ends)} is not a range: give its two ends, as in (1, None)"
         )
     first, last = (None if end is None else whole_number(end, name, LAST_TIME) for end in ends)
     return first, last
 
 
-def contract_value(ledger: Ledger, contract: Any) -> tuple[str, Any]:
+def contract_key(ledger: Ledger, contract: Any) -> tuple[str, Any]:
     """By what a contract is asked for, and that: its name, its class, its handle or its address."""
     if isinstance(contract, type):
         return "program", program_of(contract).digest
@@ -198,7 +198,7 @@ def _contract_called(ledger: Ledger, name: str) -> tuple[str, Any]:
     classes = {program.spec.name for program in ledger.programs.values()}
     if name in classes:
         return "contract", name
-    contracts = Who(ledger).contracts  # read from the receipts
+    contracts = AddressBook(ledger).contracts  # read from the receipts
     classes |= {each.partition("#")[0] for each in contracts.values()}
     if name in classes:
         return "contract", name

@@ -15,8 +15,8 @@ from chain.ledger.file.paged_list import (
     Items,
     is_stored,
 )
-from chain.ledger.indexes import Indexes, Places
-from chain.ledger.queries import Ends, Finder, Query, contract_value
+from chain.ledger.indexes import Indexes, Positions
+from chain.ledger.queries import PositionFinder, Query, Range, contract_key
 from chain.ledger.receipts import Receipt, Row
 from chain.schema.inputs import (
     flag,
@@ -93,7 +93,7 @@ class ReceiptLog(Sequence[Receipt]):
         """Receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, and by any test."""
         return Query(self).where(test, **values)
 
-    def between(self, *, blocks: Ends | None = None, times: Ends | None = None) -> Query[Receipt]:
+    def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[Receipt]:
         """Receipts in a range of block numbers or of block times, both ends included; None leaves an end open."""
         return Query(self).between(blocks=blocks, times=times)
 
@@ -112,10 +112,10 @@ class ReceiptLog(Sequence[Receipt]):
 
     receipt = item
 
-    def everything(self) -> Places:
+    def all_positions(self) -> Positions:
         return range(len(self._rows))
 
-    def finder(self, name: str, value: Any) -> Finder:
+    def finder(self, name: str, value: Any) -> PositionFinder:
         if name not in _FIELDS:
             raise TypeError(f"receipts have no '{name}' to ask for; there are {', '.join(_FIELDS)}")
         if name == "ok":
@@ -123,7 +123,7 @@ class ReceiptLog(Sequence[Receipt]):
         elif name == "entry" and value is not None:
             text(value, name)
         if name == "contract" and value is not None:
-            return self.finder_by(value)
+            return self.contract_finder(value)
         if name == "entry" and value is not None:
             self._need_entry(value)
         if name in _ADDRESSES and (value is not None or name != "to"):
@@ -132,7 +132,7 @@ class ReceiptLog(Sequence[Receipt]):
             return partial(self._by_entry, value)
         return self._finder(name, value)
 
-    def _by_entry(self, value: Any) -> Places:
+    def _by_entry(self, value: Any) -> Positions:
         """By the name of the method, or where a contract has none of that name by its name in the ABI or its signature."""
         found = self._finder("entry", value)()
         others = [
@@ -144,8 +144,8 @@ class ReceiptLog(Sequence[Receipt]):
         more = [self._finder("called", each)() for each in others]
         return sorted({*found, *chain.from_iterable(more)}) if any(more) else found
 
-    def finder_by(self, contract: Any) -> Finder:
-        return self._finder(*contract_value(self._ledger, contract))
+    def contract_finder(self, contract: Any) -> PositionFinder:
+        return self._finder(*contract_key(self._ledger, contract))
 
     def _need_entry(self, name: str) -> None:
         """Refuse the name of an entry that no contract here has, or ever had."""
@@ -158,8 +158,12 @@ class ReceiptLog(Sequence[Receipt]):
             there = ", ".join(sorted(known)) or "none"
             raise TypeError(f"no contract on this chain has an entry '{name}'; there are {there}")
 
-    def _finder(self, name: str, value: Any) -> Finder:
+    def _finder(self, name: str, value: Any) -> PositionFinder:
         read = _READERS.get(name) or attrgetter(name)
         return partial(
-            self._indexes.find, name, value, self.everything, lambda place: read(self.item(place))
+            self._indexes.find,
+            name,
+            value,
+            self.all_positions,
+            lambda place: read(self.item(place)),
         )

@@ -18,9 +18,9 @@ from chain.ledger.decoded.writes import (
 from chain.ledger.logs import Log
 from chain.machine.frame import Failure
 from chain.machine.state import Changes, LogRow
-from chain.machine.transaction import Call, Outcome, Transaction
-from chain.runtime.forced_random import Drawn
-from chain.schema.validation import short
+from chain.machine.transaction import CallRecord, Transaction, TransactionResult
+from chain.runtime.forced_random import DrawRecord
+from chain.schema.validation import short_repr
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Row: TypeAlias = tuple[Any, ...]
 
 
-class Events(Sequence[Any]):
+class EventList(Sequence[Any]):
     """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` pick by kind."""
 
     __slots__ = ("_events", "_types")
@@ -51,7 +51,7 @@ class Events(Sequence[Any]):
         if isinstance(key, int | slice):
             return self._at(key)
         if not isinstance(key, str | type):
-            raise TypeError(f"{short(key)} is not an event: give its class or its name")
+            raise TypeError(f"{short_repr(key)} is not an event: give its class or its name")
         found = [event for event in self._events if is_event(event, key)]
         if not found and isinstance(key, str):
             self._types.check_name(key)
@@ -66,7 +66,7 @@ class Events(Sequence[Any]):
     def one(self, kind: str | type) -> Any:
         """The only event of that kind."""
         if isinstance(kind, int):
-            raise TypeError(f"{short(kind)} is not an event: give its class or its name")
+            raise TypeError(f"{short_repr(kind)} is not an event: give its class or its name")
         found = self[kind]
         if len(found) != 1:
             name = kind if isinstance(kind, str) else kind.__name__
@@ -86,7 +86,9 @@ def is_event(event: Any, kind: str | type) -> bool:
     return isinstance(event, kind)
 
 
-def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: int) -> Row:
+def receipt_tuple(
+    tx: Transaction, outcome: TransactionResult, block: int, index: int, position: int
+) -> Row:
     """What the ledger keeps of a transaction, at the places where `Receipt` finds it."""
     frame, context = outcome.frame, outcome.context
     program = frame.program
@@ -96,7 +98,7 @@ def row_of(tx: Transaction, outcome: Outcome, block: int, index: int, position: 
         frame.address, program.digest if program is not None else None, frame.output, frame.failure,
         outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
         context.undone_changes, context.undone_logs, outcome.calls if frame.children else (),
-        () if context.loaded is None else context.loaded.told(),
+        () if context.forced_random is None else context.forced_random.drain_record(),
         context.ticks,
     )  # fmt: skip
 
@@ -138,8 +140,8 @@ class Receipt:
     log_rows: Sequence[LogRow] = _of_row(21)
     undone_changes: Changes = _of_row(22)
     undone_log_rows: Sequence[LogRow] = _of_row(23)
-    calls: tuple[Call, ...] = _of_row(24)
-    forced: Drawn = _of_row(25)  # the outcomes of chance that were loaded
+    calls: tuple[CallRecord, ...] = _of_row(24)
+    forced_random: DrawRecord = _of_row(25)  # the outcomes of chance that were loaded
     ticks: int = _of_row(26)  # what the contracts' own computing took
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
@@ -188,7 +190,7 @@ class Receipt:
         return None if self._digest is None else self.ledger.program(self._digest)
 
     @property
-    def is_stranger(self) -> bool:
+    def is_undeclared(self) -> bool:
         """Whether it ran a Python contract whose class is not declared here."""
         return self._digest is not None and self._digest not in self.ledger.programs
 
@@ -229,9 +231,9 @@ class Receipt:
         return [Log(self, i, row) for i, row in enumerate(self.log_rows)]
 
     @property
-    def events(self) -> Events:
+    def events(self) -> EventList:
         """The declared events among the logs, decoded."""
-        return Events(self.ledger, self.log_rows)
+        return EventList(self.ledger, self.log_rows)
 
     @property
     @undisturbed
@@ -246,9 +248,9 @@ class Receipt:
         return undone_writes_of(self)
 
     @property
-    def undone_events(self) -> Events:
+    def undone_events(self) -> EventList:
         """The events that were announced and taken back."""
-        return Events(self.ledger, self.undone_log_rows)
+        return EventList(self.ledger, self.undone_log_rows)
 
     @property
     def trace(self) -> Trace:

@@ -11,37 +11,39 @@ from typing import TYPE_CHECKING, Any
 
 from chain.errors import InvalidTransaction
 from chain.machine.frame import BlockContext
-from chain.machine.recording import Observed
-from chain.machine.state import Changes, entries
-from chain.machine.transaction import Outcome, Transaction
-from chain.runtime.forced_random import Recorded
+from chain.machine.recording import RecordingMachine
+from chain.machine.state import Changes, iter_changes
+from chain.machine.transaction import Transaction, TransactionResult
+from chain.runtime.forced_random import RecordedOutcomes
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
 
 
-def observer(ledger: Ledger) -> Observed:
+def recording_machine(ledger: Ledger) -> RecordingMachine:
     """A machine on the ledger's state, with all contracts known to it, that notes every step."""
-    made = Observed(ledger.state)
+    made = RecordingMachine(ledger.state)
     for program in ledger.programs.values():
         made.declare(program)
     made.block_hash = ledger.block_hash
     return made
 
 
-def rerun(ledger: Ledger, receipt: Receipt, machine: Observed) -> tuple[Ledger, Outcome]:
+def replay_transaction(
+    ledger: Ledger, receipt: Receipt, machine: RecordingMachine
+) -> tuple[Ledger, TransactionResult]:
     """What the transaction of a receipt did, and the ledger on the state as it left that, on which the machine now stands."""
     if not ledger.receipts.holds(receipt):
         raise LookupError("this transaction was taken back: it cannot be run again")
-    machine.loaded = Recorded(receipt.forced) if receipt.forced else None
-    then = ledger.then(ledger.moment_of(receipt))
+    machine.loaded = RecordedOutcomes(receipt.forced_random) if receipt.forced_random else None
+    then = ledger.then(ledger.timeline_index(receipt))
     machine.state = then.state
     try:
         outcome = machine.transact(transaction_of(receipt), block_of(ledger, receipt))
     except InvalidTransaction as no:
         raise LookupError(f"this transaction cannot be run again: {no}") from None
-    _check(receipt, outcome)
+    _require_same_outcome(receipt, outcome)
     return then, outcome
 
 
@@ -60,7 +62,7 @@ def transaction_of(receipt: Receipt) -> Transaction:
     )  # fmt: skip
 
 
-def _check(receipt: Receipt, outcome: Outcome) -> None:
+def _require_same_outcome(receipt: Receipt, outcome: TransactionResult) -> None:
     """That it went as it did then."""
     same = outcome.gas_used == receipt.gas_used and _net(outcome.changes) == _net(receipt.changes)
     if not same or outcome.frame.output != receipt.output:
@@ -73,6 +75,6 @@ def _check(receipt: Receipt, outcome: Outcome) -> None:
 def _net(changes: Changes) -> dict[Any, list[Any]]:
     """By place, what stood there before and after: both roads come to that, each by steps of its own."""
     found: dict[Any, list[Any]] = {}
-    for address, slot, before, after in entries(changes):
+    for address, slot, before, after in iter_changes(changes):
         found.setdefault((address, slot), [before, after])[1] = after
     return found

@@ -40,7 +40,7 @@ _HIGHEST_S: Final = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F4668
 _V, _CHAIN_V = 27, 35  # the first v of a type 0 without a chain id, and with one (EIP-155)
 
 
-class Envelopes:
+class SignedTransactions:
     """The signed bytes and hashes of a ledger's transactions, and the way back from a hash."""
 
     def __init__(self, ledger: Ledger, keys: Mapping[bytes, Account]) -> None:
@@ -55,7 +55,9 @@ class Envelopes:
             return receipt.raw
         if receipt.type not in TYPES:
             raise ValueError(f"a transaction of type {receipt.type} must come in signed")
-        return seal(receipt, self._ledger.blocks.rules.chain_id, self._keys.get(receipt.sender))
+        return encode_signed(
+            receipt, self._ledger.blocks.rules.chain_id, self._keys.get(receipt.sender)
+        )
 
     def hash_of(self, receipt: Receipt) -> bytes:
         position, hashes = receipt.position, self._hashes
@@ -87,9 +89,11 @@ class Envelopes:
         """Take these for the hashes of all transactions."""
         self._hashes = PagedList(hashes)
 
-    def copy(self, ledger: Ledger, keys: Mapping[bytes, Account], length: int) -> Envelopes:
+    def copy(
+        self, ledger: Ledger, keys: Mapping[bytes, Account], length: int
+    ) -> SignedTransactions:
         """What is known of the first so many transactions, for another ledger that begins with them."""
-        made = Envelopes(ledger, keys)
+        made = SignedTransactions(ledger, keys)
         made._hashes = self._hashes[:length]
         made._positions = {known: i for i, known in enumerate(made._hashes) if known is not None}
         made._indexed = min(self._indexed, length)
@@ -107,7 +111,9 @@ class Envelopes:
 # Writing
 
 
-def seal(tx: Transaction | Receipt, chain_id: int | None, account: Account | None) -> bytes:
+def encode_signed(
+    tx: Transaction | Receipt, chain_id: int | None, account: Account | None
+) -> bytes:
     """The envelope of `tx`, signed with the key of `account`; without one, with the filler signature.
 
     Without a chain id, which only type 0 can be, the signature is good on every chain.
@@ -127,7 +133,7 @@ def seal(tx: Transaction | Receipt, chain_id: int | None, account: Account | Non
     return _typed(tx.type, [*fields, parity, r, s])
 
 
-def seal_with(tx: Transaction, chain_id: int, v: int, r: int, s: int) -> bytes:
+def attach_signature(tx: Transaction, chain_id: int, v: int, r: int, s: int) -> bytes:
     """The envelope of `tx` with a signature that was made elsewhere."""
     return _typed(tx.type, [*_fields_of(tx, chain_id), v, r, s])
 
@@ -164,17 +170,17 @@ def sign(key: bytes, message: bytes) -> bytes:
 # Reading
 
 
-def kind_of(raw: bytes) -> int:
+def tx_type(raw: bytes) -> int:
     """The type of an envelope by its first byte; a list has none and is type 0."""
     return 0 if raw[:1] >= b"\xc0" else int.from_bytes(raw[:1])
 
 
-def decode_raw(raw: bytes, chain_id: int) -> Transaction:
+def decode_signed(raw: bytes, chain_id: int) -> Transaction:
     """The transaction in a signed envelope of type 0, 1 or 2, its sender told from the signature.
 
     Ask `kind_of` first where types 3 and 4 may come: they are for py-evm to read.
     """
-    kind = kind_of(raw)
+    kind = tx_type(raw)
     if kind not in TYPES or raw[:1] in (b"", b"\0"):
         raise InvalidTransaction(
             f"no transaction begins with 0x{raw[:1].hex()}: type 0 is a list, 1 and 2 have their number before it"

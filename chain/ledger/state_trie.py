@@ -19,57 +19,59 @@ from chain.crypto.trie import (
     Item,
     Node,
 )
-from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, entries
+from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
 
 Words = Mapping[int, int | None]
 
 
-class World(NamedTuple):
+class StateTrie(NamedTuple):
     """All accounts and words at one moment."""
 
     accounts: Node | None
-    absent: Mapping[bytes, Node]  # the words of addresses that are no accounts
+    orphan_storage: Mapping[bytes, Node]  # the words of addresses that are no accounts
 
     @property
     def root(self) -> bytes:
         return trie.root(self.accounts)
 
-    def look(self, address: bytes) -> tuple[Account | None, Node | None]:
+    def lookup(self, address: bytes) -> tuple[Account | None, Node | None]:
         """The account at an address, None where there is none, and the trie of its words."""
         leaf = trie.find(self.accounts, path_of(address))
-        return (None, self.absent.get(address)) if leaf is None else leaf.kept
+        return (None, self.orphan_storage.get(address)) if leaf is None else leaf.payload
 
-    def prove(self, address: bytes) -> list[bytes]:
+    def prove_account(self, address: bytes) -> list[bytes]:
         """The nodes that show the account, or that there is none."""
         return trie.proof(self.accounts, path_of(address))
 
     def prove_word(self, address: bytes, slot: int) -> list[bytes]:
         """The nodes that show a word of an account, or that it is zero."""
-        account, storage = self.look(address)
+        account, storage = self.lookup(address)
         return trie.proof(storage if account else None, path_of(slot.to_bytes(32)))
 
-    def after(self, moments: Iterable[Changes]) -> World:
+    def apply(self, moments: Iterable[Changes]) -> StateTrie:
         """The world when all these changes are made."""
         accounts, words, wiped = gather(moments)
         items: list[Item] = []
         absent: dict[bytes, Node | None] = {}
         for address in {**accounts, **words}:
-            account, storage = self.look(address)
+            account, storage = self.lookup(address)
             account = accounts.get(address, account)
             if address in words:
                 base = None if address in wiped else storage
                 storage = trie.update(base, _word_items(words[address]))
             items.append(_account_item(address, account, storage))
             absent[address] = None if account else storage
-        return World(trie.update(self.accounts, sorted(items)), self._without_account(absent))
+        return StateTrie(trie.update(self.accounts, sorted(items)), self._without_account(absent))
 
     def _without_account(self, changed: Mapping[bytes, Node | None]) -> Mapping[bytes, Node]:
-        if all(self.absent.get(address) is node for address, node in changed.items()):
-            return self.absent
-        return {a: node for a, node in {**self.absent, **changed}.items() if node is not None}
+        if all(self.orphan_storage.get(address) is node for address, node in changed.items()):
+            return self.orphan_storage
+        return {
+            a: node for a, node in {**self.orphan_storage, **changed}.items() if node is not None
+        }
 
 
-NOTHING: Final = World(None, {})
+EMPTY_STATE: Final = StateTrie(None, {})
 
 
 def gather(
@@ -79,7 +81,7 @@ def gather(
     accounts: dict[bytes, Account | None] = {}
     words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
     wiped: set[bytes] = set()
-    for address, slot, _, after in chain.from_iterable(map(entries, moments)):
+    for address, slot, _, after in chain.from_iterable(map(iter_changes, moments)):
         if slot is ACCOUNT:
             accounts[address] = after
         elif slot is STORAGE:
@@ -111,7 +113,7 @@ def _account_item(address: bytes, account: Account | None, storage: Node | None)
     return Item(path_of(address), value, (account, storage))
 
 
-def beginning(state: State, timeline: Iterable[Changes]) -> World:
+def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
     """The world before anything of `timeline` happened.
 
     What a change says was there first is how it began; all else is as it is now. So it does not matter whether the state stands
@@ -120,7 +122,9 @@ def beginning(state: State, timeline: Iterable[Changes]) -> World:
     accounts: dict[bytes, Account | None] = {}
     words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
     wiped: dict[bytes, Words] = {}
-    for address, slot, before, _ in chain.from_iterable(map(entries, (*timeline, state.changes))):
+    for address, slot, before, _ in chain.from_iterable(
+        map(iter_changes, (*timeline, state.changes))
+    ):
         if slot is ACCOUNT:
             accounts.setdefault(address, before)
         elif slot is STORAGE:
@@ -133,4 +137,4 @@ def beginning(state: State, timeline: Iterable[Changes]) -> World:
     for address, present in {**state.storages, **wiped}.items():
         for slot, word in {**present, **words[address]}.items():
             told += (address, slot, None, word)
-    return NOTHING.after([told])
+    return EMPTY_STATE.apply([told])

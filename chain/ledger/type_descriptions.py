@@ -13,16 +13,16 @@ from typing import Any, Final, TypeAlias
 
 from chain import types
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.storage.collections import (
     MapLayout,
@@ -32,37 +32,37 @@ from chain.storage.collections import (
 from chain.storage.layout import (
     Layout,
     OptionLayout,
-    layout_of,
+    layout_for,
 )
 from chain.types import FixedBytes, Int
 
 Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descriptions
 Pairs: TypeAlias = tuple[tuple[str, Description], ...]
 
-_INTS: Final[list[Kind]] = [
+_INTS: Final[list[ValueType]] = [
     kind
     for hint in vars(types).values()
     for kind in getattr(hint, "__metadata__", ())
     if isinstance(kind, Int)
 ]
-_OTHERS: Final[list[Kind]] = [Bool(), Text(), Blob(), Account()]
+_OTHERS: Final[list[ValueType]] = [BoolType(), StringType(), BytesType(), AddressType()]
 _PLAIN: Final = {kind.name: kind for kind in (*_INTS, *_OTHERS)}
 
 
-def describe(kind: Kind) -> Description:
+def describe(kind: ValueType) -> Description:
     """A type as plain data."""
     match kind:
-        case Option(item=item):
+        case OptionalType(item=item):
             return "option", describe(item)
-        case Sequence(item=item, make=make):
+        case ListType(item=item, make=make):
             return make.__name__, describe(item)
-        case Choice():
+        case EnumType():
             return (
                 "enum",
                 kind.name,
                 tuple((e.name, c, _plain(e)) for e, c in kind.code_of().items()),
             )
-        case Record(name=name, members=members, cls=cls, array=array):
+        case StructType(name=name, members=members, cls=cls, array=array):
             what = "record" if cls is not None else "array" if array else "members"
             return what, name, describe_members(members)
         case FixedBytes(name=name, size=size):
@@ -77,33 +77,33 @@ def _plain(member: Enum) -> str | int | None:
     return value if type(value) is str or (type(value) is int and value >= 0) else None
 
 
-def describe_members(members: tuple[Member, ...]) -> Pairs:
+def describe_members(members: tuple[Field, ...]) -> Pairs:
     return tuple((member.name, describe(member.kind)) for member in members)
 
 
 @cache
-def kind_of(description: Description) -> Kind:
+def kind_of(description: Description) -> ValueType:
     """The type that a description tells."""
     match description:
         case ("option", item):
-            return Option(kind_of(item))
+            return OptionalType(kind_of(item))
         case ("list" | "tuple" as make, item):
-            return Sequence(kind_of(item), list if make == "list" else tuple)
+            return ListType(kind_of(item), list if make == "list" else tuple)
         case ("enum", name, members):
             values = [(each, code if value is None else value) for each, code, value in members]
             made: Any = Enum(name, values)  # type: ignore[misc]
-            return Choice(name, made, tuple(code for _, code, _ in members))
+            return EnumType(name, made, tuple(code for _, code, _ in members))
         case ("record" | "array" | "members" as what, name, pairs):
             cls = record_class(name, tuple(each for each, _ in pairs)) if what == "record" else None
-            return Record(name, members_of(pairs), cls, what == "array")
+            return StructType(name, members_of(pairs), cls, what == "array")
         case ("fixed", name, size):
             return FixedBytes(name, size)
         case _:
             return _PLAIN[description]
 
 
-def members_of(pairs: Pairs) -> tuple[Member, ...]:
-    return tuple(Member(name, kind_of(description)) for name, description in pairs)
+def members_of(pairs: Pairs) -> tuple[Field, ...]:
+    return tuple(Field(name, kind_of(description)) for name, description in pairs)
 
 
 @cache
@@ -137,4 +137,4 @@ def layout_from(name: str, description: Description) -> Layout:
         case ("Map", key, value, optional):
             return MapLayout(name, kind_of(key), layout_from(f"{name}[…]", value), bool(optional))
         case _:
-            return layout_of(kind_of(description))
+            return layout_for(kind_of(description))

@@ -1,1 +1,5 @@
-"""The machine: one state, one set of transaction rules, two roads through them."""
+"""The state transition: accounts, words and the journal, gas, and the execution of transactions.
+
+A transaction to a Python contract is run by the direct executor (`executor`), anything else by py-evm (`evm/`), both on one
+`state`. May import `metering`, `spec` and what is below them. Begin with `executor`, then `frame` and `dispatch`.
+"""

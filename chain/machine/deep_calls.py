@@ -16,7 +16,7 @@ from chain.concurrency.turn import (
     is_mine,
 )
 
-STEPS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
+THREAD_DEPTHS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
 
 
 class _Deeper(Thread):
@@ -56,7 +56,7 @@ class _Here(local):
 _here: Final = _Here()
 
 
-def on_fresh_stack(function: Callable[[Any], Any], argument: Any) -> Any:
+def run_on_new_thread(function: Callable[[Any], Any], argument: Any) -> Any:
     """What `function(argument)` returns or raises."""
     returned: list[Any] = []
     raised: list[BaseException] = []

@@ -11,48 +11,48 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from chain.abi import BadData, Misfit
+from chain.abi import BadData, ValueMismatch
 from chain.crypto.hashing import (
     checksum_address,
     create_address,
     keccak,
 )
-from chain.errors import Halt, InvalidTransaction, Revert, Undeclared, UnknownCode
+from chain.errors import FatalHalt, InvalidTransaction, Revert, UndeclaredContract, UnknownCode
 from chain.machine import gas as cost
 from chain.machine.deep_calls import (
-    STEPS,
-    on_fresh_stack,
+    THREAD_DEPTHS,
+    run_on_new_thread,
 )
 from chain.machine.dispatch import (
-    Refused,
-    create,
-    run,
+    RejectedCall,
+    run_call,
+    run_constructor,
 )
 from chain.machine.frame import (
     BlockContext,
-    Context,
     Failure,
     Frame,
+    TransactionContext,
     revert_data,
     revert_text,
 )
 from chain.machine.state import EMPTY_CODE_HASH, START, State
-from chain.machine.transaction import Outcome, Transaction
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.unknown_names import explain
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import (
     Program,
-    split_code,
-    split_initcode,
+    parse_code,
+    parse_initcode,
 )
 from chain.metering.stable_text import is_own
 from chain.metering.twins import (
-    author_of,
-    turned_error,
+    author_class,
+    convert_error,
 )
 from chain.metering.watchdog import uninterrupted
 from chain.schema.inputs import wei
-from chain.source.location import raised_at
+from chain.source.location import innermost_author_line
 from chain.spec.contracts import (
     UPGRADE,
     ContractSpec,
@@ -85,7 +85,7 @@ class Machine:
         self.loaded: Any = None
         self.block_hash: Callable[[int], bytes] = _no_hash  # by number, for bytecode that asks
 
-    def on(self, state: State) -> Machine:
+    def with_state(self, state: State) -> Machine:
         """A machine that knows the same programs and runs on another state."""
         made = Machine(state, evm_only=self._evm_only, guards=self.guards)
         made.programs |= self.programs
@@ -107,35 +107,35 @@ class Machine:
         """py-evm, imported when the first transaction needs it: that takes most of a second."""
         if self._evm is None:
             with uninterrupted():
-                self._evm = import_module("chain.machine.evm.py_evm_executor").Evm(self)
+                self._evm = import_module("chain.machine.evm.py_evm_executor").PyEvmExecutor(self)
         return self._evm
 
     # One transaction
 
-    def transact(self, tx: Transaction, block: BlockContext) -> Outcome:
+    def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
         """Run `tx` in `block`, or raise `InvalidTransaction` and change nothing."""
         state = self.state
         sender, gas = tx.sender, tx.gas
         nonce, balance, code_hash = state.account(sender)
-        intrinsic = self._admit(tx, block, nonce, balance)
-        if self._evm_only or not self._is_ours(tx):
-            outcome: Outcome = self.evm.transact(tx, block)
+        intrinsic = self._validate(tx, block, nonce, balance)
+        if self._evm_only or not self._runs_here(tx):
+            outcome: TransactionResult = self.evm.transact(tx, block)
             return outcome
         price = min(tx.max_fee, block.base_fee + tx.tip)
         state.set_account(sender, (nonce + 1, balance - gas * price, code_hash))
         to = tx.to or create_address(sender, nonce)
         state.access = {sender: {}, block.coinbase: {}, to: {}}
         for address, slots in tx.access_list:
-            state.touch(address)
+            state.warm_address(address)
             for slot in slots:
                 state.touch_slot(address, slot)
-        context = Context(
+        context = TransactionContext(
             self,
             block,
             sender,
             nonce,
             price,
-            loaded=self.loaded,
+            forced_random=self.loaded,
             fuel=(gas - intrinsic) // GAS_PER_TICK,
         )
         kind = "call" if tx.to is not None else "create"
@@ -149,20 +149,20 @@ class Machine:
         used = gas - frame.gas
         if context.refund:  # none, where the first message failed
             used -= min(context.refund, used // cost.REFUND_SHARE)
-        used = max(used, cost.floor(tx.data))
+        used = max(used, cost.calldata_floor(tx.data))
         state.add_balance(sender, (gas - used) * price)
         if price > block.base_fee:
             state.add_balance(block.coinbase, used * (price - block.base_fee))
         if context.evm is not None:
             context.evm.delete_doomed()
         changes, logs = state.close()
-        return Outcome(frame, context, used, price, changes, logs)
+        return TransactionResult(frame, context, used, price, changes, logs)
 
-    def _is_ours(self, tx: Transaction) -> bool:
+    def _runs_here(self, tx: Transaction) -> bool:
         if tx.type > 2:
             return False
         if tx.to is None:
-            return split_initcode(tx.data) is not None
+            return parse_initcode(tx.data) is not None
         code_hash = self.state.account(tx.to)[2]
         return (
             code_hash in self._by_code
@@ -170,12 +170,12 @@ class Machine:
             or self.undeclared_at(tx.to, tx.data) is not None
         )
 
-    def _admit(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
+    def _validate(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
         """Check that a block can hold `tx`; the gas it costs before anything runs."""
         data = tx.data
-        intrinsic = cost.TRANSACTION + cost.of_data(data)
+        intrinsic = cost.TRANSACTION + cost.calldata_gas(data)
         if tx.to is None:
-            intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.words(len(data))
+            intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
             if len(data) > cost.MAX_INITCODE:
                 raise InvalidTransaction(
                     f"init code of {len(data)} bytes is over {cost.MAX_INITCODE}"
@@ -196,9 +196,9 @@ class Machine:
             raise InvalidTransaction(
                 f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}"
             )
-        if tx.gas < max(intrinsic, cost.floor(data)):
+        if tx.gas < max(intrinsic, cost.calldata_floor(data)):
             raise InvalidTransaction(
-                f"{tx.gas} gas is too little: its bytes alone take {max(intrinsic, cost.floor(data))}"
+                f"{tx.gas} gas is too little: its bytes alone take {max(intrinsic, cost.calldata_floor(data))}"
             )
         if tx.gas > block.gas_limit:
             raise InvalidTransaction(f"{tx.gas} gas is more than a block holds ({block.gas_limit})")
@@ -218,31 +218,31 @@ class Machine:
         mark, refund = state.mark(), context.refund
         try:
             if frame.depth > cost.MAX_DEPTH:
-                raise Refused(f"calls are nested deeper than {cost.MAX_DEPTH}")
+                raise RejectedCall(f"calls are nested deeper than {cost.MAX_DEPTH}")
             if frame.value and frame.kind != "delegate":
                 self._transfer(frame)
-            if frame.depth in STEPS:
-                on_fresh_stack(self._run, frame)
+            if frame.depth in THREAD_DEPTHS:
+                run_on_new_thread(self._run, frame)
             else:
                 self._run(frame)
         except MemoryError:  # the machine's own, which is no answer to anyone
             raise
-        except (Exception, Halt) as problem:
-            frame.failure = failure_of(frame, problem)
+        except (Exception, FatalHalt) as problem:
+            frame.failure = failure_from_exception(frame, problem)
         except BaseException as problem:
             state.undo(mark)
-            if isinstance(problem, Undeclared) and not frame.depth:
+            if isinstance(problem, UndeclaredContract) and not frame.depth:
                 raise InvalidTransaction(str(problem)) from None
             raise
         if frame.failure is not None:
             frame.output, frame.result = frame.failure.data, None
-            context.take_back(mark, refund)
+            context.undo_message(mark, refund)
 
     def _transfer(self, frame: Frame) -> None:
         state, caller, value = self.state, frame.caller, frame.value
         balance = state.account(caller)[1]
         if balance < value:
-            raise Refused(
+            raise RejectedCall(
                 f"{checksum_address(caller)} has {balance} wei, not the {value} it wants to send"
             )
         state.add_balance(caller, -value)
@@ -255,101 +255,101 @@ class Machine:
         code_hash = self.state.account(frame.code_address)[2]
         program = self._by_code.get(code_hash)
         if program is not None and not self._evm_only:
-            run(frame, program)
+            run_call(frame, program)
         elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
             undeclared = self.undeclared_at(frame.code_address, frame.data)
             if undeclared is not None and not self._evm_only:
-                run(frame, undeclared)
+                run_call(frame, undeclared)
             else:
-                self.need_declared(frame.code_address, frame.data)
+                self.require_declared(frame.code_address, frame.data)
                 self.evm.run(frame)
 
     def undeclared_at(self, address: bytes, data: bytes) -> Program | None:
         """What answers for a contract whose class is not declared here: it can be upgraded, and nothing else."""
-        digest = split_code(self.state.code(address)) if data[:4] == UPGRADE.selector else None
+        digest = parse_code(self.state.code(address)) if data[:4] == UPGRADE.selector else None
         if not digest or digest in self.programs:
             return None
         return Program(_ANY_CONTRACT, digest, _ANY_CONTRACT)
 
-    def need_declared(self, address: bytes, data: bytes) -> None:
-        digest = split_code(self.state.code(address))
+    def require_declared(self, address: bytes, data: bytes) -> None:
+        digest = parse_code(self.state.code(address))
         if digest and digest not in self.programs and data[:4] != UPGRADE.selector:
-            raise Undeclared(checksum_address(address))
+            raise UndeclaredContract(checksum_address(address))
 
     def _create(self, frame: Frame) -> None:
         state, address = self.state, frame.address
         nonce, balance, code_hash = state.account(address)
         if nonce or code_hash != EMPTY_CODE_HASH:
             frame.gas = 0
-            raise Refused(f"there already is a contract at {checksum_address(address)}")
+            raise RejectedCall(f"there already is a contract at {checksum_address(address)}")
         state.delete_storage(address)
-        ours = split_initcode(frame.data)
+        ours = parse_initcode(frame.data)
         if ours is None or self._evm_only:
             self.evm.run(frame)
             return
         state.set_account(address, (1, balance, code_hash))
-        self.construct(frame, *ours)
+        self.run_init_code(frame, *ours)
         frame.charge_code(frame.output)
         state.set_code(address, frame.output)
 
-    def construct(self, frame: Frame, digest: bytes, args: bytes) -> None:
+    def run_init_code(self, frame: Frame, digest: bytes, args: bytes) -> None:
         """Run the init code of a Python contract; the output is the code to be stored."""
         frame.storage = self.state.storages[frame.address]  # the old one may have been deleted
         program = self.programs.get(digest)
         if program is None:
             raise UnknownCode(digest)
-        create(frame, program, args)
+        run_constructor(frame, program, args)
 
 
 def _no_hash(number: int) -> bytes:
     return bytes(32)
 
 
-def failure_of(frame: Frame, problem: BaseException) -> Failure:
+def failure_from_exception(frame: Frame, problem: BaseException) -> Failure:
     """Why a Python contract's message failed, from what was raised in it."""
     if isinstance(problem, Revert):
         return _refusal(problem, _result_of(frame, problem))
-    if isinstance(problem, Halt):
+    if isinstance(problem, FatalHalt):
         frame.gas = 0
-        place = raised_at((problem.__cause__ or problem).__traceback__) or (None, None)
+        place = innermost_author_line((problem.__cause__ or problem).__traceback__) or (None, None)
         return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *place)
     return _exception(frame, problem)
 
 
 def _result_of(frame: Frame, problem: Revert) -> tuple[str, int] | None:
     """Where the entry begins whose result was refused when its own code had ended."""
-    if not isinstance(problem, Misfit) or frame.entry is None:
+    if not isinstance(problem, ValueMismatch) or frame.entry is None:
         return None
     code = inspect.unwrap(frame.entry.function).__code__
     return code.co_filename, code.co_firstlineno
 
 
 def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
-    place = raised_at(no.__traceback__) or result or (None, None)
+    place = innermost_author_line(no.__traceback__) or result or (None, None)
     no.__traceback__ = None
-    spec, cause = type(no).__error__, turned_error(no, author_of)
+    spec, cause = type(no).__error__, convert_error(no, author_class)
     if spec is not None:
         try:
-            return Failure("error", _said(repr, no), spec.encode(no), cause, *place)
-        except Misfit as wrong:  # one of its fields does not fit
+            return Failure("error", _safe_text(repr, no), spec.encode(no), cause, *place)
+        except ValueMismatch as wrong:  # one of its fields does not fit
             no = cause = wrong
-    kind = "refused" if isinstance(no, Refused | BadData) else "revert"
-    text = _said(str, no.text)
+    kind = "refused" if isinstance(no, RejectedCall | BadData) else "revert"
+    text = _safe_text(str, no.text)
     data = revert_data(text) if no.data is None else no.data
     return Failure(kind, text or revert_text(data), data, cause, *place)
 
 
 def _exception(frame: Frame, bug: BaseException) -> Failure:
-    place = raised_at(bug.__traceback__) or (None, None)
+    place = innermost_author_line(bug.__traceback__) or (None, None)
     known = explain(bug, frame.program.spec.name) if frame.program else None
     name = type(bug).__name__
-    text = f"{name}: {known or _said(str, bug)}"
+    text = f"{name}: {known or _safe_text(str, bug)}"
     # A contract may read the data, so Python's own words, which change with its versions, are no part of them.
     data = revert_data(text if is_own(bug) else name)
-    return Failure("exception", text, data, turned_error(bug, author_of), *place)
+    return Failure("exception", text, data, convert_error(bug, author_class), *place)
 
 
-def _said(how: Callable[[Any], str], what: Any) -> str:
+def _safe_text(how: Callable[[Any], str], what: Any) -> str:
     """`what` as text that can be written down, whatever its author made of it."""
     try:
         return how(what).encode("utf-8", "replace").decode()

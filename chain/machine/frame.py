@@ -20,12 +20,12 @@ from chain.crypto.hashing import (
 from chain.errors import OutOfGas, Revert
 from chain.machine import gas as cost
 from chain.machine.finished_frame import Finished
-from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Many, Mark, State
-from chain.source.location import short
+from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
+from chain.source.location import relative_path
 
 if TYPE_CHECKING:
     from chain.metering.program import Program
-    from chain.runtime.forced_random import Forced
+    from chain.runtime.forced_random import ForcedRandom
 
 DELEGATION = b"\xef\x01\x00"  # the code of an account that lends another's code (EIP-7702)
 
@@ -58,7 +58,7 @@ class Executor(Protocol):
 
 
 @dataclass(slots=True)
-class Context:
+class TransactionContext:
     """What the frames of one transaction share."""
 
     machine: Executor
@@ -68,18 +68,18 @@ class Context:
     gas_price: int
     blob_hashes: tuple[bytes, ...] = ()
     refund: int = 0
-    draws: int = 0  # how many streams of chance were opened
-    entered: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
+    random_streams: int = 0  # how many streams of chance were opened
+    reentrancy_locks: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
     open_models: frozenset[tuple[bytes, int]] = frozenset()  # by world and slot
-    loaded: Forced | None = None  # outcomes of chance that somebody forces
+    forced_random: ForcedRandom | None = None  # outcomes of chance that somebody forces
     fuel: int = 10_000_000  # ticks that contracts of Python may still take
     ticks: int = 0  # those that they took
-    metered: int = 0  # how many of them run, one inside the other
+    metering_depth: int = 0  # how many of them run, one inside the other
     evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
 
-    def take_back(self, mark: Mark, refund: int) -> None:
+    def undo_message(self, mark: Mark, refund: int) -> None:
         """Undo a failed message, and remember what it had done."""
         self.refund = refund
         changes, logs = self.machine.state.undo(mark)
@@ -101,7 +101,7 @@ class Failure:
     @property
     def place(self) -> str:
         """File and line as a person finds them: `contract.py:12` below the working directory."""
-        return f"{short(self.file)}:{self.line}" if self.file else ""
+        return f"{relative_path(self.file)}:{self.line}" if self.file else ""
 
     def __str__(self) -> str:
         return f"{self.text} ({self.place})" if self.file else self.text
@@ -111,14 +111,35 @@ class Frame:
     """One message: what was asked (`address` … `static`), and how it stands (`gas`, `output`, `failure`)."""
 
     __slots__ = (
-        "address", "besides", "caller", "children", "code_address", "context", "data", "depth", "entry", "failure", "gas",
-        "gas_limit", "kind", "notes", "output", "program", "result", "state", "static", "storage", "ticks", "value", "warm",
+        "address",
+        "besides",
+        "caller",
+        "children",
+        "code_address",
+        "context",
+        "data",
+        "depth",
+        "entry",
+        "failure",
+        "gas",
+        "gas_limit",
+        "kind",
+        "output",
+        "program",
+        "result",
+        "state",
+        "static",
+        "storage",
+        "ticks",
+        "value",
+        "view_logs",
+        "warm",
     )  # fmt: skip
 
     finished: ClassVar[type[Frame]]  # what a frame is when its contract has run
 
     def __init__(
-        self, context: Context, kind: str, address: bytes, caller: bytes, value: int, data: bytes, gas: int,
+        self, context: TransactionContext, kind: str, address: bytes, caller: bytes, value: int, data: bytes, gas: int,
         static: bool = False, depth: int = 0, code_address: bytes | None = None,
     ) -> None:  # fmt: skip
         self.context = context
@@ -142,7 +163,7 @@ class Frame:
         self.entry: Any = None
         self.children: list[Frame] = []
         self.besides: tuple[Frame, ...] = ()
-        self.notes: list[str] = []  # text logs of views, which no receipt keeps
+        self.view_logs: list[str] = []  # text logs of views, which no receipt keeps
 
     def charge(self, gas: int) -> None:
         self.gas -= gas
@@ -170,7 +191,7 @@ class Frame:
         else:
             self.gas -= cost.COLD_SLOAD
             word = warm[slot] = self.storage.get(slot, 0)
-            self.state.accessed.append((warm, slot))
+            self.state.access_journal.append((warm, slot))
         if self.gas < 0:
             raise OutOfGas
         return word
@@ -180,21 +201,21 @@ class Frame:
         """What the running transaction has changed, of all accounts."""
         return self.state.changes
 
-    def recall(self, words: dict[int, int]) -> bool:
+    def read_if_unchanged(self, words: dict[int, int]) -> bool:
         """Read all slots of `words` if they hold these; whether they do."""
-        if not self.holds(words):
+        if not self.storage_matches(words):
             return False
         warm = self.warm
         if not warm or warm.keys().isdisjoint(words):
             self.charge(cost.COLD_SLOAD * len(words))
             warm.update(words)
-            self.state.accessed.append((Many(warm), words))
+            self.state.access_journal.append((BulkRemoval(warm), words))
         else:
             for slot in words:
                 self.sload(slot)
         return True
 
-    def holds(self, words: dict[int, int]) -> bool:
+    def storage_matches(self, words: dict[int, int]) -> bool:
         """Whether these words stand in these slots: a look at what is known already, which costs nothing."""
         return list(map(self.storage.get, words, repeat(0))) == list(words.values())
 
@@ -208,7 +229,7 @@ class Frame:
         if slot not in warm:
             self.gas -= cost.COLD_SLOAD
             warm[slot] = current
-            self.state.accessed.append((warm, slot))
+            self.state.access_journal.append((warm, slot))
         if word == current:
             self.charge(cost.WARM)
             return
@@ -243,10 +264,10 @@ class Frame:
         return cost.WARM
 
     def data_slot(self, slot: int) -> int:
-        return self.state.slots.data(slot)
+        return self.state.slots.content_slot(slot)
 
     def map_slot(self, slot: int, key: bytes) -> int:
-        return self.state.slots.mapped(slot, key)
+        return self.state.slots.map_slot(slot, key)
 
     # Logs
 
@@ -261,13 +282,13 @@ class Frame:
 
     def note(self, text: str) -> None:
         """Keep a text log of a view for whoever asked."""
-        self.notes.append(text)
+        self.view_logs.append(text)
 
     # Other accounts
 
     def touch(self, address: bytes) -> None:
         """Pay for looking at an account (EIP-2929)."""
-        cold = self.state.touch(address) and address not in cost.PRECOMPILES
+        cold = self.state.warm_address(address) and address not in cost.PRECOMPILES
         self.charge(cost.COLD_ACCOUNT if cold else cost.WARM)
 
     def balance_of(self, address: bytes) -> int:
@@ -299,7 +320,7 @@ class Frame:
             raise self._only_reads("deploy")
         if len(initcode) > cost.MAX_INITCODE:
             raise OutOfGas
-        self.charge(cost.CREATE + cost.INITCODE_WORD * cost.words(len(initcode)))
+        self.charge(cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(initcode)))
         passed = cost.all_but_one_64th(self.gas)
         nonce, balance, code_hash = self.state.account(self.address)
         address = create_address(self.address, nonce)
@@ -307,7 +328,7 @@ class Frame:
         child_depth = self.depth + 1
         if balance >= value and child_depth <= cost.MAX_DEPTH:
             self.state.set_account(self.address, (nonce + 1, balance, code_hash))
-        self.state.touch(address)
+        self.state.warm_address(address)
         return self._run(
             type(self)(
                 self.context,
@@ -322,7 +343,7 @@ class Frame:
             )
         )
 
-    def beside(self, address: bytes) -> Frame:
+    def at_address(self, address: bytes) -> Frame:
         """A second frame of the same message that stands on another account's words."""
         made = type(self)(
             self.context, self.kind, address, self.caller, 0, b"", self.gas, self.static, self.depth

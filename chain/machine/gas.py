@@ -36,18 +36,18 @@ MAX_DEPTH: Final = 1_024
 MAX_INITCODE: Final = 49_152
 
 
-def of_data(data: bytes) -> int:
+def calldata_gas(data: bytes) -> int:
     zeros = data.count(0)
     return DATA_ZERO * zeros + DATA_NONZERO * (len(data) - zeros)
 
 
-def floor(data: bytes) -> int:
+def calldata_floor(data: bytes) -> int:
     """The least a transaction with this calldata pays (EIP-7623)."""
     zeros = data.count(0)
     return TRANSACTION + FLOOR_PER_TOKEN * (zeros + 4 * (len(data) - zeros))
 
 
-def words(size: int) -> int:
+def word_count(size: int) -> int:
     return -(-size // 32)
 
 

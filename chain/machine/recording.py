@@ -24,7 +24,7 @@ class Read(NamedTuple):
     word: int
 
 
-class Wrote(NamedTuple):
+class WriteStep(NamedTuple):
     """A word was written; `before` and `after` may be the same."""
 
     address: bytes
@@ -43,17 +43,17 @@ class Touched(NamedTuple):
     address: bytes
 
 
-class Sent(NamedTuple):
+class CallStep(NamedTuple):
     """A message was sent; by which operation, where it was bytecode."""
 
     frame: Frame
     by: str = ""
 
 
-Step: TypeAlias = Read | Wrote | Logged | Touched | Sent
+Step: TypeAlias = Read | WriteStep | Logged | Touched | CallStep
 
 
-class ObservedFrame(Frame):
+class RecordingFrame(Frame):
     """A frame that notes its steps."""
 
     __slots__ = ("steps",)
@@ -67,8 +67,8 @@ class ObservedFrame(Frame):
         self.steps.append(Read(self.address, slot, word))
         return word
 
-    def recall(self, words: dict[int, int]) -> bool:
-        if not self.holds(words):
+    def read_if_unchanged(self, words: dict[int, int]) -> bool:
+        if not self.storage_matches(words):
             return False
         for slot in words:
             self.sload(slot)
@@ -77,7 +77,7 @@ class ObservedFrame(Frame):
     def sstore(self, slot: int, word: int) -> None:
         before = self.storage.get(slot, 0)
         super().sstore(slot, word)
-        self.steps.append(Wrote(self.address, slot, before, word))
+        self.steps.append(WriteStep(self.address, slot, before, word))
 
     def emit(self, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
         super().emit(topics, data, event)
@@ -87,32 +87,32 @@ class ObservedFrame(Frame):
         super().touch(address)
         self.steps.append(Touched(address))
 
-    def beside(self, address: bytes) -> Frame:
-        made = super().beside(address)
-        assert isinstance(made, ObservedFrame)
+    def at_address(self, address: bytes) -> Frame:
+        made = super().at_address(address)
+        assert isinstance(made, RecordingFrame)
         made.steps = self.steps
         return made
 
     def _run(self, child: Frame) -> Frame:
-        self.steps.append(Sent(child))
+        self.steps.append(CallStep(child))
         return super()._run(child)
 
 
-class FinishedObservedFrame(Finished, ObservedFrame):
+class FinishedObservedFrame(Finished, RecordingFrame):
     __slots__ = ()
 
 
-ObservedFrame.finished = FinishedObservedFrame
+RecordingFrame.finished = FinishedObservedFrame
 
 
 class TraceTooLarge(BaseException):
     """The operations take more bytes than one trace may. Not an `Exception`: it is no outcome of the message."""
 
 
-class Observed(Machine):
+class RecordingMachine(Machine):
     """Runs messages in frames that note their steps; with `opcodes` also every operation of bytecode, into that list."""
 
-    frame = ObservedFrame
+    frame = RecordingFrame
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
@@ -136,4 +136,4 @@ class Observed(Machine):
 
 
 def steps_of(frame: Frame) -> list[Step]:
-    return frame.steps if isinstance(frame, ObservedFrame) else []
+    return frame.steps if isinstance(frame, RecordingFrame) else []

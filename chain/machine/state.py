@@ -27,7 +27,7 @@ NO_ACCOUNT: Final[Account] = (0, 0, EMPTY_CODE_HASH)
 START: Final[Mark] = (0, 0, 0)
 
 
-class Storages(dict[bytes, dict[int, int]]):
+class StorageByAddress(dict[bytes, dict[int, int]]):
     """The words of every account that ever had one. A zero word is absent, and so is an empty storage."""
 
     __slots__ = ()
@@ -38,12 +38,12 @@ class Storages(dict[bytes, dict[int, int]]):
         return words
 
 
-class _Borrowed(Storages):
+class _Borrowed(StorageByAddress):
     """The words of another state, each account's copied when it is first asked for."""
 
     __slots__ = ("_lender",)
 
-    def __init__(self, lender: Storages) -> None:
+    def __init__(self, lender: StorageByAddress) -> None:
         self._lender = lender
 
     def __missing__(self, address: bytes) -> dict[int, int]:
@@ -51,7 +51,7 @@ class _Borrowed(Storages):
         return words
 
 
-class Many:
+class BulkRemoval:
     """A container from which many keys are taken at once."""
 
     __slots__ = ("_container",)
@@ -68,12 +68,12 @@ class State:
     """Accounts, storage and code, with what the running transaction changed, touched and logged."""
 
     __slots__ = (
-        "access", "accessed", "accounts", "changes", "closed", "codes", "logs", "slots", "storages",
+        "access", "access_journal", "accounts", "changes", "closed", "codes", "logs", "slots", "storages",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.accounts: dict[bytes, Account] = {}
-        self.storages = Storages()
+        self.storages = StorageByAddress()
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
         # What the running transaction changed; it is written down before it is done.
@@ -82,7 +82,7 @@ class State:
         self.logs: list[LogRow] = []
         # Warm addresses, each with its warm slots and the values these had when the transaction began (EIP-2929, EIP-2200).
         self.access: dict[bytes, dict[int, int]] = {}
-        self.accessed: list[tuple[Any, Any]] = []  # a container and the key to take out again
+        self.access_journal: list[tuple[Any, Any]] = []  # a container and the key to take out again
 
     def copy(self) -> State:
         """The same accounts, words and code between two transactions, to go their own way."""
@@ -98,29 +98,29 @@ class State:
         made = State()
         made.accounts, made.storages = self.accounts.copy(), _Borrowed(self.storages)
         made.codes, made.slots = self.codes, self.slots
-        made.take_back(self.changes)
+        made.undo_changes(self.changes)
         return made
 
     # Marks
 
     def mark(self) -> Mark:
-        return len(self.changes), len(self.accessed), len(self.logs)
+        return len(self.changes), len(self.access_journal), len(self.logs)
 
     def undo(self, mark: Mark) -> tuple[Changes, list[LogRow]]:
         """Take back all that came after `mark`; returns the changes and logs that were undone."""
         changes, accessed, logs = mark
         undone = self.changes[changes:], self.logs[logs:]
-        self.take_back(undone[0])
+        self.undo_changes(undone[0])
         del self.changes[changes:], self.logs[logs:]
-        for container, key in reversed(self.accessed[accessed:]):
+        for container, key in reversed(self.access_journal[accessed:]):
             del container[key]
-        del self.accessed[accessed:]
+        del self.access_journal[accessed:]
         return undone
 
     def abandon(self) -> None:
         """Take back all that no ledger has, wherever it was left. This may be left too, and done again."""
-        self.take_back(self.changes)
-        self.take_back(self.closed)
+        self.undo_changes(self.changes)
+        self.undo_changes(self.closed)
         self.close()
         self.closed = ()
 
@@ -135,15 +135,15 @@ class State:
         self.changes.clear()
         self.logs.clear()
         self.access = {}
-        self.accessed.clear()
+        self.access_journal.clear()
         return closed
 
-    def take_back(self, changes: Changes) -> None:
+    def undo_changes(self, changes: Changes) -> None:
         """Walk `changes` backwards."""
         for i in range(len(changes) - 4, -1, -4):
             self._put(changes[i], changes[i + 1], changes[i + 2])
 
-    def put_back(self, changes: Changes) -> None:
+    def redo_changes(self, changes: Changes) -> None:
         """Walk `changes` forwards: do again what was taken back."""
         for i in range(0, len(changes), 4):
             self._put(changes[i], changes[i + 1], changes[i + 3])
@@ -182,11 +182,11 @@ class State:
         self.accounts[address] = account
 
     def set_code(self, address: bytes, code: bytes) -> None:
-        code_hash = self.learn_code(code)
+        code_hash = self.intern_code(code)
         nonce, balance, _ = self.account(address)
         self.set_account(address, (nonce, balance, code_hash))
 
-    def learn_code(self, code: bytes) -> bytes:
+    def intern_code(self, code: bytes) -> bytes:
         """Keep a code under its hash, where it is never in the way: no journal. Returns the hash."""
         code_hash = keccak(code)
         self.codes[code_hash] = code
@@ -221,12 +221,12 @@ class State:
 
     # Touching
 
-    def touch(self, address: bytes) -> bool:
+    def warm_address(self, address: bytes) -> bool:
         """Make an address warm; says whether it was cold."""
         if address in self.access:
             return False
         self.access[address] = {}
-        self.accessed.append((self.access, address))
+        self.access_journal.append((self.access, address))
         return True
 
     def touch_slot(self, address: bytes, slot: int) -> bool:
@@ -234,11 +234,11 @@ class State:
         if slot in warm:
             return False
         warm[slot] = self.word(address, slot)
-        self.accessed.append((warm, slot))
+        self.access_journal.append((warm, slot))
         return True
 
 
-def entries(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
+def iter_changes(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
     """The changes one by one: address, slot, before, after."""
     items = iter(changes)
     return zip(items, items, items, items, strict=True)

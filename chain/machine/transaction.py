@@ -8,13 +8,13 @@ from typing import Any
 
 from chain.errors import InvalidTransaction
 from chain.machine.deep_calls import (
-    STEPS,
-    on_fresh_stack,
+    THREAD_DEPTHS,
+    run_on_new_thread,
 )
 from chain.machine.frame import (
-    Context,
     Failure,
     Frame,
+    TransactionContext,
 )
 from chain.machine.state import Changes, LogRow
 from chain.metering.program import Program
@@ -26,7 +26,7 @@ from chain.schema.inputs import (
     wei,
     whole_number,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Transaction:
 def checked(tx: Any) -> Transaction:
     """A transaction that somebody made by hand, if each of its fields can be what it is."""
     if not isinstance(tx, Transaction):
-        raise TypeError(f"{short(tx)} is not a Transaction")
+        raise TypeError(f"{short_repr(tx)} is not a Transaction")
     no = InvalidTransaction
     tx_type = whole_number(tx.type, "type", 4, wrong=no)
     if tx_type > 2 and tx.signed is None and tx.raw is None:
@@ -68,7 +68,7 @@ def _access_list(entries: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
         pairs = [(address, tuple(slots)) for address, slots in entries]
     except (TypeError, ValueError):
         raise TypeError(
-            f"access_list = {short(entries)} is not a list of addresses, each with its slots"
+            f"access_list = {short_repr(entries)} is not a list of addresses, each with its slots"
         ) from None
     return tuple(
         (
@@ -80,7 +80,7 @@ def _access_list(entries: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
 
 
 @dataclass(slots=True)
-class Call:
+class CallRecord:
     """One message in a transaction's tree of calls, as it ended."""
 
     kind: str
@@ -91,34 +91,36 @@ class Call:
     value: int
     output: bytes
     failure: Failure | None
-    calls: tuple[Call, ...]
+    calls: tuple[CallRecord, ...]
 
 
 @dataclass(slots=True)
-class Outcome:
+class TransactionResult:
     """What a transaction did."""
 
     frame: Frame
-    context: Context
+    context: TransactionContext
     gas_used: int
     gas_price: int
     changes: Changes
     logs: Sequence[LogRow]
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[CallRecord, ...]:
         """The messages that the first one sent."""
         return _calls_of(self.frame)
 
 
-def call_of(frame: Frame) -> Call:
+def call_of(frame: Frame) -> CallRecord:
     """What is kept of a frame when its transaction is over."""
-    calls = on_fresh_stack(_calls_of, frame) if frame.depth in STEPS else _calls_of(frame)
-    return Call(
+    calls = (
+        run_on_new_thread(_calls_of, frame) if frame.depth in THREAD_DEPTHS else _calls_of(frame)
+    )
+    return CallRecord(
         frame.kind, frame.address, frame.caller, frame.program, frame.data, frame.value,
         frame.output, frame.failure, calls,
     )  # fmt: skip
 
 
-def _calls_of(frame: Frame) -> tuple[Call, ...]:
+def _calls_of(frame: Frame) -> tuple[CallRecord, ...]:
     return tuple([call_of(child) for child in frame.children])

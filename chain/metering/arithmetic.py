@@ -16,13 +16,13 @@ from chain.metering.costs import (
     BUILT,
     FREE,
     KEYS,
-    pay_text,
+    charge_text,
     size_of,
 )
 from chain.metering.fuel import (
     charge,
-    dry,
-    spend,
+    charge_8,
+    out_of_fuel,
 )
 from chain.metering.method_costs import formatted
 from chain.metering.value_size import keys
@@ -46,7 +46,7 @@ def checked(number: Any) -> Any:
         return number  # what an author's own class makes of it
     bits = number.bit_length()
     if bits > MOST_BITS:
-        dry()
+        out_of_fuel()
     charge(1 + bits // 128)
     return number
 
@@ -55,17 +55,17 @@ def take(number: Any) -> int:
     """The bits of an operand."""
     bits: int = number.bit_length()
     if bits > MOST_BITS:
-        dry()
+        out_of_fuel()
     return bits
 
 
 def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> Any:
-    spend()
+    charge_8()
     if type(left) is int and type(right) is int:
         total = left + right
         return total if -LARGE < total < LARGE else checked(total)
     if isinstance(left, _TEXTS):
-        pay_text(len(left) + size_of(right))
+        charge_text(len(left) + size_of(right))
     elif isinstance(left, int) and isinstance(right, int):
         return checked(do(left, right))
     elif isinstance(left, _ROWS):
@@ -81,16 +81,16 @@ def summed(total: Any) -> Any:
     """What an addition or subtraction came to, where that is not a small number."""
     if type(total) is int:
         return checked(total)
-    spend()
+    charge_8()
     if isinstance(total, _TEXTS):
-        pay_text(len(total))
+        charge_text(len(total))
     elif (size := size_of(total)) > FREE:
         charge(size * (4 * KEYS if isinstance(total, _HASHED) else 1))
     return total
 
 
 def subtract(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.sub) -> Any:
-    spend()
+    charge_8()
     if type(left) is int and type(right) is int:
         rest = left - right
         return rest if -LARGE < rest < LARGE else checked(rest)
@@ -99,7 +99,7 @@ def subtract(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.sub
 
 
 def unite(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.or_) -> Any:
-    spend()
+    charge_8()
     if type(left) is not int:
         _join(left, right)
     return do(left, right)
@@ -124,7 +124,7 @@ def _join(left: Any, right: Any) -> None:
 
 
 def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul) -> Any:
-    spend()
+    charge_8()
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         if -_FACTOR < left < _FACTOR and -_FACTOR < right < _FACTOR:
             return left * right
@@ -137,14 +137,14 @@ def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul
     for items, count in ((left, right), (right, left)):
         if isinstance(items, _REPEATED) and isinstance(count, int) and count > 0:
             if isinstance(items, _TEXTS):
-                pay_text(len(items) * count)
+                charge_text(len(items) * count)
             elif len(items) * count > FREE:
                 charge(len(items) * count * BUILT)
     return do(left, right)
 
 
 def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floordiv) -> Any:
-    spend()
+    charge_8()
     if type(left) is int and type(right) is int:
         pay_for_quotient(left, right)
     return do(left, right)
@@ -152,7 +152,7 @@ def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floor
 
 def remainder(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mod) -> Any:
     """`left % right`, where the left may be a text."""
-    spend()
+    charge_8()
     if type(left) is int:
         if type(right) is int:
             pay_for_quotient(left, right)
@@ -167,14 +167,14 @@ def pay_for_quotient(left: int, right: int) -> None:
 
 
 def guarded_divmod(left: Any, right: Any) -> Any:
-    spend()
+    charge_8()
     if isinstance(left, int) and isinstance(right, int):
         pay_for_quotient(left, right)
     return divmod(left, right)
 
 
 def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
-    spend()
+    charge_8()
     if isinstance(base, int) and isinstance(exponent, int):
         if modulus is not None:
             bits = take(modulus) if isinstance(modulus, int) else 0
@@ -187,7 +187,7 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
         elif exponent > 0 and base not in (0, 1, -1):
             bits = base.bit_length() * exponent
             if bits > 2 * MOST_BITS:
-                dry()
+                out_of_fuel()
             charge(1 + bits * bits // _PRODUCT)
             return checked(pow(base, exponent))
     return pow(base, exponent, modulus)
@@ -201,19 +201,19 @@ def raise_to(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.pow
 
 
 def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift) -> Any:
-    spend()
+    charge_8()
     if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > MOST_BITS:
-        dry()
+        out_of_fuel()
     return do(left, right)
 
 
 def guarded_int(*args: Any, **named: Any) -> int:
     """`int(…)`: to read a text takes the square of its length."""
     if args and isinstance(args[0], _TEXTS):
-        spend()
+        charge_8()
         size = len(args[0])
         if size > MOST_BITS:
-            dry()
+            out_of_fuel()
         charge(1 + size * size // 2**10)
         if isinstance(args[0], str) and not args[0].isascii():
             # Which signs of the world are digits, each version of Python answers otherwise.

@@ -16,12 +16,12 @@ from chain.metering.import_effects import (
     refuse_acts,
 )
 from chain.metering.local_classes import (
-    content_of,
-    renewed,
+    cell_value,
+    instrument_local_class,
 )
 from chain.metering.module_copies import (
-    World,
-    world_for,
+    ModuleNamespace,
+    namespace_for,
 )
 from chain.metering.program import (
     Program,
@@ -29,8 +29,8 @@ from chain.metering.program import (
 )
 from chain.metering.program_sources import ProgramSources
 from chain.metering.twins import (
-    names_above,
     register,
+    resolve_qualname,
 )
 from chain.source.current_definition import (
     class_node,
@@ -39,18 +39,18 @@ from chain.source.current_definition import (
     text_of_code,
 )
 from chain.source.discovery import (
-    home_of,
-    text_of,
+    locate_class,
+    read_text,
 )
 from chain.source.modules import (
     Definition,
     Module,
     is_main,
-    read,
+    parse_module,
 )
 from chain.source.top_level import (
+    author_module,
     module_in,
-    own_module,
     top_of,
 )
 from chain.spec.contracts import ContractSpec
@@ -60,25 +60,25 @@ from chain.spec.references import (
 )
 
 
-def make_program(cls: type) -> Program:
+def build_program(cls: type) -> Program:
     spec: ContractSpec = cls.__spec__  # type: ignore[attr-defined]
     module = _module_of(cls)
     node = None if module is None else _definition_in(cls, module)
     if module is not None and node is not None:
-        return _imaged(spec, module, node)
+        return _program_from_module(spec, module, node)
     if cls.__module__.partition(".")[0] == "chain":
         file = str(sys.modules[cls.__module__].__file__)
-        ours = read(cls.__module__, file, text_of(file))  # the chain's own runs as it is
+        ours = parse_module(cls.__module__, file, read_text(file))  # the chain's own runs as it is
         sources = ProgramSources(ours)
-        sources.name(ours, cls.__qualname__)
+        sources.add_name(ours, cls.__qualname__)
         return Program(spec, digest_of(cls.__qualname__, sources), spec)
-    home = home_of(cls)
+    home = locate_class(cls)
     if home is None or not _is_written_in(cls, home[1]):  # the compiled code must do
-        return Program(spec, keccak(_compiled(cls, spec).encode()), renewed(cls))
+        return Program(spec, keccak(_compiled(cls, spec).encode()), instrument_local_class(cls))
     sources = ProgramSources(home[1].module)
-    sources.node(home[1].module, home[1].node)
-    digest = digest_of(cls.__qualname__, sources, [str(spec.abi), *_values_around(cls)])
-    return Program(spec, digest, renewed(cls))
+    sources.add_node(home[1].module, home[1].node)
+    digest = digest_of(cls.__qualname__, sources, [str(spec.abi), *_closure_values(cls)])
+    return Program(spec, digest, instrument_local_class(cls))
 
 
 def _module_of(cls: type) -> Module | None:
@@ -86,7 +86,7 @@ def _module_of(cls: type) -> Module | None:
     found = sys.modules.get(cls.__module__)
     if getattr(cls, "__probe__", False):
         return None
-    if found is None or names_above(vars(found), cls.__qualname__) is not cls:
+    if found is None or resolve_qualname(vars(found), cls.__qualname__) is not cls:
         return None
     if cls.__module__ != "__main__" and cls.__module__.partition(".")[0] == "chain":
         return None
@@ -130,37 +130,39 @@ def _is_written_in(cls: type, definition: Definition) -> bool:
     )
 
 
-def _imaged(spec: ContractSpec, module: Module, node: ast.ClassDef) -> Program:
+def _program_from_module(spec: ContractSpec, module: Module, node: ast.ClassDef) -> Program:
     sources = ProgramSources(module)
-    sources.node(module, _statement_around(node, module))
+    sources.add_node(module, _statement_around(node, module))
     refuse_acts(spec.cls, sources)
     digest = digest_of(spec.cls.__qualname__, sources)
-    world = world_for(sources)
-    image = names_above(world.modules[module.name].space, spec.cls.__qualname__)
+    world = namespace_for(sources)
+    image = resolve_qualname(world.modules[module.name].space, spec.cls.__qualname__)
     if image is None or not first_line(node) <= image.__spec__.source.line <= (
         node.end_lineno or 0
     ):
-        return Program(spec, digest, renewed(spec.cls))  # there its name stands for another class
+        return Program(
+            spec, digest, instrument_local_class(spec.cls)
+        )  # there its name stands for another class
     register(image, spec.cls)
     return Program(spec, digest, image.__spec__, world)
 
 
-def make_image(thing: Any) -> Any:
+def build_instrumented(thing: Any) -> Any:
     """The image of an imported module or class."""
     name = thing.__module__ if isinstance(thing, type) else thing.__name__
-    module = own_module(name, name.partition(".")[0])
+    module = author_module(name, name.partition(".")[0])
     if module is None:
         raise TypeError(f"{name} has no image: it is no module of yours that lies in a file")
     world = _world_of(thing, name)
     if world is None:
         sources = ProgramSources(module)
-        sources.whole(module)
-        world = world_for(sources)
+        sources.add_module(module)
+        world = namespace_for(sources)
     made = world.modules[name].made
-    return names_above(vars(made), thing.__qualname__) if isinstance(thing, type) else made
+    return resolve_qualname(vars(made), thing.__qualname__) if isinstance(thing, type) else made
 
 
-def _world_of(thing: Any, module: str) -> World | None:
+def _world_of(thing: Any, module: str) -> ModuleNamespace | None:
     """The world in which the contracts run that are in a module, or are `thing`."""
     found = [thing] if isinstance(thing, type) else list(vars(thing).values())
     contracts = (
@@ -172,7 +174,7 @@ def _world_of(thing: Any, module: str) -> World | None:
     return next((world for world in worlds if world is not None), None)
 
 
-def _values_around(cls: type) -> list[str]:
+def _closure_values(cls: type) -> list[str]:
     """The plain values that a class made in a function finds around it: another one is another contract."""
     found = set()
     for function in vars(cls).values():
@@ -180,7 +182,7 @@ def _values_around(cls: type) -> list[str]:
             for name, cell in zip(
                 function.__code__.co_freevars, function.__closure__ or (), strict=True
             ):
-                value = content_of(cell)
+                value = cell_value(cell)
                 if isinstance(value, int | str | bytes | bool):
                     found.add(f"{name} = {value!a}")
     return sorted(found)

@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
-from chain.metering.fuel import SPACE
-from chain.source.location import short
+from chain.metering.fuel import INSTRUMENTED_BUILTINS
+from chain.source.location import relative_path
 from chain.source.modules import Module
 
 OWN: Final = "__data_files__"  # in the namespace of a module: its data files
@@ -37,7 +37,7 @@ class DataFiles:
     def __init__(self, module: Module) -> None:
         folder = Path(normpath(Path(module.file).absolute())).parent
         self.folder = PurePath(seen_as(module)).parent
-        self._shown = short(str(folder))
+        self._shown = relative_path(str(folder))
         self._package = module.name if module.is_package else module.name.rpartition(".")[0]
         self.contents = dict(_contents(folder))
         self.folders = {
@@ -186,7 +186,7 @@ def refuse(wrong: str, remedy: str = _REMEDY) -> NoReturn:
     frame = sys._getframe(1)
     while OWN not in frame.f_globals and frame.f_back is not None:
         frame = frame.f_back
-    where = f"{short(frame.f_code.co_filename)}:{frame.f_lineno}"
+    where = f"{relative_path(frame.f_code.co_filename)}:{frame.f_lineno}"
     raise DeclarationError(
         f"{where}: {wrong}. A contract reads only the files that its digest holds: {remedy}"
     )
@@ -229,4 +229,4 @@ def _fits(names: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     return bool(names) and fnmatchcase(names[0], first) and _fits(names[1:], tuple(rest))
 
 
-SPACE["open"] = _open
+INSTRUMENTED_BUILTINS["open"] = _open

@@ -14,7 +14,7 @@ from typing import Any, Final
 from chain.metering.costs import FREE
 from chain.metering.fuel import EIGHTS
 from chain.metering.insert_freeze_checks import SETTABLE
-from chain.metering.insert_ticks import parsed
+from chain.metering.insert_ticks import parse_at
 from chain.metering.runtime_names import OPERATORS
 from chain.metering.tree_rewriter import (
     DISPLAYS,
@@ -57,7 +57,7 @@ class Operations(Weighing):
 
     def _sum(self, node: ast.BinOp) -> ast.AST:
         """Looked at when it is there: it is hardly larger than what it is made of."""
-        made = parsed(
+        made = parse_at(
             "__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__"
             f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE} and 0 in {EIGHTS}"
             " else __summed__(__v__)",
@@ -90,7 +90,7 @@ class Operations(Weighing):
         left.ctx = ast.Load()
         if isinstance(target, ast.Attribute):
             target.value = self._paid(SETTABLE, target.value)
-        in_place = parsed(f"__{OPERATORS[type(node.op)][1].__name__}__", node)
+        in_place = parse_at(f"__{OPERATORS[type(node.op)][1].__name__}__", node)
         value = self._operation(node.op, left, node.value, node, in_place)
         made: ast.stmt = ast.copy_location(ast.Assign([target], value), node)
         if before:
@@ -115,7 +115,7 @@ class Operations(Weighing):
     ) -> ast.expr:
         """Numbers that stay small are done with where they stand; all else calls."""
         word = f"__{OPERATORS[type(op)][0].__name__}__"
-        call = ast.Call(parsed(word, place), [left, right, *in_place], [])
+        call = ast.Call(parse_at(word, place), [left, right, *in_place], [])
         names = self._names_for(left, right) if type(op) in _QUICK else None
         if names is None:
             return ast.copy_location(call, place)
@@ -133,11 +133,11 @@ class Operations(Weighing):
         parts += [question] if question else []
         text = f"{result} if {' and '.join(parts)} else 0"
         values["X"] = names["X"]
-        made = parsed(re.sub(r"\b[VWX]\b", lambda found: values[found[0]], text), place)
+        made = parse_at(re.sub(r"\b[VWX]\b", lambda found: values[found[0]], text), place)
         for name, operand in zip("VW", (left, right), strict=True):
             if name in names:
                 _give(made.test, names[name], operand)
-                call.args["VW".index(name)] = parsed(names[name], place)
+                call.args["VW".index(name)] = parse_at(names[name], place)
         made.orelse = ast.copy_location(call, place)
         return made  # type: ignore[no-any-return]
 
@@ -194,7 +194,7 @@ class Operations(Weighing):
 
     def _contains(self, node: ast.Compare) -> ast.AST:
         found: ast.expr = ast.Call(
-            parsed("__contains__", node), [node.left, node.comparators[0]], []
+            parse_at("__contains__", node), [node.left, node.comparators[0]], []
         )
         found = ast.copy_location(found, node)
         if isinstance(node.ops[0], ast.NotIn):
@@ -216,7 +216,7 @@ class Operations(Weighing):
                 and self._light.is_small(where.upper)
                 and _is_plus(where.upper)
             )
-            return node if is_few else self._few("__sliced__", node)
+            return node if is_few else self._few("__charge_slice__", node)
         if isinstance(node.ctx, ast.Store):
             node.slice = self._key(where)
         else:
@@ -227,7 +227,7 @@ class Operations(Weighing):
                 and isinstance(choice, ast.IfExp)
                 and _is_plain(node.value)
             ):
-                asked = ast.Call(parsed("__index__", where), [where, deepcopy(node.value)], [])
+                asked = ast.Call(parse_at("__index__", where), [where, deepcopy(node.value)], [])
                 choice.orelse = ast.copy_location(asked, where)  # it may be a slice
             if isinstance(node.ctx, ast.Del):
                 node.value = self._paid("__moved__", node.value)
@@ -245,7 +245,7 @@ class Operations(Weighing):
             return node
         if not self._has_names:
             return self._paid("__written__", node)
-        made = parsed("__v__ if __length_of__(__v__ := 0) <= 64 else __written__(__v__)", node)
+        made = parse_at("__v__ if __length_of__(__v__ := 0) <= 64 else __written__(__v__)", node)
         made.test.left.args[0].value = node
         return made  # type: ignore[no-any-return]
 
@@ -263,7 +263,7 @@ class Operations(Weighing):
 
     def _wide(self, value: ast.expr, spec: str) -> ast.expr:
         """Pays for the width, then is the value."""
-        made: ast.expr = parsed(f"(__pay_for_width__({spec!r}), 0)[1]", value)
+        made: ast.expr = parse_at(f"(__pay_for_width__({spec!r}), 0)[1]", value)
         assert isinstance(made, ast.Subscript) and isinstance(made.value, ast.Tuple)
         made.value.elts[1] = value
         return made

@@ -17,8 +17,8 @@ from typing import Any, Final
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import (
     charge,
-    dry,
-    spend,
+    charge_8,
+    out_of_fuel,
 )
 from chain.metering.ordered_sets import (
     Keys,
@@ -95,38 +95,38 @@ def size_of(items: Any) -> int:
     try:
         return len(items)
     except OverflowError:  # a range beyond all bounds
-        return dry()
+        return out_of_fuel()
 
 
-def pay(items: Any, each: int = 1) -> Any:
+def charge_items(items: Any, each: int = 1) -> Any:
     """Pay for a walk over all of them; where nobody knows how many they are, as it goes."""
-    spend()
+    charge_8()
     is_plain = type(items) in _PLAIN
     size = len(items) if is_plain else size_of(items)
     if size > FREE:
         charge(size * each)
     elif each > 1 and not is_plain and isinstance(items, Iterator):
-        return turns(items, 4 * each)
+        return metered(items, 4 * each)
     return items
 
 
-def pay_built(items: Any) -> Any:
+def charge_new_items(items: Any) -> Any:
     """The same, where each is put into something new."""
-    return pay(items, BUILT)
+    return charge_items(items, BUILT)
 
 
 def pay_keys(items: Any) -> Any:
     """The same, where each becomes a key."""
-    return keys(pay(items, KEYS))
+    return keys(charge_items(items, KEYS))
 
 
 def pay_pairs(items: Any) -> Any:
-    return pairs(pay(items, KEYS))
+    return pairs(charge_items(items, KEYS))
 
 
-def pay_text(size: int) -> None:
+def charge_text(size: int) -> None:
     if size > MOST_BYTES:
-        dry()
+        out_of_fuel()
     if size > TEXT * FREE:
         charge(size // TEXT)
 
@@ -134,7 +134,7 @@ def pay_text(size: int) -> None:
 # What yields
 
 
-def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
+def metered(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
     """`source`, paid for by so many ticks a turn, sixteen turns at a time."""
     paid = 0
     for item in source:
@@ -145,13 +145,13 @@ def turns(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
         yield item
 
 
-def slow(source: Any) -> Any:
+def metered_if_long(source: Any) -> Any:
     """`source`, so that who drains it pays; what is short or ticks by itself stays as it is."""
     if type(source) in ROWS and len(source) <= FREE:
         return source
     if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
         return source
-    return turns(source)
+    return metered(source)
 
 
 def len_is_short(source: Any) -> bool:
@@ -161,7 +161,9 @@ def len_is_short(source: Any) -> bool:
         return False
 
 
-def lazily(real: Callable[..., Any], first: int = 0, last: int | None = None) -> Callable[..., Any]:
+def metered_lazy_builtin(
+    real: Callable[..., Any], first: int = 0, last: int | None = None
+) -> Callable[..., Any]:
     """`real`, whose arguments from `first` to `last` are drained as it goes."""
 
     def guarded(*args: Any, **named: Any) -> Any:
@@ -173,7 +175,7 @@ def lazily(real: Callable[..., Any], first: int = 0, last: int | None = None) ->
         else:
             return real(*args, **named)
         found = list(args)
-        found[sources] = map(slow, args[sources])
+        found[sources] = map(metered_if_long, args[sources])
         return real(*found, **named)
 
     return guarded
@@ -181,7 +183,7 @@ def lazily(real: Callable[..., Any], first: int = 0, last: int | None = None) ->
 
 def guarded_iter(source: Any, *sentinel: Any) -> Any:
     charge(_MADE)
-    return turns(iter(source, *sentinel)) if sentinel else iter(slow(source))
+    return metered(iter(source, *sentinel)) if sentinel else iter(metered_if_long(source))
 
 
 def guarded_reversed(items: Any) -> Any:
@@ -191,13 +193,13 @@ def guarded_reversed(items: Any) -> Any:
 
 def slow_turns(made: Any, items: Any) -> Any:
     """`made` as it is where `items` are few."""
-    return made if isinstance(items, _SIZED) and len_is_short(items) else turns(made)
+    return made if isinstance(items, _SIZED) and len_is_short(items) else metered(made)
 
 
 # What drains
 
 
-def walking(
+def metered_builtin(
     real: Callable[..., Any], paid: Callable[[Any], Any], begun: int = 0
 ) -> Callable[..., Any]:
     """`real`, which walks over its first argument at once; it takes so many ticks to begin."""
@@ -213,7 +215,7 @@ def walking(
 
 
 def guarded_sorted(items: Iterable[Any], **how: Any) -> list[Any]:
-    found = list(pay(items, BUILT))
+    found = list(charge_items(items, BUILT))
     sort(found, **how)
     return found
 
@@ -256,7 +258,7 @@ def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
             how["key"] = _weighing(how["key"], 1)
         if len(items) != 1:
             return real(*map(weigh, items), **how)
-        paid = pay(items[0])
+        paid = charge_items(items[0])
         if not isinstance(paid, Iterator):
             return real(weigh(paid), **how)
         return real(
@@ -283,9 +285,9 @@ def shown(value: Any) -> Any:
     if type(value) is int and -_WORD < value < _WORD:
         return value
     if isinstance(value, _TEXTS):
-        spend()
+        charge_8()
         if len(value) > TEXT * FREE:
-            pay_text(len(value))
+            charge_text(len(value))
         return value
     if isinstance(value, int):
         return pay_for_digits(value)
@@ -295,14 +297,14 @@ def shown(value: Any) -> Any:
 def written(text: Any) -> Any:
     """Pay for a text by its length, where that could not be told before."""
     if isinstance(text, str | bytes):
-        pay_text(2 * len(text))
+        charge_text(2 * len(text))
     return text
 
 
 def guarded_sum(items: Iterable[Any], start: Any = 0) -> Any:
     if isinstance(start, int):
-        return sum(pay(items), start)
-    for item in turns(items):
+        return sum(charge_items(items), start)
+    for item in metered(items):
         size = size_of(start) + size_of(item)
         charge(1 + size)
         start = start + item
@@ -312,9 +314,9 @@ def guarded_sum(items: Iterable[Any], start: Any = 0) -> Any:
 def guarded_bytes(real: type) -> Callable[..., Any]:
     def guarded(*args: Any, **named: Any) -> Any:
         if args and isinstance(args[0], int):
-            pay_text(args[0])
+            charge_text(args[0])
         elif args:
-            pay(args[0])
+            charge_items(args[0])
         return real(*args, **named)
 
     return guarded
@@ -331,9 +333,9 @@ def guarded_digits(real: Callable[..., Any]) -> Callable[..., Any]:
     """`hex` and the like."""
 
     def guarded(number: Any, *args: Any) -> Any:
-        spend()
+        charge_8()
         for each in args:  # `round(n, -600)`
-            pay_text(abs(each) if isinstance(each, int) else 0)
+            charge_text(abs(each) if isinstance(each, int) else 0)
         return real(pay_for_digits(number), *args)
 
     return guarded
@@ -353,7 +355,7 @@ def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
 
 def contains(item: Any, items: Any) -> bool:
     """`item in items`"""
-    spend()
+    charge_8()
     kind = type(items)
     if kind in _HASHED:
         return (item if type(item) in LIGHT else weigh(item)) in items
@@ -364,7 +366,7 @@ def contains(item: Any, items: Any) -> bool:
     if type(item) is not int and kind not in _TEXT_KINDS:
         times = min(size_of(items), 2**40)
         charge(1 + weight_of(item) * times)
-    return item in pay(items)
+    return item in charge_items(items)
 
 
 def _is_member(item: Any, members: EnumType) -> bool:
@@ -384,10 +386,10 @@ def _is_in_range(item: Any, items: range) -> bool:
         return int(item) in items
     if equality in _NEVER_EQUAL:
         return False
-    return any(item == each for each in turns(items, 16))
+    return any(item == each for each in metered(items, 16))
 
 
-def sliced(found: Any) -> Any:
+def charge_slice(found: Any) -> Any:
     """`items[a:b:c]`, which is no larger than what is there, so it may pay afterwards."""
     if type(found) in _SLICED and len(found) > FREE:
         charge(len(found) // TEXT)
@@ -420,5 +422,5 @@ def counted(source: Any) -> Any:
         if size > FREE:
             charge(2 * size)
     elif isinstance(source, Iterator):
-        return turns(source, 2)
+        return metered(source, 2)
     return source

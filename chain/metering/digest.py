@@ -21,28 +21,28 @@ _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 def digest_of(name: str, sources: ProgramSources, values: Iterable[str] = ()) -> bytes:
     """The digest of the contract called `name`; `values` are what it has around it that no source tells."""
     parts = [name, *values]
-    for module in sorted(sources.modules, key=label_of):
-        parts.append(label_of(module))
+    for module in sorted(sources.modules, key=module_label):
+        parts.append(module_label(module))
         parts += sorted(f"{alias} is {path}" for alias, path in sources.imports_of(module))
-        parts += [normal(node) for node in sources.nodes_of(module)]
+        parts += [canonical_syntax(node) for node in sources.nodes_of(module)]
         if (files := sources.data_files(module)) is not None:
             parts += files.digests()
     return keccak("\n".join(parts).encode())
 
 
-def label_of(module: Module) -> str:
+def module_label(module: Module) -> str:
     """A script has the same name whether it is run or imported."""
     return Path(module.file).stem if module.name == "__main__" else module.name
 
 
-def normal(node: Any) -> str:
+def canonical_syntax(node: Any) -> str:
     """A syntax tree as text without positions and docstrings, the same on every Python version."""
     if isinstance(node, list):
-        return "[" + ",".join(map(normal, node)) + "]"
+        return "[" + ",".join(map(canonical_syntax, node)) + "]"
     if not isinstance(node, ast.AST):
         return ascii(node)
     fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
     if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
         fields = [(name, value[1:] if name == "body" else value) for name, value in fields]
-    inner = ",".join(f"{name}={normal(value)}" for name, value in fields)
+    inner = ",".join(f"{name}={canonical_syntax(value)}" for name, value in fields)
     return f"{type(node).__name__}({inner})"

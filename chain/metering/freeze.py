@@ -36,11 +36,11 @@ from chain.metering.frozen_collections import (
 )
 from chain.source.location import Source
 from chain.source.modules import Module
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 _PLAIN: Final = frozenset({int, str, bytes, bool, float, complex, type(None), range, ModuleType})
 # Modules of Python whose objects do not change, or only by an attribute that is set.
-_STILL: Final = words(
+_STILL: Final = word_set(
     """
     __future__ _abc _collections _operator abc builtins collections collections.abc dataclasses datetime decimal enum fractions
     functools numbers operator pathlib re string types typing typing_extensions uuid

@@ -33,7 +33,7 @@ from chain.metering.ordered_sets import (
     OrderedDict,
     OrderedSet,
 )
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 from chain.storage.frozen_list import (
     FrozenList,
     changeable,
@@ -41,23 +41,25 @@ from chain.storage.frozen_list import (
 
 T = TypeVar("T")
 
-_LIST: Final = words(
+_LIST: Final = word_set(
     "append extend insert pop remove clear sort reverse __setitem__ __delitem__ __iadd__ __imul__ __init__"
 )
-_DICT: Final = words("pop popitem setdefault update clear __setitem__ __delitem__ __ior__ __init__")
+_DICT: Final = word_set(
+    "pop popitem setdefault update clear __setitem__ __delitem__ __ior__ __init__"
+)
 _CHANGES: Final[dict[type, frozenset[str]]] = {
     list: _LIST,
     dict: _DICT,
-    OrderedSet: words(
+    OrderedSet: word_set(
         """
         add discard remove pop clear update difference_update intersection_update symmetric_difference_update
         __iand__ __ior__ __isub__ __ixor__ __init__
         """
     ),
-    deque: _LIST - {"sort"} | words("appendleft extendleft popleft rotate"),
+    deque: _LIST - {"sort"} | word_set("appendleft extendleft popleft rotate"),
     OrderedDict: _DICT | {"move_to_end"},
     defaultdict: _DICT | {"__missing__"},
-    Counter: _DICT | words("subtract __iadd__ __isub__ __iand__"),
+    Counter: _DICT | word_set("subtract __iadd__ __isub__ __iand__"),
 }
 _SIGNS: Final = {
     "__setitem__": "'[…] = …'", "__delitem__": "'del'", "__iadd__": "'+='", "__imul__": "'*='", "__ior__": "'|='",
@@ -65,14 +67,14 @@ _SIGNS: Final = {
 }  # fmt: skip
 # How many arguments these may be given so that `list.append(…)` with as many would change nothing.
 _FREE: Final = {
-    **dict.fromkeys(words("pop clear sort reverse popitem popleft rotate"), 0),
-    **dict.fromkeys(words("append extend remove add discard appendleft extendleft move_to_end setdefault update"), 1),
-    **dict.fromkeys(words("subtract difference_update intersection_update symmetric_difference_update"), 1),
+    **dict.fromkeys(word_set("pop clear sort reverse popitem popleft rotate"), 0),
+    **dict.fromkeys(word_set("append extend remove add discard appendleft extendleft move_to_end setdefault update"), 1),
+    **dict.fromkeys(word_set("subtract difference_update intersection_update symmetric_difference_update"), 1),
     "insert": 2,
     "register": -1,
 }  # fmt: skip
 # Methods of every object by which its attributes are set.
-MAKERS: Final = words(
+MAKERS: Final = word_set(
     "__init__ __setattr__ __delattr__ __set__ __delete__ __setstate__ add_note with_traceback"
 )
 CHANGERS: Final = frozenset().union(*_CHANGES.values()) | MAKERS | {"register"}

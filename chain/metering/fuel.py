@@ -2,7 +2,7 @@
 
 A tank is an iterator that yields zeros, and stands among the builtins of every image, so that `0 in __tank__` takes one of
 them and is false when none are left: no call, no lookup but one. There is a tank of single ticks and others whose zeros are
-worth several, as coins are, so that a long stretch pays in one step too. Where one is empty, `__dry__` makes change: what all
+worth several, as coins are, so that a long stretch pays in one step too. Where one is empty, `__out_of_fuel__` makes change: what all
 of them hold is put into them anew. A step takes the same with change and without. When all hold less than is asked, it raises
 `OutOfGas`, which no contract can catch; should that get lost all the same, every later tick raises it again, and the message
 ends as out of gas whatever it returned. What a message did not use goes back to the one that sent it.
@@ -41,7 +41,13 @@ Tanks: TypeAlias = tuple["repeat[int]", ...]
 # The large whole numbers that became keys in the running transaction, by their hash.
 COLLIDING: Final[dict[int, set[int]]] = {}
 
-TANK, PAIRS, FOURS, EIGHTS, DRY = "__tank__", "__pairs__", "__fours__", "__eights__", "__dry__"
+TANK, PAIRS, FOURS, EIGHTS, DRY = (
+    "__tank__",
+    "__pairs__",
+    "__fours__",
+    "__eights__",
+    "__out_of_fuel__",
+)
 SIXTEENS, MOST = "__sixteens__", "__sixty_fours__"
 CHARGE: Final = "__charge__"
 TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}  # by their worth
@@ -52,10 +58,10 @@ _TANK_OF: Final = tuple(
     next(name for worth, name in TANKS.items() if ticks <= worth) for ticks in range(LARGEST + 1)
 )
 _WORTH: Final = {name: worth for worth, name in TANKS.items()}
-DOWN, UP, DEEP = "__down__", "__up__", "__deep__"
+DOWN, UP, DEEP = "__down__", "__up__", "__too_deep__"
 
 # The builtins of every image.
-SPACE: Final[dict[str, Any]] = dict(vars(builtins))
+INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
 _standing: Final[Callable[[dict[str, Any]], Tanks]] = itemgetter(*TANKS.values())
 
 
@@ -84,26 +90,26 @@ def _held_by(tanks: Tanks) -> int:
     )
 
 
-def left() -> int:
+def remaining() -> int:
     """The ticks in the tanks."""
-    return _held_by(_standing(SPACE))
+    return _held_by(_standing(INSTRUMENTED_BUILTINS))
 
 
-def fill(ticks: int) -> None:
+def set_fuel(ticks: int) -> None:
     """Have so many ticks in the tanks."""
     resume(_shared(ticks))
 
 
-def rest() -> Tanks:
+def suspend() -> Tanks:
     """Stop counting, and give the tanks as they stand: what the chain does meanwhile is not the contract's."""
-    tanks = _standing(SPACE)
+    tanks = _standing(INSTRUMENTED_BUILTINS)
     resume(OUTSIDE)
     return tanks
 
 
 def resume(tanks: Tanks) -> None:
     """Take from these."""
-    space = SPACE
+    space = INSTRUMENTED_BUILTINS
     (
         space[TANK], space[PAIRS], space[FOURS], space[EIGHTS], space[SIXTEENS], space[MOST]
     ) = tanks  # fmt: skip
@@ -114,21 +120,21 @@ def charge(ticks: int) -> None:
     if ticks > LARGEST:
         steps = -(-ticks // LARGEST)
         if steps <= _ONE_BY_ONE:
-            tank, ticks = SPACE[MOST], steps * LARGEST
+            tank, ticks = INSTRUMENTED_BUILTINS[MOST], steps * LARGEST
             if steps <= tank.__length_hint__():
                 for _ in islice(tank, steps - 1, None):
                     return
         change(ticks)
     else:
         tank = _TANK_OF[ticks] if ticks > 0 else TANK
-        for _ in SPACE[tank]:
+        for _ in INSTRUMENTED_BUILTINS[tank]:
             return
         change(_WORTH[tank])
 
 
-def spend() -> None:
+def charge_8() -> None:
     """Take sixteen ticks: what it takes to call one of these functions."""
-    for _ in SPACE[SIXTEENS]:
+    for _ in INSTRUMENTED_BUILTINS[SIXTEENS]:
         return
     change(16)
 
@@ -136,72 +142,77 @@ def spend() -> None:
 def change(ticks: int = 8) -> bool:
     """Take so many ticks from all tanks, as the one for them is empty, and share out what is left. True, for a condition;
     eight where an image does not say how many."""
-    rest = left() - ticks
+    rest = remaining() - ticks
     if rest < 0:
-        dry()
-    fill(rest)
+        out_of_fuel()
+    set_fuel(rest)
     return True
 
 
-def dry() -> NoReturn:
+def out_of_fuel() -> NoReturn:
     """There is nothing left, and there was too little."""
-    fill(0)
+    set_fuel(0)
     raise OutOfGas
 
 
 class _Levels:
     """How deep the functions of one message may still call themselves."""
 
-    __slots__ = ("down", "left", "up")
+    __slots__ = ("down", "remaining", "up")
 
     def __init__(self) -> None:
-        self.left = [1] + [0] * DEEPEST
-        self.down, self.up = self.left.pop, self.left.append
+        self.remaining = [1] + [0] * DEEPEST
+        self.down, self.up = self.remaining.pop, self.remaining.append
 
 
 _levels: Final = [_Levels()]  # by depth of message
 
 
-def deep() -> None:
+def too_deep() -> None:
     """The last level was taken."""
-    SPACE[UP](1)
-    dry()
+    INSTRUMENTED_BUILTINS[UP](1)
+    out_of_fuel()
 
 
-def begin(frame: Frame, outer: Tanks | None = None) -> tuple[int, Tanks, Any, Any]:
+def start_message(frame: Frame, outer: Tanks | None = None) -> tuple[int, Tanks, Any, Any]:
     """Give a message its ticks and levels: how many ticks it may take, and what whoever sent it has of both (`outer`, if
     that is not what stands there)."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
-    tanks, down, up, depth = outer or _standing(SPACE), SPACE[DOWN], SPACE[UP], frame.depth
-    if context.metered:
+    tanks, down, up, depth = (
+        outer or _standing(INSTRUMENTED_BUILTINS),
+        INSTRUMENTED_BUILTINS[DOWN],
+        INSTRUMENTED_BUILTINS[UP],
+        frame.depth,
+    )
+    if context.metering_depth:
         most = _held_by(tanks) - 1
         most -= most // KEPT_BACK
     else:
         most = context.fuel
         COLLIDING.clear()
-    context.metered += 1
+    context.metering_depth += 1
     if most < limit:
         limit = most
     while len(_levels) <= depth:
         _levels.append(_Levels())
     levels = _levels[depth]
-    if len(levels.left) <= DEEPEST:  # another message still has some, or was interrupted
+    if len(levels.remaining) <= DEEPEST:  # another message still has some, or was interrupted
         levels = _levels[depth] = _Levels()
-    SPACE[DOWN], SPACE[UP] = levels.down, levels.up
-    fill(limit + 1)  # whoever takes the last of these has taken one too many
+    INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = levels.down, levels.up
+    set_fuel(limit + 1)  # whoever takes the last of these has taken one too many
     return limit, tanks, down, up
 
 
-def end(frame: Frame, began: tuple[int, Tanks, Any, Any]) -> None:
+def end_message(frame: Frame, began: tuple[int, Tanks, Any, Any]) -> None:
     """Count what was used, and go on with the tanks of before. Who ran dry is out of gas, whatever it has returned."""
-    rest = left()
+    rest = remaining()
     context = frame.context
-    limit, tanks, SPACE[DOWN], SPACE[UP] = began
+    limit, tanks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = began
     used = limit + 1 - rest if rest else limit
     frame.ticks = used
-    context.metered -= 1
-    if context.metered:
-        fill(_held_by(tanks) - used)
+    context.metering_depth -= 1
+    if context.metering_depth:
+        set_fuel(_held_by(tanks) - used)
     else:
         resume(tanks)
         context.fuel -= used
@@ -210,12 +221,12 @@ def end(frame: Frame, began: tuple[int, Tanks, Any, Any]) -> None:
         raise OutOfGas
 
 
-def fail(frame: Frame, began: tuple[int, Tanks, Any, Any], problem: BaseException) -> None:
+def abort_message(frame: Frame, began: tuple[int, Tanks, Any, Any], problem: BaseException) -> None:
     """The same where something was raised. Too deep a recursion is out of gas, and takes all there was."""
     if isinstance(problem, RecursionError):
-        fill(0)
+        set_fuel(0)
     try:
-        end(frame, began)
+        end_message(frame, began)
     except OutOfGas:
         if not isinstance(problem, OutOfGas):
             raise OutOfGas from problem
@@ -223,4 +234,6 @@ def fail(frame: Frame, began: tuple[int, Tanks, Any, Any], problem: BaseExceptio
 
 OUTSIDE: Final = _shared(2**62)  # the tanks where no contract runs
 resume(OUTSIDE)
-SPACE.update({DRY: change, CHARGE: charge, DEEP: deep, DOWN: _levels[0].down, UP: _levels[0].up})
+INSTRUMENTED_BUILTINS.update(
+    {DRY: change, CHARGE: charge, DEEP: too_deep, DOWN: _levels[0].down, UP: _levels[0].up}
+)

@@ -17,32 +17,32 @@ from chain.source.global_names import (
     uses_of,
 )
 from chain.source.local_names import DEFINITIONS
-from chain.source.location import short
+from chain.source.location import relative_path
 from chain.source.modules import (
     Definition,
     Module,
     is_main,
 )
-from chain.source.reachability import Reach
+from chain.source.reachability import Reachability
 from chain.source.top_level import top_of
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
-_BUILTINS: Final = words("print input breakpoint help exit quit")
-_METHODS: Final = words("write writelines write_text write_bytes unlink rmdir mkdir touch")
-_MODULES: Final = words(
+_BUILTINS: Final = word_set("print input breakpoint help exit quit")
+_METHODS: Final = word_set("write writelines write_text write_bytes unlink rmdir mkdir touch")
+_MODULES: Final = word_set(
     """
     atexit concurrent.futures eth_tester ftplib http.client http.server httpx multiprocessing requests shutil signal smtplib
     socket sqlite3 subprocess urllib.request web3 webbrowser
     """
 )
-_MACHINE: Final = words("Chain assert_events reverts")
-_MACHINE_MODULES: Final = words(
+_MACHINE: Final = word_set("Chain assert_events reverts")
+_MACHINE_MODULES: Final = word_set(
     "anchors cli deployment deploys double_run far fuzz handle looking pytest_plugin replays rpc simulator testing"
 )
-_MAKERS: Final = words("__init__ __new__ __post_init__")
+_MAKERS: Final = word_set("__init__ __new__ __post_init__")
 
 
-def refuse_acts(cls: type, reach: Reach) -> None:
+def refuse_acts(cls: type, reach: Reachability) -> None:
     """Say which statement a contract reads that acts."""
     acts = _Acts(reach)
     for module in reach.modules:
@@ -52,7 +52,7 @@ def refuse_acts(cls: type, reach: Reach) -> None:
 
 
 def _refuse_act(cls: str, name: str, module: Module, node: ast.AST, acts: _Acts) -> None:
-    where = f"{short(module.file)}:{getattr(node, 'lineno', 1)}"
+    where = f"{relative_path(module.file)}:{getattr(node, 'lineno', 1)}"
     if is_main(node):
         raise DeclarationError(
             f"{where}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', and that is no part of a"
@@ -71,14 +71,14 @@ def acts(module: Module, node: ast.stmt) -> bool:
     """Whether a statement that holds the definition of a contract acts."""
     return (
         not isinstance(node, DEFINITIONS)
-        and _Acts(Reach(module)).in_statement(module, node) is not None
+        and _Acts(Reachability(module)).in_statement(module, node) is not None
     )
 
 
 class _Acts:
     """Looks for what acts, in a statement and in the functions that it calls."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: Reachability) -> None:
         self.reach = reach
         self.seen: set[ast.AST] = set()
 
@@ -100,7 +100,7 @@ class _Acts:
         for meaning in meanings:
             found = None
             if isinstance(meaning, Definition):
-                found = self._by_path(".".join([str(meaning.target), *attributes]))
+                found = self._by_path(".".join([str(meaning.import_path), *attributes]))
             elif isinstance(meaning, ast.FunctionDef):
                 found = self.in_statement(module, meaning)
             elif isinstance(meaning, ast.ClassDef):

@@ -24,10 +24,10 @@ from chain.metering.frozen_collections import (
     taken,
 )
 from chain.metering.fuel import (
-    SPACE,
+    INSTRUMENTED_BUILTINS,
     charge,
 )
-from chain.metering.method_costs import method
+from chain.metering.method_costs import metered_method
 from chain.metering.new_characters import new_letter
 from chain.metering.ordered_sets import (
     VIEWS,
@@ -73,7 +73,7 @@ def named(method: Any) -> Any:
 def _methodcaller(name: str, /, *args: Any, **named: Any) -> Callable[[Any], Any]:
     def call(thing: Any) -> Any:
         _getattr(thing, name)  # refuses what may not be taken
-        return view(method(thing, name, *args, **named))
+        return view(metered_method(thing, name, *args, **named))
 
     return call
 
@@ -152,7 +152,7 @@ def _import(
     return instead(builtins.__import__(name, globals, locals, fromlist, level))
 
 
-SPACE.update(
+INSTRUMENTED_BUILTINS.update(
     {
         "__import__": _import,
         "chr": _chr,

@@ -17,22 +17,22 @@ from chain.metering.frozen_collections import (
     settable,
     taken,
 )
-from chain.metering.fuel import SPACE
+from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_ticks import (
-    Ticking,
-    parsed,
+    TickInserter,
+    parse_at,
 )
 from chain.metering.ordered_sets import VIEWS
-from chain.source.location import short
+from chain.source.location import relative_path
 from chain.source.modules import Module
 
 SETTABLE, TAKEN = "__settable__", "__taken__"
 _MAKERS: Final = ("__init__", "__post_init__")
 
-SPACE.update({SETTABLE: settable, TAKEN: taken})
+INSTRUMENTED_BUILTINS.update({SETTABLE: settable, TAKEN: taken})
 
 
-class Keeping(Ticking):
+class Keeping(TickInserter):
     """Ticks, and what may not be changed asks."""
 
     def __init__(self, module: Module) -> None:
@@ -78,14 +78,14 @@ class Keeping(Ticking):
         for name in node.kwd_attrs:
             if name in CHANGERS or name in VIEWS:
                 raise DeclarationError(
-                    f"{short(self._file)}:{node.lineno}: a pattern takes the method '{name}' off what it matches, which may"
+                    f"{relative_path(self._file)}:{node.lineno}: a pattern takes the method '{name}' off what it matches, which may"
                     " be a class; match the value, and call the method by its name"
                 )
         self.generic_visit(node)
         return node
 
     def _asked(self, word: str, value: ast.expr) -> ast.expr:
-        return ast.copy_location(ast.Call(parsed(word, value), [value], []), value)
+        return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
 
 def _is_super(node: ast.expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.metering.fuel import SPACE
+from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_freeze_checks import Keeping
 from chain.metering.ordered_sets import (
     SETS,
@@ -15,19 +15,19 @@ from chain.metering.ordered_sets import (
     viewing,
 )
 from chain.source.modules import Module
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 MADE, VIEW, VIEWING = "__set_of__", "__view__", "__viewing__"
 _BARE: Final = {
     **{name: f"__bare_{name}__" for name in ("set", "frozenset")},
     **{f"__{name}__": f"__bare_{name}_paid__" for name in ("set", "frozenset")},
 }
-_WALKERS: Final = words(
+_WALKERS: Final = word_set(
     "all any dict enumerate frozenset iter len list max min reversed set sorted sum tuple zip"
 )
 
-SPACE.update({MADE: made, VIEW: view, VIEWING: viewing, **SETS})  # fmt: skip
-SPACE.update({"__bare_set__": set, "__bare_frozenset__": frozenset})
+INSTRUMENTED_BUILTINS.update({MADE: made, VIEW: view, VIEWING: viewing, **SETS})  # fmt: skip
+INSTRUMENTED_BUILTINS.update({"__bare_set__": set, "__bare_frozenset__": frozenset})
 
 
 class Gathering(Keeping):

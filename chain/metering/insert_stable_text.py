@@ -6,9 +6,9 @@ import ast
 from typing import Any, Final
 
 from chain.errors import DeclarationError
-from chain.metering.fuel import SPACE
+from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_ordered_sets import Gathering
-from chain.metering.insert_ticks import parsed
+from chain.metering.insert_ticks import parse_at
 from chain.metering.new_characters import new_letter
 from chain.metering.stable_hash import hashing
 from chain.metering.stable_text import (
@@ -19,7 +19,7 @@ from chain.metering.stable_text import (
     told,
     worded,
 )
-from chain.source.location import short
+from chain.source.location import relative_path
 
 TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"
 HASHING, TELLING = "__hashing__", "__telling__"
@@ -27,7 +27,7 @@ _TELLING: Final = ("__str__", "__repr__", "__format__")
 _FORMATS: Final = ("format", "format_map")
 _PICTURES: Final = (ord("r"), ord("a"))
 
-SPACE.update(
+INSTRUMENTED_BUILTINS.update(
     {
         TOLD: told,
         WORDED: worded,
@@ -46,14 +46,14 @@ class Wording(Gathering):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
         first = node.decorator_list[0] if node.decorator_list else node
-        node.decorator_list.insert(0, parsed(TOLD, first))
+        node.decorator_list.insert(0, parse_at(TOLD, first))
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
         letter = new_letter(node.value) if isinstance(node.value, str) else None
         if letter is not None:
             raise DeclarationError(
-                f"{short(self._file)}:{node.lineno}: this text has the sign {letter}, which not every version of Python knows;"
+                f"{relative_path(self._file)}:{node.lineno}: this text has the sign {letter}, which not every version of Python knows;"
                 " write it with older ones"
             )
         return node

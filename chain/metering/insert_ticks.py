@@ -33,7 +33,7 @@ from chain.source.modules import Module
 _STEPS: Final = 3  # more of them are sooner taken by a call
 
 
-def parsed(code: str, place: ast.AST) -> Any:
+def parse_at(code: str, place: ast.AST) -> Any:
     """The expression that `code` says, as if it stood at `place`."""
     made = ast.parse(code, mode="eval").body
     for node in ast.walk(made):
@@ -49,9 +49,9 @@ def _steps(ticks: int) -> list[int]:
     return worth if len(worth) <= _STEPS else []
 
 
-def tick_at(place: ast.AST, ticks: int = 1) -> ast.expr:
+def tick_expression(place: ast.AST, ticks: int = 1) -> ast.expr:
     steps = " and ".join(f"(0 in {TANKS[each]} or {DRY}({each}))" for each in _steps(ticks))
-    made: ast.expr = parsed(steps or f"{CHARGE}({ticks}) is None", place)
+    made: ast.expr = parse_at(steps or f"{CHARGE}({ticks}) is None", place)
     return made
 
 
@@ -64,7 +64,7 @@ def ticks_before(place: ast.stmt, ticks: int = 1) -> list[ast.stmt]:
     return made.body
 
 
-class Ticking(ast.NodeTransformer):
+class TickInserter(ast.NodeTransformer):
     """Changes a tree in place."""
 
     def __init__(self, module: Module) -> None:
@@ -80,7 +80,7 @@ class Ticking(ast.NodeTransformer):
         first = node.body[0] if node.body else head[0]
         tick = ticks_before(first, ticks)
         if (node.lineno, node.col_offset) in self.recursive:
-            node.body = [*head, *tick, *_levelled(node, first)]
+            node.body = [*head, *tick, *_with_depth_guard(node, first)]
         else:
             node.body = [*head, *tick, *node.body]
         return node
@@ -89,7 +89,7 @@ class Ticking(ast.NodeTransformer):
         ticks = max(ticks_of(node.body), ENTRY)
         self._visit_defaults(node.args)
         body = self.visit(node.body)
-        both = ast.BoolOp(ast.And(), [tick_at(body, ticks), body])
+        both = ast.BoolOp(ast.And(), [tick_expression(body, ticks), body])
         node.body = ast.copy_location(both, body)
         return node
 
@@ -101,7 +101,9 @@ class Ticking(ast.NodeTransformer):
         """A turn of a generator, beside those of its loops."""
         self.generic_visit(node)
         value = node.value or ast.copy_location(ast.Constant(None), node)
-        node.value = ast.copy_location(ast.BoolOp(ast.And(), [tick_at(value), value]), value)
+        node.value = ast.copy_location(
+            ast.BoolOp(ast.And(), [tick_expression(value), value]), value
+        )
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -131,7 +133,7 @@ class Ticking(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         ticks = self._turns.pop(node, 1)
         self.generic_visit(node)
-        node.ifs.insert(0, tick_at(node.iter, ticks))
+        node.ifs.insert(0, tick_expression(node.iter, ticks))
         return node
 
 
@@ -139,10 +141,10 @@ def _statement(value: ast.expr, place: ast.AST) -> ast.stmt:
     return ast.copy_location(ast.Expr(value), place)
 
 
-def _levelled(node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
+def _with_depth_guard(node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
     """The body with a level taken before it and given back behind it, on the line of the `def`."""
-    test = parsed(f"{DOWN}() and {DEEP}()", first)
-    after = _statement(parsed(f"{UP}(0)", node), node)
+    test = parse_at(f"{DOWN}() and {DEEP}()", first)
+    after = _statement(parse_at(f"{UP}(0)", node), node)
     if not node.body:
         return []
     guarded = ast.Try(body=node.body, handlers=[], orelse=[], finalbody=[after])

@@ -21,13 +21,13 @@ from chain.spec.contracts import (
 )
 
 
-def renewed(cls: type) -> ContractSpec:
+def instrument_local_class(cls: type) -> ContractSpec:
     """The contract as it runs."""
-    made: ContractSpec = vars(_Renewal().contract(cls))["__spec__"]
+    made: ContractSpec = vars(LocalInstrumenter().contract(cls))["__spec__"]
     return made
 
 
-class _Renewal:
+class LocalInstrumenter:
     """Makes functions and contracts anew, each once."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class _Renewal:
     def _wrapper(self, old: FunctionType) -> FunctionType:
         """Somebody else's function around one that was made anew: a decorator's."""
         cells = old.__closure__ or ()
-        inner = [each for each in map(content_of, cells) if isinstance(each, FunctionType)]
+        inner = [each for each in map(cell_value, cells) if isinstance(each, FunctionType)]
         self._functions[old] = old
         if all(self._function(each) is each for each in inner):
             return old
@@ -117,7 +117,7 @@ class _Renewal:
         vars(made).update(vars(old))
         self._functions[old] = made
         for name in code.co_freevars:
-            content = content_of(around[name])
+            content = cell_value(around[name])
             if isinstance(content, FunctionType):
                 self._cells[id(around[name])].cell_contents = self._function(content)
             elif name == "__class__" and isinstance(content, type):
@@ -126,7 +126,7 @@ class _Renewal:
 
     def _cell(self, name: str, old: CellType) -> CellType:
         """A new one for what is made anew, else the same: what a test counts in it, it finds there."""
-        if isinstance(content_of(old), FunctionType) or name == "__class__":
+        if isinstance(cell_value(old), FunctionType) or name == "__class__":
             return self._cells.setdefault(id(old), CellType())
         return old
 
@@ -134,7 +134,7 @@ class _Renewal:
         """What stands at the top of a module, as it is now."""
         if id(old) not in self._spaces:
             names = {name: instead(thing) for name, thing in old.items()}
-            self._spaces[id(old)] = {**names, "__builtins__": fuel.SPACE}
+            self._spaces[id(old)] = {**names, "__builtins__": fuel.INSTRUMENTED_BUILTINS}
         return self._spaces[id(old)]
 
     def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, Any]) -> None:
@@ -147,7 +147,7 @@ class _Renewal:
                 self._reach(constant, old, space)
 
 
-def content_of(cell: CellType) -> Any:
+def cell_value(cell: CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # nothing yet

@@ -14,22 +14,22 @@ from chain.metering.costs import (
     BUILT,
     FREE,
     TEXT,
+    charge_items,
+    charge_text,
     contains,
-    pay,
+    metered,
     pay_keys,
     pay_pairs,
-    pay_text,
     shown,
     size_of,
     sort,
-    turns,
     written,
 )  # fmt: skip
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import (
     charge,
-    dry,
-    spend,
+    charge_8,
+    out_of_fuel,
 )
 from chain.metering.new_characters import (
     ASKING,
@@ -68,7 +68,7 @@ _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beside the call
 _HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
 
 
-def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
+def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """`thing.name(…)`"""
     sort = _sort_of(cast(Any, type(thing)))
     if sort == _OWN:
@@ -76,7 +76,7 @@ def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
             charge(1 + len(args[0]) // _HASHED_AT_ONCE)
         return getattr(thing, name)(*args, **named)
     if sort == _PRICED:
-        spend()
+        charge_8()
         price, is_asking, special = _WAYS.get(name, _ANY)
         args = price(thing, args) or args
         if is_asking and not (type(thing) is str and thing.isascii()):
@@ -89,9 +89,9 @@ def method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     if sort == _OTHER:
         return _foreign(thing, name, args, named)
     if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
-        return method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
+        return metered_method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
     if thing in _OWNERS:
-        spend()
+        charge_8()
         args = _PRICES.get(name, _asked)(thing, args) or args
     return taken(getattr(thing, name))(*args, **named)
 
@@ -115,9 +115,9 @@ def bound(thing: Any, name: str, *already: Any) -> Any:
     found = already[0] if already else getattr(thing, name)
     sort = _sort_of(cast(Any, type(thing)))
     if sort == _PRICED or (sort == _CLASS and thing in _OWNERS):
-        return partial(method, thing, name)
+        return partial(metered_method, thing, name)
     if sort in (_PATTERN, _OTHER):
-        return partial(method, thing, name) if callable(found) else found
+        return partial(metered_method, thing, name) if callable(found) else found
     return taken(found)
 
 
@@ -128,7 +128,7 @@ _FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_
 
 def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """A hash that is fed, or a template that is filled in."""
-    spend()
+    charge_8()
     for each in args:
         if isinstance(each, bytes | bytearray | memoryview):
             charge(1 + size_of(each) // _HASHED_AT_ONCE)
@@ -145,7 +145,7 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
 
 def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     values = [*named.values(), *(each for some in args for each in _values_of(some))]
-    pay_text(len(template) * (1 + max([len(_short_text(each)) for each in values], default=0)))
+    charge_text(len(template) * (1 + max([len(_short_text(each)) for each in values], default=0)))
 
 
 def _short_text(value: Any) -> str:
@@ -153,11 +153,11 @@ def _short_text(value: Any) -> str:
 
 
 def _held_by(values: Any) -> Iterable[Any]:
-    return _values_of(values) or (pay(values) if isinstance(values, list | tuple) else ())
+    return _values_of(values) or (charge_items(values) if isinstance(values, list | tuple) else ())
 
 
 def _values_of(values: Any) -> Iterable[Any]:
-    return pay(values).values() if isinstance(values, dict) else ()
+    return charge_items(values).values() if isinstance(values, dict) else ()
 
 
 # Prices
@@ -167,17 +167,17 @@ def _whole(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
         size = len(thing)
         if size > _FREE_TEXT:
-            pay_text(size)
+            charge_text(size)
         if isinstance(thing, str) and not thing.isascii():
             charge(1 + 4 * size)  # what is no ASCII is looked up sign by sign
         for each in args:
             if isinstance(each, _TEXTS):
                 if len(each) > _FREE_TEXT:
-                    pay_text(len(each))
+                    charge_text(len(each))
             elif isinstance(each, tuple):  # of beginnings
-                pay_text(sum(len(one) for one in pay(each) if isinstance(one, _TEXTS)))
+                charge_text(sum(len(one) for one in charge_items(each) if isinstance(one, _TEXTS)))
     else:
-        pay(thing)
+        charge_items(thing)
 
 
 def _sought(thing: Any, args: tuple[Any, ...]) -> None:
@@ -189,7 +189,7 @@ def _sought(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _both(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(thing, type):
-        pay(thing)
+        charge_items(thing)
     return tuple(map(pay_keys, args))
 
 
@@ -204,7 +204,7 @@ def _fromkeys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _others(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(pay(each, BUILT) for each in args)
+    return tuple(charge_items(each, BUILT) for each in args)
 
 
 def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
@@ -237,7 +237,7 @@ def _coded(thing: Any, args: tuple[Any, ...]) -> None:
 
 
 def _counted(thing: Any, args: tuple[Any, ...]) -> None:
-    pay(thing, 32)
+    charge_items(thing, 32)
 
 
 def _new_key(thing: Any, args: tuple[Any, ...]) -> None:
@@ -255,34 +255,34 @@ def _removed(thing: Any, args: tuple[Any, ...]) -> None:
 def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     items = args[0] if args else ()
     if not isinstance(items, _JOINED):
-        return (list(map(shown, turns(items))),) if isinstance(items, Iterable) else args
+        return (list(map(shown, metered(items))),) if isinstance(items, Iterable) else args
     try:
         texts = sum(map(len, items))
     except TypeError:  # no texts: the method says so itself
         return args
-    pay_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
-    return (pay(items, BUILT), *args[1:])
+    charge_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
+    return (charge_items(items, BUILT), *args[1:])
 
 
 def _width(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
-        pay_text(len(thing))
+        charge_text(len(thing))
     if args and isinstance(args[0], int):
-        pay_text(args[0])
+        charge_text(args[0])
 
 
 def _tabs(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
         tab = "\t" if isinstance(thing, str) else b"\t"
         width = args[0] if args and isinstance(args[0], int) else 8
-        pay_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
+        charge_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
 
 
 def _replace(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
-        pay_text(len(thing))
+        charge_text(len(thing))
         if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
-            pay_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
+            charge_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
 
 def _newer(thing: Any, args: tuple[Any, ...]) -> None:
@@ -293,10 +293,10 @@ def _newer(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _translate(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
-        pay_text(len(thing))
+        charge_text(len(thing))
         if args and isinstance(args[0], dict):
-            into = [len(each) for each in pay(args[0]).values() if isinstance(each, str)]
-            pay_text(len(thing) * max(into, default=1))
+            into = [len(each) for each in charge_items(args[0]).values() if isinstance(each, str)]
+            charge_text(len(thing) * max(into, default=1))
 
 
 def _number(thing: Any, args: tuple[Any, ...]) -> None:
@@ -304,14 +304,14 @@ def _number(thing: Any, args: tuple[Any, ...]) -> None:
     for each in args[:1]:
         size = size_of(each)
         if size > _SHORT:
-            dry()
+            out_of_fuel()
         if size > WORD:
             charge(size)
 
 
 def number(digits: Any) -> Any:
     """What `int.from_bytes` reads."""
-    spend()
+    charge_8()
     _number(int, (digits,))
     return digits
 
@@ -335,7 +335,7 @@ def _format(thing: Any, args: tuple[Any, ...]) -> None:
                 if isinstance(value, _TEXTS):
                     longest = max(longest, len(value))
         if longest > _SHORT:
-            pay_text(thing.count("{") * longest)
+            charge_text(thing.count("{") * longest)
 
 
 def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
@@ -345,17 +345,17 @@ def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
     if args and isinstance(args[0], dict):
-        _format(thing, tuple(pay(args[0]).values()))
+        _format(thing, tuple(charge_items(args[0]).values()))
 
 
 def pay_for_widths(template: str) -> None:
     """For the numbers in a format: each may be a width."""
     if len(template) > _FREE_TEXT:
-        pay_text(len(template))
+        charge_text(len(template))
     for number in numbers_in(template):
         if len(number) > 12:
-            dry()
-        pay_text(int(number))
+            out_of_fuel()
+        charge_text(int(number))
 
 
 def numbers_in(template: str) -> Iterable[str]:
@@ -375,7 +375,7 @@ def _known(template: str) -> tuple[list[str], bool]:
 def pay_for_width(value: Any) -> Any:
     """A value that may come to be a width in a format."""
     if isinstance(value, int):
-        pay_text(value)
+        charge_text(value)
     elif isinstance(value, str):
         pay_for_widths(value)
     return value
@@ -383,28 +383,28 @@ def pay_for_width(value: Any) -> Any:
 
 def formatted(left: Any, right: Any) -> Any:
     """`left % right`, where the left is a text."""
-    spend()
+    charge_8()
     text = left if isinstance(left, str) else left.decode("latin-1")
     pay_for_widths(text)
     if isinstance(right, tuple):
-        right = tuple(map(worded, pay(right)))
+        right = tuple(map(worded, charge_items(right)))
     elif not isinstance(right, dict):
         right = worded(right)
     values = right if isinstance(right, tuple) else (right,)
     if isinstance(right, dict):
-        values = tuple(pay(right).values())
+        values = tuple(charge_items(right).values())
     for each in values:
         shown(each)
         if "*" in text:
             pay_for_width(each)
     longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
     if longest > _SHORT:
-        pay_text(text.count("%") * longest)
+        charge_text(text.count("%") * longest)
     return pictured(scrubbed(written(left % right), values), text)
 
 
 def guarded_format(value: Any, spec: str = "") -> str:
-    spend()
+    charge_8()
     pay_for_widths(spec)
     text: str = written(format(shown(value), spec))
     return text
@@ -445,12 +445,12 @@ def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
 
 
 def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    return turns(getattr(thing, name)(*args, **named))
+    return metered(getattr(thing, name)(*args, **named))
 
 
 def _pieces(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     found = getattr(thing, name)(*args, **named)
-    return pay(found, 2 * BUILT) if type(found) is list else found
+    return charge_items(found, 2 * BUILT) if type(found) is list else found
 
 
 _Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]

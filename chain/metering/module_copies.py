@@ -30,16 +30,16 @@ from chain.metering.frozen_collections import (
     note,
 )
 from chain.metering.program_sources import ProgramSources
-from chain.metering.rewrite import Guarding
+from chain.metering.rewrite import CostRewriter
 from chain.metering.table_agreement import check_agreement
 from chain.metering.twins import (
     former,
-    names_above,
     register_module,
+    resolve_qualname,
 )
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
-from chain.source.location import short
+from chain.source.location import relative_path
 from chain.source.modules import (
     Definition,
     Module,
@@ -50,7 +50,7 @@ from chain.source.top_level import top_of
 _ANNOTATIONS = __future__.annotations.compiler_flag
 
 
-class ImageModule:
+class InstrumentedModule:
     """One module of a world."""
 
     def __init__(self, source: Module) -> None:
@@ -59,7 +59,7 @@ class ImageModule:
         space = vars(self.made)
         space["__file__"] = seen_as(source)
         space[OWN] = None
-        space["__builtins__"] = fuel.SPACE
+        space["__builtins__"] = fuel.INSTRUMENTED_BUILTINS
         parent = source.name.rpartition(".")[0]
         space["__package__"] = source.name if source.is_package else parent
         if source.is_package:
@@ -67,7 +67,7 @@ class ImageModule:
         self.done: set[ast.AST] = set()
         self.is_open = False
         has_text = "__future__.annotations" in {
-            each.target for each in source.names.values() if isinstance(each.node, ast.alias)
+            each.import_path for each in source.names.values() if isinstance(each.node, ast.alias)
         }
         self.flags = _ANNOTATIONS if has_text else 0
         # A tree of its own, which is changed: the other is shared with the guard.
@@ -98,7 +98,7 @@ class ImageModule:
 
     def run(self, node: ast.stmt) -> None:
         """Compile a statement with ticks, and run it."""
-        ticked = Guarding(self.source).visit(self._fresh[node])
+        ticked = CostRewriter(self.source).visit(self._fresh[node])
         code = compile(
             ast.fix_missing_locations(ast.Module([ticked], [])),
             self.source.file, "exec", self.flags, dont_inherit=True,
@@ -109,7 +109,7 @@ class ImageModule:
             exec(code, self.space)
         except OutOfGas:
             raise DeclarationError(
-                f"{short(self.source.file)}:{node.lineno}: this takes more than any call may take, or makes a value larger than"
+                f"{relative_path(self.source.file)}:{node.lineno}: this takes more than any call may take, or makes a value larger than"
                 " any may be, and it is run whenever the contract is loaded; make it smaller, or make it in a call"
             ) from None
 
@@ -129,15 +129,15 @@ def _bears_on(node: ast.AST, earlier: ast.AST, module: Module) -> bool:
     return plain and not needs.isdisjoint(changes_of(node, module))
 
 
-class World:
+class ModuleNamespace:
     """Image modules that import one another."""
 
     def __init__(self) -> None:
-        self.modules: dict[str, ImageModule] = {}
+        self.modules: dict[str, InstrumentedModule] = {}
         self.packages: dict[str, ModuleType] = {}  # those that have no file
         self.former: set[str] = set()  # of the modules, those that have been imported anew since
 
-    def suits(self, sources: ProgramSources) -> bool:
+    def is_current(self, sources: ProgramSources) -> bool:
         """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
         return all(
             module.name not in self.modules
@@ -148,15 +148,15 @@ class World:
             for module in sources.modules
         )
 
-    def make(self, sources: ProgramSources) -> None:
+    def build(self, sources: ProgramSources) -> None:
         """Make all that was reached and is not there yet."""
         for module in sources.modules:
             if module.name not in self.modules:
-                self.modules[module.name] = ImageModule(module)
+                self.modules[module.name] = InstrumentedModule(module)
             self.modules[module.name].add_files(sources.data_files(module))
-        tank = fuel.rest()
+        tank = fuel.suspend()
         try:
-            with self._instead():
+            with self._installed():
                 for module in sources.modules:
                     self._make(self.modules[module.name], sources)
             check_agreement(
@@ -171,7 +171,7 @@ class World:
             register_module(self.modules[module.name].space, module.name)
 
     @contextmanager
-    def _instead(self) -> Iterator[None]:
+    def _installed(self) -> Iterator[None]:
         """Our modules take the place of those that were imported."""
         before = {name: sys.modules[name] for name in self.modules if name in sys.modules}
         sys.modules.update({name: module.made for name, module in self.modules.items()})
@@ -182,7 +182,7 @@ class World:
                 sys.modules.pop(name, None)
             sys.modules.update(before)
 
-    def _make(self, module: ImageModule, sources: ProgramSources) -> None:
+    def _make(self, module: InstrumentedModule, sources: ProgramSources) -> None:
         if module.is_open or module.source not in sources.modules:
             return
         module.is_open = True
@@ -201,11 +201,11 @@ class World:
             module.is_open = False
 
     def _import(
-        self, module: ImageModule, definition: Definition | None, sources: ProgramSources
+        self, module: InstrumentedModule, definition: Definition | None, sources: ProgramSources
     ) -> None:
         if definition is None or definition.is_for_types or definition.node in module.done:
             return
-        path = str(definition.target)
+        path = str(definition.import_path)
         if isinstance(definition.statement, ast.Import):
             self._make_parts(definition, sources)
         place = sources.split(path.removesuffix(".*") if definition.name == "*" else path)
@@ -236,7 +236,9 @@ class World:
             found = getattr(found, part)
         return found
 
-    def _make_imported(self, module: ImageModule, node: ast.stmt, sources: ProgramSources) -> None:
+    def _make_imported(
+        self, module: InstrumentedModule, node: ast.stmt, sources: ProgramSources
+    ) -> None:
         """What a statement imports runs before it: that of `try: from a import b`."""
         for path in (
             () if isinstance(node, DEFINITIONS) else sources.imported_by(module.source, node)
@@ -278,7 +280,7 @@ class World:
 
 
 def _import_foreign(
-    statement: ast.Import | ast.ImportFrom, alias: ast.alias, module: ImageModule
+    statement: ast.Import | ast.ImportFrom, alias: ast.alias, module: InstrumentedModule
 ) -> None:
     one: ast.Import | ast.ImportFrom
     if isinstance(statement, ast.Import):
@@ -289,7 +291,7 @@ def _import_foreign(
     exec(compile(tree, module.source.file, "exec", dont_inherit=True), module.space)
 
 
-_worlds: list[World] = []
+_worlds: list[ModuleNamespace] = []
 
 
 def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
@@ -302,7 +304,7 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
     spaces += [(n, m.space) for world in _worlds for n, m in world.modules.items() if n in modules]
     for name, space in spaces:
         for cls in _classes_in(name, space):
-            author = names_above(vars(modules[name]), cls.__qualname__)
+            author = resolve_qualname(vars(modules[name]), cls.__qualname__)
             former.setdefault(cls, author if isinstance(author, type) else cls)
     for world in _worlds:
         world.former |= modules.keys() & world.modules.keys()
@@ -328,10 +330,10 @@ def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
             yield from _classes_in(module, vars(thing))
 
 
-def world_for(sources: ProgramSources) -> World:
+def namespace_for(sources: ProgramSources) -> ModuleNamespace:
     """The world in which this was made: the one that holds most of it, if none of its sources has changed since."""
     names = {module.name for module in sources.modules}
-    fitting = [world for world in reversed(_worlds) if world.suits(sources)]
+    fitting = [world for world in reversed(_worlds) if world.is_current(sources)]
     if fitting:
         world = max(fitting, key=lambda world: len(world.modules.keys() & names))
         _worlds.remove(world)  # unless all goes well, nothing more is made in it
@@ -339,10 +341,10 @@ def world_for(sources: ProgramSources) -> World:
             return _made(world, sources)
         except ConstantChanged:
             pass  # what is new there changes what is frozen already
-    return _made(World(), sources)
+    return _made(ModuleNamespace(), sources)
 
 
-def _made(world: World, sources: ProgramSources) -> World:
-    world.make(sources)
+def _made(world: ModuleNamespace, sources: ProgramSources) -> ModuleNamespace:
+    world.build(sources)
     _worlds.append(world)
     return world

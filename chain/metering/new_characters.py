@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 _LETTERS: Final = (
     "\u0cf3 \u0ece \u2ffc-\u2fff \u31ef \U00010efd-\U00010eff \U0001123f-\U00011241 \U00011b00-\U00011b09"
@@ -29,7 +29,7 @@ _OTHERWISE: Final = re.compile(
 )
 _CHANGED: Final = ("isnumeric", "islower")
 # Methods whose answer hangs on what a sign is.
-ASKING: Final = words(
+ASKING: Final = word_set(
     """
     upper lower casefold swapcase capitalize title isalpha isalnum isdecimal isdigit isidentifier islower isnumeric
     isprintable isspace istitle isupper strip lstrip rstrip split rsplit splitlines

@@ -16,18 +16,18 @@ from chain.concurrency.turn import in_turn
 from chain.errors import UnknownSource
 from chain.metering.stack_room import read_source
 from chain.metering.twins import (
-    author_of,
+    author_class,
+    convert,
+    convert_error,
+    counterpart_in,
     former,
-    turned,
-    turned_error,
-    twin_in,
 )
 from chain.metering.watchdog import uninterrupted
 from chain.schema.inputs import items
 from chain.spec.contracts import ContractSpec
 
 if TYPE_CHECKING:
-    from chain.metering.module_copies import World
+    from chain.metering.module_copies import ModuleNamespace
 
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
@@ -46,7 +46,9 @@ class Program:
     spec: ContractSpec
     digest: bytes
     image: ContractSpec  # of the class that runs
-    world: World | None = None  # where its image lives; None if that is not in modules of its own
+    world: ModuleNamespace | None = (
+        None  # where its image lives; None if that is not in modules of its own
+    )
 
     @cached_property
     def code(self) -> bytes:
@@ -56,13 +58,13 @@ class Program:
     def initcode(self) -> bytes:
         return MARK + _INIT + self.digest
 
-    def inward(self, problem: E) -> E:
+    def to_instrumented(self, problem: E) -> E:
         """An exception as the image knows it."""
-        return turned_error(problem, twin_in(self.world))
+        return convert_error(problem, counterpart_in(self.world))
 
-    def outward(self, value: T) -> T:
+    def to_author(self, value: T) -> T:
         """A value of the image as its author knows it."""
-        return cast(T, turned(value, author_of))
+        return cast(T, convert(value, author_class))
 
     @property
     def abi(self) -> list[dict[str, Any]]:
@@ -73,7 +75,7 @@ class Program:
         return "0x" + self.initcode.hex()
 
 
-def check_class(thing: object) -> None:
+def require_contract_class(thing: object) -> None:
     """Refuse what is no contract class, a handle for one."""
     if not isinstance(thing, type) or not hasattr(thing, "__spec__"):
         raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
@@ -82,19 +84,19 @@ def check_class(thing: object) -> None:
 def check_classes(contracts: object) -> None:
     """Refuse what is no list of contract classes."""
     for contract in items(contracts, "contracts"):
-        check_class(contract)
+        require_contract_class(contract)
 
 
 def program_of(cls: type) -> Program:
     """The program of a contract class, or of the image of one: the same sources give the same digest everywhere."""
-    check_class(cls)
-    author = author_of(cls)
+    require_contract_class(cls)
+    author = author_class(cls)
     if author not in _programs:
         if author in former:
             raise UnknownSource(author)
         # What makes images reads sources, which a chain that only looks never does.
         with uninterrupted():
-            read_source(author, _make, author, import_module("chain.metering.build").make_program)
+            read_source(author, _make, author, import_module("chain.metering.build").build_program)
     return _programs[author]
 
 
@@ -112,17 +114,17 @@ def begin_anew(programs: Iterable[Program]) -> list[Program]:
     return [known[program.digest] for program in programs if program.digest in known]
 
 
-def image_of(thing: Any) -> Any:
+def instrumented(thing: Any) -> Any:
     """The image of an imported module or class: what runs on chain in its place, for tests that plant a fault there."""
-    return in_turn(import_module("chain.metering.build").make_image, thing)
+    return in_turn(import_module("chain.metering.build").build_instrumented, thing)
 
 
-def split_code(code: bytes) -> bytes | None:
+def parse_code(code: bytes) -> bytes | None:
     """The digest in code of ours; None for any other bytes."""
     return code[len(MARK) + 1 :] if code.startswith(MARK + _CODE) else None
 
 
-def split_initcode(data: bytes) -> tuple[bytes, bytes] | None:
+def parse_initcode(data: bytes) -> tuple[bytes, bytes] | None:
     """The digest and the constructor arguments in init code of ours; None for any other bytes."""
     if not data.startswith(MARK + _INIT):
         return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from chain.metering.bundled_files import DataFiles
 from chain.source.modules import Module
-from chain.source.reachability import Reach
+from chain.source.reachability import Reachability
 
 
-class ProgramSources(Reach):
+class ProgramSources(Reachability):
     def __init__(self, root: Module) -> None:
         super().__init__(root)
         self._data_files: dict[Module, DataFiles | None] = {}

@@ -11,14 +11,14 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from chain.metering.rewrite import Guarding
+from chain.metering.rewrite import CostRewriter
 from chain.source.current_definition import (
     codes_of,
     is_code_of,
 )
 from chain.source.modules import (
     Module,
-    read,
+    parse_module,
 )
 from chain.source.other_packages import SHARED_FOLDERS
 from chain.source.top_level import current_text
@@ -45,7 +45,7 @@ def _module_of(file: str, name: str) -> Module | None:
     if name.partition(".")[0] in ("chain", "builtins"):
         return None
     text = current_text(file)
-    module = read(name, file, text, False) if text else None
+    module = parse_module(name, file, text, False) if text else None
     return None if module is None or module.broken else module
 
 
@@ -54,7 +54,7 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
     found = list(_nodes(module, old))
     if len(found) != 1:
         return None
-    node = Guarding(module).visit(deepcopy(found[0]))
+    node = CostRewriter(module).visit(deepcopy(found[0]))
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         inner: ast.stmt = node

@@ -15,13 +15,13 @@ from typing import Any, Final
 from chain.metering.costs import (
     FREE,
     TEXT,
-    pay,
-    pay_text,
-    turns,
+    charge_items,
+    charge_text,
+    metered,
 )
 from chain.metering.fuel import (
     charge,
-    spend,
+    charge_8,
 )
 from chain.metering.new_characters import asked
 from chain.metering.regex_backtracking import (
@@ -58,7 +58,7 @@ _FEW: Final = 2**10  # ticks that are not worth a closer look
 
 def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """A method of a compiled pattern, or of what it found."""
-    spend()
+    charge_8()
     if name in _AT_ONE and len(args) == 1 and not named and isinstance(thing, re.Pattern):
         text = args[0]
         if type(text) is str and len(text) <= TEXT * FREE and text.isascii():
@@ -69,7 +69,7 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     place = _TEXT_AT.get(name, 0)
     text = args[place] if len(args) > place else named.get("string", "")
     size = len(text) if isinstance(text, str | bytes) else 0
-    pay_text(size)
+    charge_text(size)
     asked(text)
     tries = tries_of(thing, size.bit_length())
     each = min(tries.ways * tries.work, MOST)
@@ -85,8 +85,8 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
         args, named = _put_in(args, named)
     found = getattr(thing, name)(*args, **named)
     if isinstance(found, list):
-        pay(found, 16)
-    return turns(found, 16) if name == "finditer" else found
+        charge_items(found, 16)
+    return metered(found, 16) if name == "finditer" else found
 
 
 @lru_cache(maxsize=1024)
@@ -99,7 +99,7 @@ def _tries_at_one(pattern: Any, bits: int) -> int:
 def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """A function of the module `re`: `re.match(pattern, text)`."""
     if name not in _FUNCTIONS:
-        spend()
+        charge_8()
         for each in args[:1]:
             if isinstance(each, str | bytes):
                 charge(1 + (_READING if name == "compile" else 4) * len(each))
@@ -120,10 +120,10 @@ def _pay(tries: int) -> None:
 
 def _of_match(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     if isinstance(thing, re.Match):
-        pay_text(len(thing.string))
+        charge_text(len(thing.string))
         if name == "expand" and args and isinstance(args[0], str | bytes):
             refers = args[0].find("\\" if isinstance(args[0], str) else b"\\") >= 0  # type: ignore[arg-type]
-            pay_text(len(args[0]) * (len(thing.string) if refers else 1))
+            charge_text(len(args[0]) * (len(thing.string) if refers else 1))
     return getattr(thing, name)(*args, **named)
 
 
@@ -131,7 +131,7 @@ def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str
     """The arguments of `sub`, where each piece that is put in pays for its length."""
     put = args[0] if args else named["repl"]
     if not callable(put) and ("\\" if isinstance(put, str) else b"\\") in put:
-        pay_text(8 * len(put))
+        charge_text(8 * len(put))
         template = put
 
         def put(match: Any) -> Any:
@@ -139,9 +139,9 @@ def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str
 
     def piece(match: Any) -> Any:
         made = put(match) if callable(put) else put
-        spend()
+        charge_8()
         if isinstance(made, str | bytes):
-            pay_text(len(made))
+            charge_text(len(made))
         return made
 
     return (piece, *args[1:]), {key: value for key, value in named.items() if key != "repl"}
@@ -178,7 +178,7 @@ def _matches(pattern: Any, text: Any, tries: Tries, each: int) -> Iterator[Any]:
     head = chr(tries.head) if isinstance(text, str) else bytes([tries.head])
     at = text.find(head)
     while at >= 0:
-        spend()
+        charge_8()
         match = pattern.match(text, at)
         if match is None:
             _pay(each)

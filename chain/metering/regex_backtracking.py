@@ -13,7 +13,7 @@ from functools import lru_cache
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
-from chain.metering.fuel import dry
+from chain.metering.fuel import out_of_fuel
 
 MOST: Final = 2**40  # more than any fuel pays for
 _REPEATS: Final = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
@@ -51,7 +51,7 @@ def tries_of(pattern: Any, bits: int) -> Tries:
     try:
         nodes = list(_parser.parse(pattern.pattern, pattern.flags))
     except (re.error, RecursionError, OverflowError):
-        dry()
+        out_of_fuel()
     exact = not pattern.flags & re.IGNORECASE
     ways, work = _Counting(2**bits, exact).sequence(nodes, [_END])
     head = nodes[0][1] if nodes and exact and _name(nodes[0]) == "LITERAL" else 0

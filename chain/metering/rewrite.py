@@ -21,8 +21,8 @@ from chain.metering.fuel import (
     SIXTEENS,
 )
 from chain.metering.insert_ticks import (
-    parsed,
-    tick_at,
+    parse_at,
+    tick_expression,
 )
 from chain.metering.method_costs import (
     METHODS,
@@ -45,7 +45,7 @@ _SUMMING: Final = frozenset({"bytes", "bytearray", *WALKING})
 _ASKING: Final = frozenset({"isinstance", "issubclass"})
 
 
-class Guarding(Operations):
+class CostRewriter(Operations):
     """Ticks, questions, ordered sets, texts, and whatever else must pay."""
 
     # Calls
@@ -69,13 +69,13 @@ class Guarding(Operations):
             return self.seen_call(made, path) if isinstance(made, ast.Call) else made
         if is_priced:
             place = ast.copy_location(ast.Constant(path), node)
-            return self._call("__library__", node, [place, node.func, *node.args])
+            return self._call("__metered_stdlib_call__", node, [place, node.func, *node.args])
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr in METHODS:
             if self._reads_number(func, node.args):
                 return node
             attr = ast.copy_location(ast.Constant(func.attr), node)
-            return self._call("__method__", node, [func.value, attr, *node.args])
+            return self._call("__metered_method__", node, [func.value, attr, *node.args])
         last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
         return self._room(node) if _is_class_name(last) else self.seen_call(node, path)
 
@@ -102,7 +102,9 @@ class Guarding(Operations):
         ]
         for word in node.keywords:
             if word.arg is None:
-                word.value = self._few("__pay__", self.visit(word.value), f" and 0 in {EIGHTS}")
+                word.value = self._few(
+                    "__charge_items__", self.visit(word.value), f" and 0 in {EIGHTS}"
+                )
             else:
                 word.value = (
                     self._passed(word.value) if word.arg == "key" else self.visit(word.value)
@@ -157,7 +159,7 @@ class Guarding(Operations):
             node.args = [self._weighed(each) for each in args]
             return node
         if name in WALKING + BUILDING and not isinstance(args[0], ast.Starred):
-            word = "__pay__" if name in WALKING else "__pay_built__"
+            word = "__charge_items__" if name in WALKING else "__charge_new_items__"
             args[0] = self._few(word, args[0], f" and 0 in {EIGHTS}")
             return node
         return self._call(f"__{name}__", node, args)
@@ -193,12 +195,12 @@ class Guarding(Operations):
     def _bound_to(self, node: ast.Attribute, name: ast.expr) -> ast.expr:
         """A method that is taken to be called later, unless it is a plain value that has the name of one."""
         holder = node.value
-        call = ast.Call(parsed("__bound__", node), [holder, name], [])
+        call = ast.Call(parse_at("__bound__", node), [holder, name], [])
         if self._has_names and isinstance(holder, ast.Name):
-            made = parsed(
+            made = parse_at(
                 f"__v__ if __class_of__(__v__ := {holder.id}.{node.attr}) in __plain__ else 0", node
             )
-            call.args.append(parsed("__v__", node))
+            call.args.append(parse_at("__v__", node))
             made.orelse = ast.copy_location(call, node)
             return made  # type: ignore[no-any-return]
         return ast.copy_location(call, node)
@@ -207,7 +209,7 @@ class Guarding(Operations):
         if path is None or not is_costly(path):
             return node
         place = ast.copy_location(ast.Constant(path), node)
-        return ast.copy_location(ast.Call(parsed("__priced__", node), [place, node], []), node)
+        return ast.copy_location(ast.Call(parse_at("__priced__", node), [place, node], []), node)
 
     # What is made
 
@@ -260,14 +262,14 @@ class Guarding(Operations):
     def _count(self, node: ast.comprehension) -> None:
         """The room of a list, before it is made if it can be told, else at each turn."""
         if node.iter in self._free:
-            node.ifs.insert(0, tick_at(node.iter))
+            node.ifs.insert(0, tick_expression(node.iter))
         elif node not in self._short and not isinstance(node.iter, (*DISPLAYS, ast.Constant)):
             node.iter = self._naming(False, self._few, "__counted__", node.iter)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
         super().visit_Starred(node)
         if isinstance(node.ctx, ast.Load):
-            node.value = self._few("__pay_built__", node.value, f" and 0 in {EIGHTS}")
+            node.value = self._few("__charge_new_items__", node.value, f" and 0 in {EIGHTS}")
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
@@ -275,12 +277,12 @@ class Guarding(Operations):
             self._brief.add(node.value)
         self.generic_visit(node)
         if any(_takes_all(each) for each in node.targets):
-            node.value = self._paid("__pay_built__", node.value)
+            node.value = self._paid("__charge_new_items__", node.value)
         return node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
-        node.value = self._few("__slow__", node.value)
+        node.value = self._few("__metered_if_long__", node.value)
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
@@ -290,7 +292,7 @@ class Guarding(Operations):
         )
         self.generic_visit(node)
         if takes_rest:
-            node.subject = self._paid("__pay_built__", node.subject)
+            node.subject = self._paid("__charge_new_items__", node.subject)
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802

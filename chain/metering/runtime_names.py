@@ -12,6 +12,9 @@ from chain.metering import arithmetic
 from chain.metering.costs import (
     ROWS,
     asking_classes,
+    charge_items,
+    charge_new_items,
+    charge_slice,
     contains,
     counted,
     guarded_bytes,
@@ -23,27 +26,24 @@ from chain.metering.costs import (
     guarded_str,
     guarded_sum,
     index,
-    lazily,
+    metered_builtin,
+    metered_if_long,
+    metered_lazy_builtin,
     moved,
-    pay,
-    pay_built,
     pay_keys,
     pay_pairs,
     shown,
-    sliced,
-    slow,
-    walking,
     written,
 )  # fmt: skip
 from chain.metering.fuel import (
-    SPACE,
+    INSTRUMENTED_BUILTINS,
     charge,
-    spend,
+    charge_8,
 )
 from chain.metering.method_costs import (
     bound,
     guarded_format,
-    method,
+    metered_method,
     number,
     pay_for_width,
 )
@@ -57,7 +57,7 @@ from chain.metering.stable_text import (
     worded,
 )
 from chain.metering.stdlib_costs import (
-    library,
+    metered_stdlib_call,
     priced,
 )
 from chain.metering.value_size import (
@@ -86,15 +86,15 @@ BUILTINS: Final[dict[str, Any]] = {
     "str": guarded_str(str, worded),
     **{name: guarded_str(getattr(builtins, name), picturable) for name in ("repr", "ascii")},
     **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
-    **{name: walking(getattr(builtins, name), pay) for name in WALKING},
-    **{name: walking(getattr(builtins, name), pay_built) for name in BUILDING},
-    **{name: walking(ordered, pay_keys, 64) for name, ordered in SETS.items()},
-    "dict": walking(dict, pay_pairs),
+    **{name: metered_builtin(getattr(builtins, name), charge_items) for name in WALKING},
+    **{name: metered_builtin(getattr(builtins, name), charge_new_items) for name in BUILDING},
+    **{name: metered_builtin(ordered, pay_keys, 64) for name, ordered in SETS.items()},
+    "dict": metered_builtin(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
-    "map": lazily(map, 1),
-    "filter": lazily(filter, 1),
-    "zip": lazily(zip),
-    "enumerate": lazily(enumerate, 0, 1),
+    "map": metered_lazy_builtin(map, 1),
+    "filter": metered_lazy_builtin(filter, 1),
+    "zip": metered_lazy_builtin(zip),
+    "enumerate": metered_lazy_builtin(enumerate, 0, 1),
     "reversed": guarded_reversed,
 }
 CLASSES: Final = frozenset(name for name in BUILTINS if isinstance(getattr(builtins, name), type))
@@ -123,13 +123,15 @@ OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
 _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
-        written, shown, contains, sliced, method, bound, number, library, priced, pay, pay_built, pay_keys, pay_pairs, slow,
-        key, weigh, counted, index, moved, pay_for_width, spend, arithmetic.summed,
+        written, shown, contains, charge_slice, metered_method, bound, number, metered_stdlib_call, priced, charge_items, charge_new_items, pay_keys, pay_pairs, metered_if_long,
+        key, weigh, counted, index, moved, pay_for_width, charge_8, arithmetic.summed,
         *(each for pair in OPERATORS.values() for each in pair),
     )
 }  # fmt: skip
 CALLED: Final = {
-    kind: BUILTINS[name] for name in CLASSES for kind in (getattr(builtins, name), SPACE[name])
+    kind: BUILTINS[name]
+    for name in CLASSES
+    for kind in (getattr(builtins, name), INSTRUMENTED_BUILTINS[name])
 }
 
 
@@ -151,13 +153,16 @@ def called(thing: Any) -> Any:
     return CALLED.get(thing, thing) if isinstance(thing, type) else thing
 
 
-SPACE.update(_WORDS)
-SPACE.update({"__called__": called, "__called_type__": _class_made})
-SPACE.update(
-    {f"__bare_{name}_paid__": walking(getattr(builtins, name), pay_keys, 16) for name in KEYED}
+INSTRUMENTED_BUILTINS.update(_WORDS)
+INSTRUMENTED_BUILTINS.update({"__called__": called, "__called_type__": _class_made})
+INSTRUMENTED_BUILTINS.update(
+    {
+        f"__bare_{name}_paid__": metered_builtin(getattr(builtins, name), pay_keys, 16)
+        for name in KEYED
+    }
 )
-SPACE.update({f"__{name}__": guarded for name, guarded in BUILTINS.items()})
-SPACE.update(
+INSTRUMENTED_BUILTINS.update({f"__{name}__": guarded for name, guarded in BUILTINS.items()})
+INSTRUMENTED_BUILTINS.update(
     {
         "__light__": LIGHT,
         "__plain__": PLAIN,

@@ -12,14 +12,14 @@ from hashlib import blake2b
 from types import FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import Any, Final, NoReturn
 
-from chain.metering.fuel import spend
+from chain.metering.fuel import charge_8
 
 _NOTHING: Final = 0x1CA11
 _TEXTS: Final = (str.__hash__, bytes.__hash__)
 
 
 def stable_hash(value: Any, /) -> int:
-    spend()
+    charge_8()
     return _hashed(value, type(value).__hash__)
 
 

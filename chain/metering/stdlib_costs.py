@@ -31,19 +31,19 @@ from chain.metering.arithmetic import (
 )
 from chain.metering.costs import (
     BUILT,
+    charge_items,
+    charge_text,
     contains,
-    pay,
+    metered,
+    metered_if_long,
     pay_keys,
-    pay_text,
     size_of,
-    slow,
     sort,
-    turns,
 )
 from chain.metering.fuel import (
     charge,
-    dry,
-    spend,
+    charge_8,
+    out_of_fuel,
 )
 from chain.metering.regex import by_function
 from chain.metering.value_size import (
@@ -132,10 +132,10 @@ def priced(path: str, function: Any) -> Any:
     """The function as a value, to be called later; a class stays what it is."""
     if not callable(function) or isinstance(function, type) or path.startswith("dataclasses."):
         return function
-    return wraps(function)(partial(library, path, function))
+    return wraps(function)(partial(metered_stdlib_call, path, function))
 
 
-def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+def metered_stdlib_call(path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """`function(…)`, of the standard library."""
     charge(_CALLED)
     special = _SPECIAL.get(path)
@@ -146,16 +146,16 @@ def library(path: str, function: Callable[..., Any], *args: Any, **named: Any) -
     for each in (*args, *named.values()):
         if isinstance(each, int):
             take(each)
-        pay(each, BUILT)
+        charge_items(each, BUILT)
     if path in _KEYED:
         args = tuple(map(pay_keys, args))
-    args = tuple(slow(each) if isinstance(each, Iterator) else each for each in args)
+    args = tuple(metered_if_long(each) if isinstance(each, Iterator) else each for each in args)
     if path == "itertools.tee":
         charge(_TEED)
-        return function(turns(args[0]), *args[1:], **named)
+        return function(metered(args[0]), *args[1:], **named)
     if path.startswith("itertools."):
         ticks = _ticks_of(path, args, named)
-        return turns(function(*args, **named), ticks)
+        return metered(function(*args, **named), ticks)
     return function(*args, **named)
 
 
@@ -207,22 +207,22 @@ def _by_bits(function: Callable[..., int], numbers: tuple[Any, ...]) -> int:
 
 
 def _factorial(n: int) -> int:
-    return _big(math.factorial, n * n.bit_length(), n)
+    return charge_big_int(math.factorial, n * n.bit_length(), n)
 
 
 def _comb(n: int, k: int) -> int:
-    return _big(math.comb, n.bit_length() * min(k, n), n, k)
+    return charge_big_int(math.comb, n.bit_length() * min(k, n), n, k)
 
 
 def _perm(n: int, k: int | None = None) -> int:
-    return _big(
+    return charge_big_int(
         math.perm, n.bit_length() * (n if k is None else min(k, n)), n, n if k is None else k
     )
 
 
-def _big(function: Callable[..., int], bits: int, *args: int) -> int:
+def charge_big_int(function: Callable[..., int], bits: int, *args: int) -> int:
     if bits > 2**16 or any(isinstance(each, int) and each.bit_length() > 64 for each in args):
-        dry()
+        out_of_fuel()
     charge(1 + max(bits, 0) // 8)
     found = function(*args)
     take(found)
@@ -230,17 +230,17 @@ def _big(function: Callable[..., int], bits: int, *args: int) -> int:
 
 
 def _prod(items: Iterable[Any], *, start: Any = 1) -> Any:
-    return reduce(multiply, turns(items), start)
+    return reduce(multiply, metered(items), start)
 
 
 def _reduce(function: Any, items: Iterable[Any], *first: Any) -> Any:
-    return reduce(_OPERATORS.get(function, function), turns(items), *first)
+    return reduce(_OPERATORS.get(function, function), metered(items), *first)
 
 
 # What is gone through with all that is in it
 
 
-def _deep(function: Callable[..., Any]) -> Callable[..., Any]:
+def charge_deep(function: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(value: Any, *more: Any, **named: Any) -> Any:
         waiting = [(value, 0)]
         while waiting:
@@ -320,14 +320,14 @@ def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
         charge(1 + 32 * size)
         for each in named.values():
             if isinstance(each, str):
-                pay_text(size * len(each))
+                charge_text(size * len(each))
         return function(text, *args, **named)
 
     return guarded
 
 
 def _loads(text: Any, **named: Any) -> Any:
-    pay(text, BUILT)
+    charge_items(text, BUILT)
     return json.loads(text, **named)
 
 
@@ -338,11 +338,11 @@ def _keccak(data: Any) -> bytes:
 
 
 def _accumulate(items: Iterable[Any], func: Any = None, *, initial: Any = None) -> Iterator[Any]:
-    return turns(accumulate(turns(items), func or add, initial=initial))
+    return metered(accumulate(metered(items), func or add, initial=initial))
 
 
 def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
-    pay_text(len(text) + (text.count("\n") + 1) * len(prefix))
+    charge_text(len(text) + (text.count("\n") + 1) * len(prefix))
     charge(1 + 4 * len(text))
     return indent(text, prefix, *args, **named)
 
@@ -351,7 +351,7 @@ def _first(reverse: bool) -> Callable[..., list[Any]]:
     """`heapq.nsmallest` and `nlargest`, which sort inside."""
 
     def guarded(n: int, iterable: Iterable[Any], key: Any = None) -> list[Any]:
-        found = list(pay(iterable, BUILT))
+        found = list(charge_items(iterable, BUILT))
         sort(found, key=key, reverse=reverse)
         return found[: max(n, 0)]
 
@@ -364,13 +364,13 @@ def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
             weigh(item)
         if function.__name__.startswith("insort"):
             charge(1 + len(items) // 64)
-            spend()
+            charge_8()
         return function(items, item, *args, **named)
 
     return guarded
 
 
-_written_deeply: Final = _deep(json.dumps)
+_written_deeply: Final = charge_deep(json.dumps)
 _KECCAK: Final = "chain.crypto.hashing.keccak"
 _OPERATORS: Final = {
     operator.mul: multiply,
@@ -389,7 +389,7 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "math.isqrt": _isqrt,
     "functools.reduce": _reduce,
     "itertools.accumulate": _accumulate,
-    "copy.deepcopy": _deep(deepcopy),
+    "copy.deepcopy": charge_deep(deepcopy),
     "json.dumps": _dumps,
     "functools.partial": _partial,
     "collections.namedtuple": _class_made(namedtuple),
@@ -400,8 +400,8 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
         for name in ("wrap", "fill", "shorten", "dedent")
     },
     "json.loads": _loads,
-    "dataclasses.asdict": _deep(asdict),
-    "dataclasses.astuple": _deep(astuple),
+    "dataclasses.asdict": charge_deep(asdict),
+    "dataclasses.astuple": charge_deep(astuple),
     "heapq.nlargest": _first(True),
     "heapq.nsmallest": _first(False),
     "textwrap.indent": _indent,

@@ -14,23 +14,23 @@ from itertools import chain
 from typing import Any, Final
 
 from chain.errors import DeclarationError
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
-from chain.source.location import short as short_path
+from chain.source.location import relative_path as short_path
 from chain.source.modules import (
     Definition,
     Module,
     is_main,
 )
-from chain.source.reachability import Reach
+from chain.source.reachability import Reachability
 from chain.source.top_level import top_of
 
 _PLAIN: Final = frozenset({int, str, bytes, bool, type(None)})
 _DEEPEST: Final = 20
 
 
-def check_agreement(reach: Reach, spaces: Mapping[Module, Mapping[str, Any]]) -> None:
+def check_agreement(reach: Reachability, spaces: Mapping[Module, Mapping[str, Any]]) -> None:
     """Refuse what is another thing in the module at hand, where a statement may have made it that."""
     for module, space in spaces.items():
         there = vars(sys.modules.get(module.name, object))
@@ -63,18 +63,18 @@ def _parts(value: Any) -> Iterator[Any]:
     return chain.from_iterable(value.items()) if isinstance(value, dict) else iter(value)
 
 
-def _refuse(reach: Reach, module: Module, name: str, made: Any, there: Any) -> None:
+def _refuse(reach: Reachability, module: Module, name: str, made: Any, there: Any) -> None:
     cause = next(_unfollowed(reach, module, name), None)
     if cause is None:
         return
     line = min((getattr(node, "lineno", 1) for node in _setting(module, name)), default=1)
     raise DeclarationError(
-        f"{short_path(module.file)}:{line}: '{name}' is {short(there)} here, and {short(made)} in"
+        f"{short_path(module.file)}:{line}: '{name}' is {short_repr(there)} here, and {short_repr(made)} in"
         f" what would run on chain: what {cause} does to it is not followed; put all that is in it where it is set"
     )
 
 
-def _unfollowed(reach: Reach, module: Module, name: str) -> Iterator[str]:
+def _unfollowed(reach: Reachability, module: Module, name: str) -> Iterator[str]:
     """Where statements stand that were not reached, and do something with the name, or with what is the author's."""
     for other, taken in reach.modules.items():
         for node in other.tree.body:
@@ -92,10 +92,10 @@ def _does_something(node: ast.stmt) -> bool:
     return any(isinstance(each, ast.Call | ast.Attribute) for each in ast.walk(node))
 
 
-def _is_own(reach: Reach, module: Module, name: str) -> bool:
+def _is_own(reach: Reachability, module: Module, name: str) -> bool:
     definition = module.names.get(name)
     if definition is None:
         return False
     if isinstance(definition.node, ast.alias):
-        return reach.split(str(definition.target)) is not None
+        return reach.split(str(definition.import_path)) is not None
     return isinstance(definition.node, ast.FunctionDef)

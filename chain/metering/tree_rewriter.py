@@ -20,7 +20,7 @@ from chain.metering.fuel import (
     WORTHS,
 )
 from chain.metering.insert_stable_text import Wording
-from chain.metering.insert_ticks import parsed
+from chain.metering.insert_ticks import parse_at
 from chain.source.modules import Module
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
@@ -124,7 +124,7 @@ class Weighing(Wording):
             return None
         known = self._module.names.get(node.id)
         if known is not None:
-            return known.target
+            return known.import_path
         return f"builtins.{node.id}" if hasattr(builtins, node.id) else None
 
     # Where turns tick anyway
@@ -177,11 +177,11 @@ class Weighing(Wording):
         """`node`, which `word` sees unless a test of it, called V there, shows that it need not."""
         if isinstance(node, ast.Name):
             text = f"V if {test} else {word}(V)"
-            return parsed(text.replace("V", node.id), node)  # type: ignore[no-any-return]
+            return parse_at(text.replace("V", node.id), node)  # type: ignore[no-any-return]
         if not self._has_names:
             return self._paid(word, node)
         test = test.replace("(V)", "(__v__ := 0)", 1).replace("V", "__v__")
-        made = parsed(f"__v__ if {test} else {word}(__v__)", node)
+        made = parse_at(f"__v__ if {test} else {word}(__v__)", node)
         first: Any = made.test.values[0] if isinstance(made.test, ast.BoolOp) else made.test
         first.left.args[0].value = node
         return made  # type: ignore[no-any-return]
@@ -201,7 +201,7 @@ class Weighing(Wording):
         return self._unless(f"__class_of__(V) in {known}", word, node)
 
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
-        return ast.copy_location(ast.Call(parsed(word, value), [value], []), value)
+        return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
     def _room(self, value: ast.expr) -> ast.expr:
         """`value`, which is small and may be kept: in a loop, for else the tick of the function does for it."""
@@ -209,7 +209,7 @@ class Weighing(Wording):
 
     def _behind(self, tank: str, value: ast.expr) -> ast.expr:
         """`value`, once the ticks were taken from a tank."""
-        test = parsed(f"0 in {tank} or {DRY}({WORTHS[tank]})", value)
+        test = parse_at(f"0 in {tank} or {DRY}({WORTHS[tank]})", value)
         return ast.copy_location(ast.BoolOp(ast.And(), [test, value]), value)
 
 

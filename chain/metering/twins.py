@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from chain.storage.frozen_list import FrozenList
 
 if TYPE_CHECKING:
-    from chain.metering.module_copies import World
+    from chain.metering.module_copies import ModuleNamespace
 
 E = TypeVar("E", bound=BaseException)
 Twin: TypeAlias = Callable[[type], type]
@@ -44,7 +44,7 @@ def register_module(space: Mapping[str, Any], name: str) -> None:
             waiting += vars(each).values()
 
 
-def author_of(cls: type) -> type:
+def author_class(cls: type) -> type:
     """The class that Python imported, for its twin in an image; any other class is its own."""
     if cls in former:
         return former[cls]
@@ -57,7 +57,7 @@ def author_of(cls: type) -> type:
     return cls if module is None else _named_like(cls, vars(module))
 
 
-def twin_in(world: World | None) -> Twin:
+def counterpart_in(world: ModuleNamespace | None) -> Twin:
     """For a class that Python imported, its twin in a world."""
 
     def twin(cls: type) -> type:
@@ -69,7 +69,7 @@ def twin_in(world: World | None) -> Twin:
 
 def _named_like(cls: type, space: Mapping[str, Any]) -> type:
     """The class in a module that the same statement made; `cls` itself if there is none."""
-    found = names_above(space, cls.__qualname__)
+    found = resolve_qualname(space, cls.__qualname__)
     if isinstance(found, type) and lines_of(found) == lines_of(cls):
         return found
     name = cls.__module__, cls.__qualname__
@@ -100,11 +100,11 @@ def lines_of(cls: type) -> frozenset[tuple[str, int]]:
     return frozenset(found | ({("", source.line)} if source is not None else set()))
 
 
-def turned(value: Any, twin: Twin) -> Any:
+def convert(value: Any, twin: Twin) -> Any:
     """`value` with all that is in it, as the other world has it."""
     if isinstance(value, list | tuple) and type(value) in (list, tuple, FrozenList):
         make = tuple if isinstance(value, tuple) else list
-        return make(turned(each, twin) for each in value)
+        return make(convert(each, twin) for each in value)
     cls = type(value)
     other = twin(cls)
     if other is cls:
@@ -114,12 +114,12 @@ def turned(value: Any, twin: Twin) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, BaseException):
         made: Any = object.__new__(other)
         for field in dataclasses.fields(value):
-            object.__setattr__(made, field.name, turned(getattr(value, field.name), twin))
+            object.__setattr__(made, field.name, convert(getattr(value, field.name), twin))
         return made
     return value
 
 
-def turned_error(problem: E, twin: Twin) -> E:
+def convert_error(problem: E, twin: Twin) -> E:
     """An exception as the other world knows it."""
     cls = type(problem)
     other = twin(cls)
@@ -128,13 +128,13 @@ def turned_error(problem: E, twin: Twin) -> E:
     made: E = other.__new__(other, *problem.args)  # type: ignore[assignment]
     made.args = problem.args
     for name, value in vars(problem).items():
-        setattr(made, name, turned(value, twin))
+        setattr(made, name, convert(value, twin))
     made.__cause__, made.__context__ = problem.__cause__, problem.__context__
     made.__suppress_context__ = problem.__suppress_context__
     return made.with_traceback(problem.__traceback__)
 
 
-def names_above(space: Mapping[str, Any], path: str) -> Any:
+def resolve_qualname(space: Mapping[str, Any], path: str) -> Any:
     """What `Outer.Inner` stands for in a module; None for nothing."""
     found: Any = None
     for part in path.split("."):

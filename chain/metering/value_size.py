@@ -22,8 +22,8 @@ from typing import Any, Final, cast
 from chain.metering.fuel import (
     COLLIDING,
     charge,
-    dry,
-    spend,
+    charge_8,
+    out_of_fuel,
 )
 from chain.types import Address
 
@@ -60,14 +60,14 @@ def weigh(value: Any) -> Any:
     """`value`, which is gone through next."""
     kind = type(value)
     if kind is str:  # the one that is met most
-        spend()
+        charge_8()
         if len(value) >= SHORT:
             weight_of(value)
     elif kind not in LIGHT:
         if isinstance(kind, EnumType):
             _remember(kind)
             return value
-        spend()
+        charge_8()
         weight_of(value)
     return value
 
@@ -183,7 +183,7 @@ def key(value: Any) -> Any:
     """`value`, which becomes a key, with the room that it takes."""
     kind = type(value)
     if kind is int and -NEAR < value < NEAR:
-        spend()
+        charge_8()
         return value
     if kind is tuple and len(value) <= _FEW and _are_near(value):
         charge(2 * _ROOM + _FAR_AWAY)
@@ -252,7 +252,7 @@ def _hold_key(value: Any) -> None:
             alike = COLLIDING.setdefault(hash(value), set())
             alike.add(value)
             if len(alike) > ALIKE:
-                dry()
+                out_of_fuel()
         return
     if type(value) is slice:
         raise TypeError("unhashable type: 'slice'")  # it is a key on some versions

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from chain.errors import LimitExceeded
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -222,9 +222,9 @@ def _check(seconds: Any, memory: Any) -> None:
     if seconds is None and memory is None:
         raise TypeError("a watchdog needs a limit: seconds=…, memory=… in bytes, or both")
     if seconds is not None and (type(seconds) not in (int, float) or not 0 < seconds < 2**31):
-        raise ValueError(f"seconds = {short(seconds)} is not a number of seconds above 0")
+        raise ValueError(f"seconds = {short_repr(seconds)} is not a number of seconds above 0")
     if memory is not None and (type(memory) is not int or memory <= 0):
-        raise ValueError(f"memory = {short(memory)} is not a number of bytes above 0")
+        raise ValueError(f"memory = {short_repr(memory)} is not a number of bytes above 0")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from chain import creation_hooks
-from chain.pytest_plugin.isolation import Anchors
+from chain.pytest_plugin.isolation import ChainIsolation
 
 if TYPE_CHECKING:
     from chain.accounts import Account
@@ -67,7 +67,7 @@ def carol(accounts: list[Account]) -> Account:
 
 # Anchors
 
-_KEY: Final = pytest.StashKey[Anchors]()
+_KEY: Final = pytest.StashKey[ChainIsolation]()
 _GAS: Final[pytest.StashKey[GasReport]] = pytest.StashKey()  # there is one where it is asked for
 
 
@@ -89,26 +89,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    anchors = config.stash[_KEY] = Anchors()
-    creation_hooks.witnesses.append(anchors.born)
+    anchors = config.stash[_KEY] = ChainIsolation()
+    creation_hooks.creation_listeners.append(anchors.register_chain)
     if config.getoption("double_run", default=False):
         config.pluginmanager.register(
-            import_module("chain.pytest_plugin.hash_seeds").DoubleRun(config, anchors)
+            import_module("chain.pytest_plugin.hash_seeds").HashSeedRuns(config, anchors)
         )
     if config.option.gas_report or config.option.gas_snapshot:
         config.stash[_GAS] = import_module("chain.pytest_plugin.gas_report").GasReport()
-        creation_hooks.witnesses.append(config.stash[_GAS].born)
+        creation_hooks.creation_listeners.append(config.stash[_GAS].register_chain)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    creation_hooks.witnesses.remove(config.stash[_KEY].born)
+    creation_hooks.creation_listeners.remove(config.stash[_KEY].register_chain)
     if _GAS in config.stash:
-        creation_hooks.witnesses.remove(config.stash[_GAS].born)
+        creation_hooks.creation_listeners.remove(config.stash[_GAS].register_chain)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    item.config.stash[_KEY].begin()
+    item.config.stash[_KEY].start_test()
     if _GAS in item.config.stash:
         item.config.stash[_GAS].counts = _examples(item)[0] is None
 
@@ -117,8 +117,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _boardchain_anchor(request: pytest.FixtureRequest) -> Iterator[None]:
     """First of a test's own fixtures and last to go, so all of the test lies in it and nothing else."""
     anchors = request.config.stash[_KEY]
-    anchors.begin()
-    with anchors.level() as go_back:
+    anchors.start_test()
+    with anchors.rollback_scope() as go_back:
         yield
         go_back()
     if _GAS in request.config.stash:
@@ -129,7 +129,7 @@ def _boardchain_anchor(request: pytest.FixtureRequest) -> Iterator[None]:
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
     if fixturedef.scope == "function":
         return (yield)
-    with request.config.stash[_KEY].wider(fixturedef.argname):
+    with request.config.stash[_KEY].persistent_fixture_scope(fixturedef.argname):
         return (yield)
 
 
@@ -143,7 +143,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         return (yield)
     anchors = item.config.stash[_KEY]
     _allow_chains(item, anchors)
-    with anchors.level() as go_back, pytest.MonkeyPatch.context() as patch:
+    with anchors.rollback_scope() as go_back, pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, _after(go_back, getattr(owner, name)))
         return (yield)
 
@@ -167,12 +167,12 @@ def _after(go_back: Callable[[], None], run: Callable[..., Any]) -> Callable[...
     return example
 
 
-def _allow_chains(item: pytest.Item, anchors: Anchors) -> None:
+def _allow_chains(item: pytest.Item, anchors: ChainIsolation) -> None:
     """Hypothesis refuses a test's own fixtures, as they are not made anew for each example. A chain need not be."""
     test: Any = getattr(item, "obj", None)
     test = getattr(test, "__func__", test)
     settings, own = getattr(test, "_hypothesis_internal_use_settings", None), [*_own_fixtures(item)]
-    if settings is None or not own or not all(map(anchors.hold, own)):
+    if settings is None or not own or not all(map(anchors.is_registered, own)):
         return
     allowed = sys.modules["hypothesis"].HealthCheck.function_scoped_fixture
     suppressed = {*settings.suppress_health_check, allowed}
@@ -212,7 +212,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         sent["boardchain_gas"] = dict(gas.used)
     elif config.option.gas_snapshot:
         path = config.invocation_params.dir / config.option.gas_snapshot
-        gas.differences = import_module("chain.pytest_plugin.gas_report").hold(path, gas.lines())
+        gas.differences = import_module("chain.pytest_plugin.gas_report").compare_with_snapshot(
+            path, gas.lines()
+        )
         if gas.differences and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

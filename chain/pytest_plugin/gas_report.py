@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HEADS: Final = ("entry", "calls", "min", "median", "max")
 
 
-class Line(NamedTuple):
+class EntryStats(NamedTuple):
     """What one entry cost."""
 
     calls: int
@@ -28,7 +28,7 @@ class Line(NamedTuple):
     max: int
 
 
-Lines = Mapping[str, Line]
+Lines = Mapping[str, EntryStats]
 
 
 class GasReport:
@@ -41,7 +41,7 @@ class GasReport:
         self._made: list[Chain] = []  # in this test: they live until they are counted
         self._done: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
 
-    def born(self, chain: Chain) -> None:
+    def register_chain(self, chain: Chain) -> None:
         self._made.append(chain)
         self._done[chain] = 0
         known = ref(chain)
@@ -75,7 +75,7 @@ class GasReport:
 
     def lines(self) -> Lines:
         return {
-            entry: Line(len(gas), min(gas), median_low(gas), max(gas))
+            entry: EntryStats(len(gas), min(gas), median_low(gas), max(gas))
             for entry, gas in sorted(self.used.items())
         }
 
@@ -104,7 +104,7 @@ def read_snapshot(text: str) -> Lines:
     for row in rows:
         if len(row) != len(_HEADS) or not all(cell.isdecimal() for cell in row[1:]):
             raise ValueError(f"no line of a gas snapshot: '{' '.join(row)}'")
-        found[row[0]] = Line(*map(int, row[1:]))
+        found[row[0]] = EntryStats(*map(int, row[1:]))
     return found
 
 
@@ -116,18 +116,20 @@ def differences(then: Lines, now: Lines) -> Iterator[str]:
         elif entry not in then:
             yield f"{entry}: is new, {_told(now[entry])}"
         elif then[entry] != now[entry]:
-            pairs = zip(Line._fields, then[entry], now[entry], strict=True)
+            pairs = zip(EntryStats._fields, then[entry], now[entry], strict=True)
             told = (
                 f"{name} {was} -> {is_} ({is_ - was:+})" for name, was, is_ in pairs if was != is_
             )
             yield f"{entry}: {', '.join(told)}"
 
 
-def _told(line: Line) -> str:
-    return ", ".join(f"{name} {value}" for name, value in zip(Line._fields, line, strict=True))
+def _told(line: EntryStats) -> str:
+    return ", ".join(
+        f"{name} {value}" for name, value in zip(EntryStats._fields, line, strict=True)
+    )
 
 
-def hold(path: Path, lines: Lines) -> list[str]:
+def compare_with_snapshot(path: Path, lines: Lines) -> list[str]:
     """Write the snapshot if there is none; else what is not as it says."""
     if not path.exists():
         path.write_text("".join(f"{line}\n" for line in table(lines)), encoding="utf-8")

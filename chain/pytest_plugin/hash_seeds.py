@@ -21,15 +21,15 @@ import pytest
 
 from chain import creation_hooks
 from chain.crypto.hashing import keccak
-from chain.pytest_plugin.isolation import Anchors
+from chain.pytest_plugin.isolation import ChainIsolation
 from chain.replays.outcomes import (
-    deeds_of,
-    parting,
+    first_divergence,
+    outcomes_of,
 )
 from chain.replays.recorder import record
 from chain.replays.subprocess_runs import (
     SEEDS,
-    environment,
+    subprocess_env,
 )
 from chain.simulator.chain import Chain
 
@@ -41,10 +41,10 @@ _ENDS: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 Line = Mapping[str, Any]
 
 
-class DoubleRun:
+class HashSeedRuns:
     """Writes the tape of this process; in the first one it has the others run, and compares."""
 
-    def __init__(self, config: pytest.Config, anchors: Anchors) -> None:
+    def __init__(self, config: pytest.Config, anchors: ChainIsolation) -> None:
         self._config, self._anchors = config, anchors
         self._held: list[Chain] = []
         self._first = None if _TAPE in os.environ else tempfile.TemporaryDirectory()
@@ -54,10 +54,10 @@ class DoubleRun:
         self._tape.mkdir(exist_ok=True)
         self._told: list[str] = []  # what went wrong
         self._well = "nothing was compared"
-        creation_hooks.witnesses.append(self._held.append)
+        creation_hooks.creation_listeners.append(self._held.append)
 
     def pytest_unconfigure(self) -> None:
-        creation_hooks.witnesses.remove(self._held.append)
+        creation_hooks.creation_listeners.remove(self._held.append)
         if self._first is not None:
             del os.environ[_TAPE]
             self._first.cleanup()
@@ -84,7 +84,7 @@ class DoubleRun:
         hashes = [keccak(record(chain).encode()).hex() for chain in chains]
         line: dict[str, Any] = {"test": test, "chains": hashes}
         if _DEEDS in os.environ:
-            line["deeds"] = [deeds_of(chain) for chain in chains]
+            line["deeds"] = [outcomes_of(chain) for chain in chains]
         with Path(self._tape, f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as tape:
             tape.write(f"{json.dumps(line)}\n")
 
@@ -109,7 +109,8 @@ class DoubleRun:
                 if again.get(test, {}).get("chains") != line["chains"]:
                     different.setdefault(test, seed)
         self._told += [
-            f"{test}: {self._why(folder, test, seed)}" for test, seed in different.items()
+            f"{test}: {self._first_difference(folder, test, seed)}"
+            for test, seed in different.items()
         ]
         self._well = f"{len(first)} test{'s' * (len(first) != 1)} left the same chains under {len(SEEDS)} hash seeds"
 
@@ -118,14 +119,14 @@ class DoubleRun:
     ) -> dict[str, Line]:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *arguments],
-            env={**environment(seed), _TAPE: str(folder), **more},
+            env={**subprocess_env(seed), _TAPE: str(folder), **more},
             cwd=self._config.invocation_params.dir, capture_output=True, timeout=_LONGEST,
         )  # fmt: skip
         if done.returncode not in _ENDS:
             self._told.append(f"under hash seed {seed} pytest ended with {done.returncode}")
         return _read(folder)
 
-    def _why(self, folder: Path, test: str, seed: int) -> str:
+    def _first_difference(self, folder: Path, test: str, seed: int) -> str:
         """Where the test parts from itself: under that seed, and the first other one under which it does."""
         positional = {str(each) for each in self._config.args}
         options = [str(a) for a in self._config.invocation_params.args if str(a) not in positional]
@@ -138,7 +139,7 @@ class DoubleRun:
             runs.append((each, line["deeds"]))
             (one, ours), (other, theirs) = runs[0], runs[-1]
             for a, b in zip(ours, theirs, strict=False):
-                if found := parting(a, b):
+                if found := first_divergence(a, b):
                     return found.told(f"under hash seed {one}", f"under hash seed {other}")
         return f"its chains under hash seed {seed} are others than in the first run"
 

@@ -21,7 +21,7 @@ Level: TypeAlias = "WeakKeyDictionary[Chain, Snapshot]"
 _MOST: Final = 50  # transactions that a report shows
 
 
-class Anchors:
+class ChainIsolation:
     """All chains that live, and the levels to which they are taken back: the test, within it the example."""
 
     def __init__(self) -> None:
@@ -29,15 +29,15 @@ class Anchors:
         self.began: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
         self._levels: list[Level] = []
 
-    def born(self, chain: Chain) -> None:
+    def register_chain(self, chain: Chain) -> None:
         self.began[chain] = 0
 
-    def begin(self) -> None:
+    def start_test(self) -> None:
         """A test begins here."""
         for chain in self.began:
             self.began[chain] = len(chain.receipts)
 
-    def hold(self, value: Any) -> bool:
+    def is_registered(self, value: Any) -> bool:
         """Whether `value` is a chain that is taken back, or something of ours that stands on one."""
         owner = getattr(value, "__self__", value)
         if type(owner).__module__.partition(".")[0] != "chain":
@@ -59,7 +59,7 @@ class Anchors:
         return found
 
     @contextmanager
-    def level(self) -> Iterator[Callable[[], None]]:
+    def rollback_scope(self) -> Iterator[Callable[[], None]]:
         """A scope with a place to go back to; gives what goes back."""
         level: Level = WeakKeyDictionary()
         for chain in self.began:
@@ -71,7 +71,7 @@ class Anchors:
             self._levels.remove(level)
 
     @contextmanager
-    def wider(self, name: str) -> Iterator[None]:
+    def persistent_fixture_scope(self, name: str) -> Iterator[None]:
         """A fixture that outlives the test is made here: what it does to a chain stays, if that can be told apart."""
         known = {chain: chain.snapshot() for chain in self.began} if self._levels else {}
         yield

@@ -14,8 +14,8 @@ from typing import Final
 from chain.accounts import ACCOUNTS
 from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.address_book import (
-    created,
-    numbered,
+    created_contracts,
+    next_contract_name,
 )
 from chain.ledger.receipts import Receipt
 
@@ -23,7 +23,7 @@ NAME: Final = r"[^\W\d][\w.-]*(?:#\d+)?"
 _NAME: Final = re.compile(NAME)
 
 
-class Known:
+class NameRegistry:
     """The names given so far."""
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ class Known:
         if _NAME.fullmatch(name) and name not in self._addresses and address not in self._names:
             self._names[address], self._addresses[name] = name, address
 
-    def see(self, receipt: Receipt) -> None:
+    def register_contracts(self, receipt: Receipt) -> None:
         """Name the contracts that a transaction made, numbered in the order in which they come."""
         if receipt.ok:
-            for address, program in created(receipt):
-                self.add(numbered(program.spec.name, self._count), address)
+            for address, program in created_contracts(receipt):
+                self.add(next_contract_name(program.spec.name, self._count), address)
 
-    def show(self, address: bytes) -> str:
+    def display(self, address: bytes) -> str:
         return self._names.get(bytes(address)) or checksum_address(bytes(address))
 
     def find(self, name: str) -> bytes | None:

@@ -10,19 +10,19 @@ import ast
 import re
 from typing import Any, Final
 
-from chain.ledger.decoded.formatting import Shown
+from chain.ledger.decoded.formatting import ValueFormatter
 from chain.replays.known_names import (
     NAME,
-    Known,
+    NameRegistry,
 )
 from chain.schema.value_types import (
-    Account,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
+    AddressType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StructType,
+    ValueType,
 )
 from chain.types import Address
 
@@ -38,16 +38,16 @@ class BadValue(ValueError):
     """What is written there is no value of that kind."""
 
 
-class Exact(Shown):
+class ExactFormatter(ValueFormatter):
     """Writes values down so that they can be read back."""
 
     def show(self, value: Any) -> str:
         if isinstance(value, Address):
-            return f"@{self.names.show(value)}"
+            return f"@{self.names.display(value)}"
         return f"0x{value.hex()}" if isinstance(value, bytes) else super().show(value)
 
 
-def read_args(text: str, params: tuple[Member, ...], known: Known) -> tuple[Any, ...]:
+def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tuple[Any, ...]:
     """The values between the brackets of a call, each as its parameter declares it."""
     try:
         call = ast.parse(f"_({_SPECIAL.sub(_as_python, text)})", mode="eval").body
@@ -68,42 +68,44 @@ def _as_python(found: re.Match[str]) -> str:
 
 
 class _Reader:
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: NameRegistry) -> None:
         self._known = known
 
-    def read(self, node: ast.expr, kind: Kind) -> Any:
+    def read(self, node: ast.expr, kind: ValueType) -> Any:
         match kind:
-            case Option(item=item):
+            case OptionalType(item=item):
                 is_none = isinstance(node, ast.Constant) and node.value is None
                 return None if is_none else self.read(node, item)
-            case Sequence(item=item, make=make) if isinstance(node, ast.List | ast.Tuple):
+            case ListType(item=item, make=make) if isinstance(node, ast.List | ast.Tuple):
                 return make([self.read(each, item) for each in node.elts])
-            case Record(cls=None, members=members) if isinstance(node, ast.Tuple | ast.List):
+            case StructType(cls=None, members=members) if isinstance(node, ast.Tuple | ast.List):
                 return tuple(self._members(node.elts, members))
-            case Record(cls=cls, members=members) if isinstance(node, ast.Call) and cls:
+            case StructType(cls=cls, members=members) if isinstance(node, ast.Call) and cls:
                 given = {word.arg: word.value for word in node.keywords}
                 if set(given) != {member.name for member in members}:
                     raise BadValue(f"{kind.name} has other members than {ast.unparse(node)}")
                 return cls(
                     **{each.name: self.read(given[each.name], each.kind) for each in members}
                 )
-            case Choice(cls=choice) if isinstance(node, ast.Name) and node.id in choice.__members__:
+            case EnumType(cls=choice) if (
+                isinstance(node, ast.Name) and node.id in choice.__members__
+            ):
                 return choice[node.id]
-            case Sequence() | Record() | Choice():
+            case ListType() | StructType() | EnumType():
                 raise BadValue(f"{ast.unparse(node)} is no {kind.name}")
         return self._scalar(node, kind)
 
-    def _members(self, nodes: list[ast.expr], members: tuple[Member, ...]) -> list[Any]:
+    def _members(self, nodes: list[ast.expr], members: tuple[Field, ...]) -> list[Any]:
         if len(nodes) != len(members):
             raise BadValue(f"{len(nodes)} members are there, {len(members)} are declared")
         return [self.read(node, each.kind) for node, each in zip(nodes, members, strict=True)]
 
-    def _scalar(self, node: ast.expr, kind: Kind) -> Any:
+    def _scalar(self, node: ast.expr, kind: ValueType) -> Any:
         special = _special(node)
         if special is not None:
             how, text = special
             return self._address(text) if how == "at" else bytes.fromhex(text)
-        if isinstance(kind, Account):
+        if isinstance(kind, AddressType):
             raise BadValue(f"{ast.unparse(node)} is no address: write @ and a name")
         try:
             return ast.literal_eval(node)

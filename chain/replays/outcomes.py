@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chain.ledger.decoded.address_book import Who
-from chain.ledger.decoded.formatting import Shown
+from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import Write
 from chain.ledger.receipts import Receipt
 from chain.simulator.chain import Chain
 
-Deed = Mapping[str, Any]
+Outcome = Mapping[str, Any]
 _Fields = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """Where two runs part: a transaction, and what of it."""
 
     block: int
@@ -37,13 +37,13 @@ class Parting:
         return f"{called} in block {self.block}: {self.field} is {self.values[0]} {one}, and {self.values[1]} {other}"
 
 
-def deeds_of(chain: Chain) -> list[Deed]:
+def outcomes_of(chain: Chain) -> list[Outcome]:
     """What all transactions of a chain did."""
-    shown = Shown(Who(chain.ledger))
+    shown = ValueFormatter(AddressBook(chain.ledger))
     return [_deed(receipt, shown) for receipt in chain.receipts]
 
 
-def _deed(receipt: Receipt, shown: Shown) -> Deed:
+def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
     error = receipt.error
     events = (*receipt.events, *receipt.undone_events)
     return {
@@ -64,14 +64,14 @@ def _deed(receipt: Receipt, shown: Shown) -> Deed:
     }  # fmt: skip
 
 
-def _written(write: Write, shown: Shown) -> Iterator[list[str]]:
+def _written(write: Write, shown: ValueFormatter) -> Iterator[list[str]]:
     member = f".{write.member}" if write.member[:1] not in ("", "[") else write.member
     keys = "".join(f"[{shown.show(key)}]" for key in write.keys)
     name = write.name if write.is_model else f"{write.contract}.{write.name}"
     yield [f"{name}{keys}{member}", shown.show(write.new)]
 
 
-def _announced(event: Any, shown: Shown) -> Iterator[list[str]]:
+def _announced(event: Any, shown: ValueFormatter) -> Iterator[list[str]]:
     if not dataclasses.is_dataclass(event):
         yield ["its events", shown.show(event)]
         return
@@ -79,16 +79,16 @@ def _announced(event: Any, shown: Shown) -> Iterator[list[str]]:
         yield [f"{type(event).__name__}.{item.name}", shown.show(getattr(event, item.name))]
 
 
-def parting(one: Sequence[Deed], other: Sequence[Deed]) -> Parting | None:
+def first_divergence(one: Sequence[Outcome], other: Sequence[Outcome]) -> Divergence | None:
     """The first difference between two runs, if there is one."""
     for a, b in zip(one, other, strict=False):
         if a != b:
             field, values = _field(a["fields"], b["fields"])
-            return Parting(a["block"], a["contract"], a["entry"], field, values)
+            return Divergence(a["block"], a["contract"], a["entry"], field, values)
     if len(one) != len(other):
         more = max(one, other, key=len)[min(len(one), len(other))]
         counts = (str(len(one)), str(len(other)))
-        return Parting(more["block"], more["contract"], more["entry"], "the number of transactions", counts)  # fmt: skip
+        return Divergence(more["block"], more["contract"], more["entry"], "the number of transactions", counts)  # fmt: skip
     return None
 
 

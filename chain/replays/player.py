@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from chain.errors import InvalidTransaction
 from chain.ledger.artifacts import full_name
-from chain.ledger.blocks import Rules
+from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.metering.program import (
     begin_anew,
@@ -27,19 +27,19 @@ from chain.replays.recorder import (
     record,
     settings_of,
 )
-from chain.replays.step_requests import Requests
+from chain.replays.step_requests import StepRequests
 from chain.replays.transcript import (
     BadTranscript,
     Step,
-    Text,
-    read,
+    Transcript,
+    parse,
 )
 from chain.runtime.contract import Contract
-from chain.runtime.forced_random import Recorded
+from chain.runtime.forced_random import RecordedOutcomes
 from chain.runtime.world import World
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
+    ContractCatalogue,
+    ContractNotFound,
 )
 from chain.simulator.chain import Chain
 from chain.source.location import line_of
@@ -78,7 +78,7 @@ def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
     place = _place(receipt)
     what = f"something else comes of {called}" + (f" ({place})" if place else "")
     return Difference(
-        step.line, what, step.head, step.outcome, found, receipt.contract, receipt.entry, place
+        step.line, what, step.request, step.outcome, found, receipt.contract, receipt.entry, place
     )
 
 
@@ -132,7 +132,7 @@ class Replay:
 
 
 def replay(
-    text: str, *, contracts: Collection[type[Contract]] = (), offered: Sequence[Offered] = (), to_the_end: bool = False,
+    text: str, *, contracts: Collection[type[Contract]] = (), offered: Sequence[ContractCatalogue] = (), to_the_end: bool = False,
     moves_only: bool = False, through: Callable[[Sequence[Step]], Iterable[Step]] = iter, anew: bool = False,
 ) -> Replay:  # fmt: skip
     """Play a transcript on a fresh chain, up to the first difference or to the end.
@@ -142,7 +142,7 @@ def replay(
     then: what they remember outside of storage is lost.
     """
     check_classes(contracts)
-    player = Player(read(text), contracts, offered)
+    player = Replayer(parse(text), contracts, offered)
     if anew:
         player.anew_at = len(player.steps) // 2
     difference = player.play(to_the_end, through) or (None if moves_only else player.end())
@@ -156,18 +156,21 @@ def check_transcript(
 ) -> None:  # fmt: skip
     """For a test that keeps a transcript as a golden file: an AssertionError tells the first difference."""
     __tracebackhide__ = True
-    path, offered = Path(path), [Offered(package) for package in packages]
+    path, offered = Path(path), [ContractCatalogue(package) for package in packages]
     text = path.read_bytes().decode()
     played = replay(text, contracts=contracts, offered=offered, moves_only=moves_only)
     if played.difference is not None:
         raise AssertionError(f"{path.name}, {played.difference}")
 
 
-class Player:
+class Replayer:
     """Plays the steps of one transcript."""
 
     def __init__(
-        self, text: Text, contracts: Iterable[type[Contract]], offered: Sequence[Offered]
+        self,
+        text: Transcript,
+        contracts: Iterable[type[Contract]],
+        offered: Sequence[ContractCatalogue],
     ) -> None:
         self._text, self.steps = text, text.steps
         self.anew_at: int | None = None  # the step before which all contracts are loaded again
@@ -179,7 +182,7 @@ class Player:
             for name, cls in classes.items()
         }
         self._writer = Writer(self.chain.ledger, named)
-        self._requests = Requests(self.chain, self._writer.known, classes)
+        self._requests = StepRequests(self.chain, self._writer.known, classes)
         self._waiting: list[Step] = []  # what is set from outside, in the block of the next step
 
     def play(
@@ -206,10 +209,10 @@ class Player:
             return None
         try:
             tx = self._requests.transaction(step)
-            self.chain.machine.loaded = Recorded(step.value("loaded") or ())
-            receipt = self.chain.include(tx)
+            self.chain.machine.loaded = RecordedOutcomes(step.value("loaded") or ())
+            receipt = self.chain.add_to_open_block(tx)
         except (InvalidTransaction, LookupError) as no:
-            return Difference(step.line, f"this cannot be asked any more: {no}", step.head)
+            return Difference(step.line, f"this cannot be asked any more: {no}", step.request)
         finally:
             self.chain.machine.loaded = None
         found = list(self._writer.outcome(receipt))
@@ -261,7 +264,7 @@ class Player:
         return Difference(line, what, "", ends[:1], ends[1:])
 
 
-def _chain(text: Text) -> Chain:
+def _chain(text: Transcript) -> Chain:
     settings = settings_of(Chain())
     wrong = [name for name in text.settings if name not in settings]
     if wrong:
@@ -269,11 +272,13 @@ def _chain(text: Text) -> Chain:
     settings |= text.settings
     seed = settings.pop("seed").removeprefix("0x")
     guard, time, fee = (settings.pop(name) for name in ("guard", "genesis_time", "base_fee"))
-    return Chain.under(Rules(seed=bytes.fromhex(seed), **settings), time, fee, guard=guard)
+    return Chain.with_rules(
+        ChainConfig(seed=bytes.fromhex(seed), **settings), time, fee, guard=guard
+    )
 
 
 def classes_of(
-    text: Text, contracts: Iterable[type[Contract]], offered: Sequence[Offered]
+    text: Transcript, contracts: Iterable[type[Contract]], offered: Sequence[ContractCatalogue]
 ) -> tuple[dict[str, type[Contract]], list[str]]:
     """The classes of a transcript, each under the name that it has there; the versions that are not among those given.
 
@@ -291,7 +296,7 @@ def classes_of(
     for name, (full, digest) in text.contracts.items():
         if full not in known:
             packages = ", ".join(each.package for each in offered) or "no package"
-            raise NotOffered(
+            raise ContractNotFound(
                 f"{full} is not among the contracts that are offered here, those of {packages}"
             )
         version = [cls for cls in known[full] if digest in (None, program_of(cls).digest)]

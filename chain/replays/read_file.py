@@ -7,7 +7,7 @@ from typing import Final
 
 from chain.replays.recorder import record
 from chain.replays.transcript import BadTranscript
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 
 _DATABASE: Final = b"SQLite format 3\0"
@@ -18,7 +18,7 @@ def is_chain(path: Path) -> bool:
         return file.read(len(_DATABASE)) == _DATABASE
 
 
-def text_of(path: Path, offered: Offered) -> str:
+def text_of(path: Path, offered: ContractCatalogue) -> str:
     """What was played, as a transcript, from either."""
     if not is_chain(path):
         try:

@@ -21,12 +21,12 @@ from chain.machine.state import (
     NO_ACCOUNT,
     STORAGE,
     Changes,
-    entries,
+    iter_changes,
 )
-from chain.machine.transaction import Call
+from chain.machine.transaction import CallRecord
 from chain.metering.program import Program
-from chain.replays.known_names import Known
-from chain.replays.notation import Exact
+from chain.replays.known_names import NameRegistry
+from chain.replays.notation import ExactFormatter
 from chain.replays.transcript import (
     FIRST,
     INDENT,
@@ -111,7 +111,7 @@ def _name_among(called: list[str], cls: type) -> str:
     return cls.__name__ if called.count(cls.__name__) == 1 else full_name(cls).replace(":", ".")
 
 
-def _programs_in(calls: Sequence[Call]) -> Iterator[Program | None]:
+def _programs_in(calls: Sequence[CallRecord]) -> Iterator[Program | None]:
     for call in calls:
         yield call.program
         yield from _programs_in(call.calls)
@@ -132,8 +132,8 @@ class Writer(Transcript):
     """Writes steps, and knows who is who at each of them."""
 
     def __init__(self, ledger: Ledger, contracts: dict[bytes, Named]) -> None:
-        self.ledger, self.contracts, self.known = ledger, contracts, Known()
-        super().__init__(ledger, Exact(self.known))
+        self.ledger, self.contracts, self.known = ledger, contracts, NameRegistry()
+        super().__init__(ledger, ExactFormatter(self.known))
 
     # Blocks
 
@@ -147,7 +147,7 @@ class Writer(Transcript):
         is_last_note = False
         used = 0
         for moment in moments:
-            receipt = self.ledger.receipt_at(moment)
+            receipt = self.ledger.receipt_at_index(moment)
             is_last_note = receipt is None
             if receipt is None:
                 yield from self.note(self.ledger.timeline[moment])
@@ -174,11 +174,11 @@ class Writer(Transcript):
     def note(self, changes: Changes) -> Iterator[str]:
         name = self._name_given(changes)
         if name is not None:
-            self.known.add(name, bytes(account_of_key(account_names.secret_of(name), name)))
+            self.known.add(name, bytes(account_of_key(account_names.private_key_for(name), name)))
             yield f"account {name}"
             return
-        for address, slot, before, after in entries(changes):
-            who = self.known.show(address)
+        for address, slot, before, after in iter_changes(changes):
+            who = self.known.display(address)
             if slot is STORAGE:
                 yield from (f"set storage {who} {place:#x} 0" for place, _ in before)
             elif slot is not ACCOUNT:
@@ -197,7 +197,7 @@ class Writer(Transcript):
     def _name_given(self, changes: Changes) -> str | None:
         """The name, if this is what `chain.account(name)` does and nothing else."""
         changed = {
-            address: (slot, before, after) for address, slot, before, after in entries(changes)
+            address: (slot, before, after) for address, slot, before, after in iter_changes(changes)
         }
         if len(changed) != 2 or account_names.REGISTRY not in changed:
             return None
@@ -210,7 +210,7 @@ class Writer(Transcript):
         is_rule = given == (nonce, funds + FUNDS, code) and slot == int.from_bytes(address)
         return (
             name
-            if is_rule and account_of_key(account_names.secret_of(name), name) == address
+            if is_rule and account_of_key(account_names.private_key_for(name), name) == address
             else None
         )
 
@@ -218,7 +218,7 @@ class Writer(Transcript):
 
     def _head(self, receipt: Receipt) -> Iterator[str]:
         value = f" with {receipt.value} wei" if receipt.value else ""
-        yield f"{self.known.show(receipt.sender)}: {self._asks(receipt)}{value}"
+        yield f"{self.known.display(receipt.sender)}: {self._asks(receipt)}{value}"
 
     def _asks(self, receipt: Receipt) -> str:
         """The call in words, where reading it gives the same bytes; else the bytes."""
@@ -236,13 +236,13 @@ class Writer(Transcript):
                 if is_deploy:
                     return f"deploy {self.contracts[program.digest].name}({written})"
                 if entry is not None:
-                    return f"{self.known.show(receipt.address)}.{entry.name}({written})"
+                    return f"{self.known.display(receipt.address)}.{entry.name}({written})"
         if is_deploy:
             return f"deploy 0x{data.hex()}"
-        return f"to {self.known.show(receipt.address)} send 0x{data.hex()}"
+        return f"to {self.known.display(receipt.address)} send 0x{data.hex()}"
 
     def _asks_upgrade(self, receipt: Receipt) -> str:
-        who, data = self.known.show(receipt.address), receipt.data
+        who, data = self.known.display(receipt.address), receipt.data
         named = self.contracts.get(data[4:])
         return (
             f"to {who} send 0x{data.hex()}" if named is None else f"upgrade {who} to {named.name}"
@@ -253,7 +253,7 @@ class Writer(Transcript):
         usual = {"gas": gas, "fee": block.base_fee, "tip": 0, "type": 2, "access": (), "loaded": ()}
         asked = {
             "gas": receipt.gas, "fee": receipt.max_fee, "tip": receipt.tip, "type": receipt.type,
-            "access": receipt.access_list, "loaded": receipt.forced,
+            "access": receipt.access_list, "loaded": receipt.forced_random,
         }  # fmt: skip
         if receipt.raw is not None:
             yield f"{INDENT}with signed 0x{receipt.raw.hex()}"
@@ -265,7 +265,7 @@ class Writer(Transcript):
     # What came of it
 
     def outcome(self, receipt: Receipt) -> Iterator[str]:
-        self.known.see(receipt)
+        self.known.register_contracts(receipt)
         is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
         for row in (
             () if is_upgrade else receipt.log_rows
@@ -279,6 +279,6 @@ class Writer(Transcript):
         if receipt.error is not None:
             return "failed: " + "\\n".join(receipt.error.text.split("\n"))
         if receipt.to is None:
-            return f"@{self.known.show(receipt.address)}"
+            return f"@{self.known.display(receipt.address)}"
         result = receipt.return_value
         return "ok" if result is None or result == b"" else self.show(result)

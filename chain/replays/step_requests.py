@@ -11,11 +11,11 @@ from typing import Final
 from chain.ledger.blocks import Block
 from chain.ledger.signing import (
     TYPES,
-    decode_raw,
-    kind_of,
+    decode_signed,
+    tx_type,
 )
 from chain.machine.transaction import Transaction
-from chain.replays.known_names import Known
+from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, read_args
 from chain.replays.transcript import (
     BadTranscript,
@@ -40,14 +40,16 @@ _SEND: Final = re.compile(r"to (?P<who>\S+) send 0x(?P<data>(?:[0-9a-f]{2})*)")
 _CALL: Final = re.compile(r"(?P<who>\S+?)\.(?P<entry>\w+)\((?P<args>.*)\)")
 
 
-class Impossible(LookupError):
+class UnknownTarget(LookupError):
     """What is asked cannot be asked any more: there is no such contract, entry or argument."""
 
 
-class Requests:
+class StepRequests:
     """Reads what steps ask of one chain."""
 
-    def __init__(self, chain: Chain, known: Known, contracts: Mapping[str, type[Contract]]) -> None:
+    def __init__(
+        self, chain: Chain, known: NameRegistry, contracts: Mapping[str, type[Contract]]
+    ) -> None:
         self._chain, self._known, self._contracts = chain, known, contracts
 
     def transaction(self, step: Step) -> Transaction:
@@ -68,8 +70,8 @@ class Requests:
         return replace(usual, **given)
 
     def _signed(self, raw: bytes) -> Transaction:
-        if kind_of(raw) in TYPES:
-            return decode_raw(raw, self._chain.chain_id)
+        if tx_type(raw) in TYPES:
+            return decode_signed(raw, self._chain.chain_id)
         tx: Transaction = import_module("chain.rpc.typed_transactions").decode_raw(
             raw, self._chain.chain_id
         )
@@ -94,7 +96,7 @@ class Requests:
             there = self._chain.machine.program_at(to)
             entry = there.spec.entries.get(found["entry"]) if there else None
             if entry is None:
-                raise Impossible(f"{found['who']} has no entry '{found['entry']}'")
+                raise UnknownTarget(f"{found['who']} has no entry '{found['entry']}'")
             return to, self._args(entry, found["args"])
         raise BadTranscript(step.line, f"'{what[:60]}' asks nothing that can be read")
 
@@ -108,12 +110,12 @@ class Requests:
             values = read_args(text, entry.params if entry else (), self._known)
             return entry.encode_args(values, {}) if entry else b""
         except (BadValue, TypeError) as wrong:
-            raise Impossible(str(wrong)) from None
+            raise UnknownTarget(str(wrong)) from None
 
     def _address(self, name: str) -> bytes:
         found = self._known.find(name)
         if found is None:
-            raise Impossible(f"nobody is called {name}")
+            raise UnknownTarget(f"nobody is called {name}")
         return found
 
     # What is no transaction
@@ -138,7 +140,7 @@ class Requests:
         address = Address(self._address(name))
         is_code, words = what == "code", to.split()
         if not all(map((_BYTES if is_code else _NUMBER).fullmatch, words)):
-            raise BadTranscript(step.line, f"'{step.head}' cannot be read")
+            raise BadTranscript(step.line, f"'{step.request}' cannot be read")
         match what, [] if is_code else [int(word, 0) for word in words]:
             case "nonce", [number]:
                 chain.set_nonce(address, number)
@@ -149,7 +151,7 @@ class Requests:
             case "code", []:
                 chain.set_code(address, bytes.fromhex(to.removeprefix("0x")))
             case _:
-                raise BadTranscript(step.line, f"'{step.head}' cannot be read")
+                raise BadTranscript(step.line, f"'{step.request}' cannot be read")
 
 
 _FIELDS: Final = {

@@ -19,9 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from chain.replays.outcomes import deeds_of
+from chain.replays.outcomes import outcomes_of
 from chain.replays.player import replay
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 SEEDS: Final = (0, 1, 2, 42, 4_294_967_295)
 _LONGEST: Final = 600  # seconds
@@ -65,7 +65,7 @@ def play_in(runs: Sequence[Run], text: str, packages: Sequence[str], *, deeds: b
 
 def _play(run: Run, job: str) -> Answer:
     done = subprocess.run(
-        [run.python, "-P", "-m", "chain.replays.subprocess_runs"], input=job, env=environment(run.seed, run.version),
+        [run.python, "-P", "-m", "chain.replays.subprocess_runs"], input=job, env=subprocess_env(run.seed, run.version),
         capture_output=True, text=True, encoding="utf-8", timeout=_LONGEST,
     )  # fmt: skip
     if done.returncode:
@@ -75,7 +75,7 @@ def _play(run: Run, job: str) -> Answer:
     return answer
 
 
-def environment(seed: int, version: str = "") -> dict[str, str]:
+def subprocess_env(seed: int, version: str = "") -> dict[str, str]:
     """For a process under a hash seed that finds the modules which are found here; another version has its own ones."""
     here = [path or os.curdir for path in sys.path]
     if version:
@@ -108,7 +108,7 @@ def _is_fit(run: Run) -> bool:
     try:
         done = subprocess.run(
             [run.python, "-P", "-c", "import chain.replays.subprocess_runs"],
-            env=environment(0, run.version), capture_output=True,
+            env=subprocess_env(0, run.version), capture_output=True,
             timeout=_LONGEST,
         )  # fmt: skip
     except OSError:
@@ -118,7 +118,7 @@ def _is_fit(run: Run) -> bool:
 
 def main() -> None:
     job = json.loads(sys.stdin.buffer.read())
-    offered = [Offered(package) for package in job["packages"]]
+    offered = [ContractCatalogue(package) for package in job["packages"]]
     out, sys.stdout = sys.stdout, sys.stderr  # what a contract's module prints is no answer
     played = replay(job["text"], offered=offered, to_the_end=True, anew=job["anew"])
     chain = played.chain
@@ -127,7 +127,7 @@ def main() -> None:
         "ticks": [receipt.ticks for receipt in chain.receipts],
         "text": played.text,
         "difference": None if played.ok else str(played.difference),
-        "deeds": deeds_of(chain) if job["deeds"] else None,
+        "deeds": outcomes_of(chain) if job["deeds"] else None,
     }
     json.dump(answer, out)
 

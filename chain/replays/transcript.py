@@ -58,7 +58,7 @@ class Step:
     """One step: what was asked, with the lines that tell what came of it."""
 
     line: int
-    head: str
+    request: str
     block: int = 0  # 0: in the block of the next step
     time: int = 0
     who: str | None = None
@@ -78,7 +78,7 @@ class Step:
 
 
 @dataclass
-class Text:
+class Transcript:
     """A transcript, read."""
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -88,12 +88,12 @@ class Text:
     end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
 
 
-def read(text: str) -> Text:
+def parse(text: str) -> Transcript:
     """A transcript from its text."""
     lines = enumerate(inputs.text(text, "the transcript").split("\n"), 1)
     if next(lines)[1] != FIRST:
         raise BadTranscript(1, f"this is no transcript: it does not begin with '{FIRST}'")
-    made = Text()
+    made = Transcript()
     for number, line in lines:
         if line.startswith(INDENT):
             _below(made, number, line)
@@ -102,7 +102,7 @@ def read(text: str) -> Text:
     return made
 
 
-def _below(made: Text, number: int, line: str) -> None:
+def _below(made: Transcript, number: int, line: str) -> None:
     if not made.steps:
         raise BadTranscript(number, "this belongs to no step")
     step = made.steps[-1]
@@ -113,7 +113,7 @@ def _below(made: Text, number: int, line: str) -> None:
         step.outcome.append(line)
 
 
-def _at_margin(made: Text, number: int, line: str) -> None:
+def _at_margin(made: Transcript, number: int, line: str) -> None:
     word, _, rest = line.partition(" ")
     move = _MOVE.fullmatch(line)
     if move is not None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chain.replays.outcomes import (
-    Parting,
-    parting,
+    Divergence,
+    first_divergence,
 )
 from chain.replays.player import classes_of
 from chain.replays.subprocess_runs import (
@@ -18,30 +18,30 @@ from chain.replays.subprocess_runs import (
     other_versions,
     play_in,
 )
-from chain.replays.transcript import read
-from chain.simulator.catalogue import Offered
+from chain.replays.transcript import parse
+from chain.simulator.catalogue import ContractCatalogue
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VerifyResult:
     """What came out. `parting` tells where two runs differ, `difference` where all differ from what is written."""
 
     seeds: Sequence[int]
     versions: Sequence[str]  # of Python, other than that of this process
     blocks: int
-    parting: Parting | None = None
-    parted: tuple[str, str] | None = None  # what the runs are called
+    divergence: Divergence | None = None
+    diverging_seeds: tuple[str, str] | None = None  # what the runs are called
     difference: str | None = None
 
     @property
     def ok(self) -> bool:
-        return self.parted is None and self.difference is None
+        return self.diverging_seeds is None and self.difference is None
 
     def __str__(self) -> str:
-        if self.parted is not None:
-            if self.parting is None:
-                return f"the blocks or ticks {self.parted[0]} and {self.parted[1]} differ, though no transaction tells how"
-            return self.parting.told(*self.parted)
+        if self.diverging_seeds is not None:
+            if self.divergence is None:
+                return f"the blocks or ticks {self.diverging_seeds[0]} and {self.diverging_seeds[1]} differ, though no transaction tells how"
+            return self.divergence.told(*self.diverging_seeds)
         if self.difference is not None:
             return f"it comes out the same {len(self.seeds)} times, but not as it is written: {self.difference}"
         others = "".join(f", on Python {version}" for version in self.versions)
@@ -51,25 +51,25 @@ class Verdict:
         )
 
 
-def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> Verdict:
+def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> VerifyResult:
     """Play a transcript in each interpreter.
 
     A text that is none, or whose contracts are not offered, is refused before any interpreter starts.
     """
-    classes_of(read(text), (), [Offered(package) for package in packages])
+    classes_of(parse(text), (), [ContractCatalogue(package) for package in packages])
     others = other_versions()
     runs = [*map(Run, seeds), Run(anew=True), *others]
     answers = play_in(runs, text, packages)
     first, blocks = answers[0], len(answers[0]["hashes"])
     versions = [run.version for run in others]
     for run, answer in zip(runs, answers, strict=True):
-        if _came(answer) != _came(first):
+        if _fingerprint(answer) != _fingerprint(first):
             one, other = play_in((runs[0], run), text, packages, deeds=True)
-            found = parting(one["deeds"], other["deeds"])
-            return Verdict(seeds, versions, blocks, found, (str(runs[0]), str(run)))
-    return Verdict(seeds, versions, blocks, difference=first["difference"])
+            found = first_divergence(one["deeds"], other["deeds"])
+            return VerifyResult(seeds, versions, blocks, found, (str(runs[0]), str(run)))
+    return VerifyResult(seeds, versions, blocks, difference=first["difference"])
 
 
-def _came(answer: Answer) -> tuple[object, ...]:
+def _fingerprint(answer: Answer) -> tuple[object, ...]:
     """All that must be the same: the hashes, and what is in no block, as what calls returned and took."""
     return answer["hashes"], answer["text"], answer["ticks"]

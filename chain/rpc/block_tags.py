@@ -16,7 +16,7 @@ from chain.simulator.past import Aside
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
     from chain.simulator.chain import Chain
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 LATEST: Final = "latest"
 PENDING: Final = "pending"
@@ -24,7 +24,7 @@ _HEAD: Final = (None, LATEST, "safe", "finalized")
 _TAGS: Final = "a number, a hash, latest, earliest, pending, safe or finalized"
 
 
-def number_of(chain: Chain, block: Any) -> int:
+def block_number_of(chain: Chain, block: Any) -> int:
     """The number that a tag or a quantity stands for, whether or not there is such a block yet."""
     if block in _HEAD:
         return chain.head.number
@@ -44,13 +44,13 @@ def find_block(chain: Chain, block: Any) -> Block | None:
     if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
         number = chain.ledger.number_of(to_hash(block, "the block hash"))
         return None if number is None else chain.blocks[number]
-    number = number_of(chain, block)
+    number = block_number_of(chain, block)
     if number <= chain.head.number:
         return chain.head if number == chain.head.number else chain.blocks[number]
     return chain.pending if block == PENDING else None
 
 
-def need_block(chain: Chain, block: Any) -> Block:
+def require_block(chain: Chain, block: Any) -> Block:
     found = find_block(chain, block)
     if found is None:
         shown = data(block) if isinstance(block, bytes) else block
@@ -58,11 +58,11 @@ def need_block(chain: Chain, block: Any) -> Block:
     return found
 
 
-def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[Looking, Block]:
+def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[ChainReader, Block]:
     """The chain as it was at the end of a block, and that block. `apart`: it may be changed, for nobody else sees it."""
-    found, ledger = need_block(chain, block), chain.ledger
+    found, ledger = require_block(chain, block), chain.ledger
     is_pending = found.number > chain.head.number
     if (is_pending or (found.number == chain.head.number and not ledger.open)) and not apart:
         return chain, found
-    moment = chain.moment if is_pending else found.end_moment
+    moment = chain.timeline_index if is_pending else found.end_moment
     return Aside(ledger.then(moment), chain.machine, found, moment), found

@@ -101,7 +101,7 @@ def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
     return {
         "type": quantity(receipt.type),
         "hash": data(receipt.tx_hash),
-        **_whereabouts(ledger, receipt),
+        **_inclusion_fields(ledger, receipt),
         "from": data(receipt.sender),
         "to": None if receipt.to is None else data(receipt.to),
         "nonce": quantity(receipt.nonce),
@@ -109,11 +109,11 @@ def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
         "gas": quantity(receipt.gas),
         "gasPrice": quantity(receipt.max_fee if pending else receipt.gas_price),
         "input": data(receipt.data),
-        **_of_type(ledger, receipt, raw),
+        **_typed_fields(ledger, receipt, raw),
     }
 
 
-def _of_type(ledger: Ledger, receipt: Receipt, raw: bytes) -> Json:
+def _typed_fields(ledger: Ledger, receipt: Receipt, raw: bytes) -> Json:
     """What only some types of transaction have, and the signature, which ends them all."""
     kind = receipt.type
     items: Any = rlp.decode(raw[1:] if kind else raw)
@@ -145,7 +145,7 @@ def _authorization(item: list[bytes]) -> Json:
     }
 
 
-def _whereabouts(ledger: Ledger, receipt: Receipt) -> Json:
+def _inclusion_fields(ledger: Ledger, receipt: Receipt) -> Json:
     number = receipt.block_number
     if is_pending(ledger, number):
         return {"blockHash": None, "blockNumber": None, "transactionIndex": None}
@@ -166,7 +166,7 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
         "type": quantity(receipt.type),
         "status": quantity(receipt.status),
         "transactionHash": data(receipt.tx_hash),
-        **_whereabouts(ledger, receipt),
+        **_inclusion_fields(ledger, receipt),
         "from": data(receipt.sender),
         "to": None if receipt.to is None else data(receipt.to),
         "contractAddress": data(receipt.address) if receipt.to is None else None,
@@ -197,7 +197,7 @@ def log_jsons(ledger: Ledger, places: Iterable[int]) -> list[Json]:
             first = log.end_of(receipt.position - receipt.index)
             shared = {
                 "transactionHash": data(receipt.tx_hash),
-                **_whereabouts(ledger, receipt),
+                **_inclusion_fields(ledger, receipt),
                 "removed": False,
             }
         address, topics, raw, *_ = log.rows[place]

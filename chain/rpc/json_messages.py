@@ -19,7 +19,7 @@ from chain.rpc.node import VERSION
 
 if TYPE_CHECKING:
     from chain.rpc.limits import Limits
-    from chain.rpc.node import Node, Own
+    from chain.rpc.node import ConnectionMethods, Node
 
 Run = Callable[[Any, int], Awaitable[bytes | None]]  # a request, and the room that its answer has
 
@@ -31,18 +31,18 @@ _TOKENS: Final = re.compile(
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
-async def answer(limits: Limits, raw: bytes, run: Run) -> bytes | None:
+async def handle_bytes(limits: Limits, raw: bytes, run: Run) -> bytes | None:
     """The answer to the bytes of a request or a batch; None where nothing is to be answered."""
     try:
         message = _decode(raw)
     except ValueError as no:
-        return refusal(RpcError(NO_JSON, f"this is no JSON: {no}"))
+        return error_bytes(RpcError(NO_JSON, f"this is no JSON: {no}"))
     if not isinstance(message, list) or not message:
         return await run(message, limits.response)
     return await _answer_batch(limits, message, run)
 
 
-def refusal(no: RpcError, number: Any = None) -> bytes:
+def error_bytes(no: RpcError, number: Any = None) -> bytes:
     """An answer that says no."""
     return encode({"jsonrpc": VERSION, "id": number, "error": no.json()})
 
@@ -84,7 +84,7 @@ def _finite(text: str) -> float:
 
 async def _answer_batch(limits: Limits, messages: list[Any], run: Run) -> bytes | None:
     if len(messages) > limits.batch:
-        return refusal(too_much(f"{len(messages)} requests in a batch: at most {limits.batch}"))
+        return error_bytes(too_much(f"{len(messages)} requests in a batch: at most {limits.batch}"))
     answers: list[bytes] = []
     left, began = limits.response, monotonic()
     for message in messages:
@@ -98,19 +98,19 @@ async def _answer_batch(limits: Limits, messages: list[Any], run: Run) -> bytes 
     return b"[%b]" % b",".join(answers) if answers else None
 
 
-def answer_one(node: Node, message: Any, own: Own, room: int) -> bytes | None:
+def answer_one(node: Node, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
     """The answer to one request in at most so many bytes; None to a notification."""
     number = message.get("id") if isinstance(message, dict) else None
     if room <= 0:
-        return refusal(_too_large(node), number) if number is not None else None
-    made = node.respond_one(message, own)
+        return error_bytes(_too_large(node), number) if number is not None else None
+    made = node.handle_one(message, own)
     if made is None:
         return None
     try:
         raw = encode(made)
     except (TypeError, ValueError, RecursionError) as bug:
-        return refusal(RpcError(BROKEN, f"its answer is no JSON: {bug}"), made["id"])
-    return raw if len(raw) <= room else refusal(_too_large(node), made["id"])
+        return error_bytes(RpcError(BROKEN, f"its answer is no JSON: {bug}"), made["id"])
+    return raw if len(raw) <= room else error_bytes(_too_large(node), made["id"])
 
 
 def _too_large(node: Node) -> RpcError:

@@ -23,7 +23,7 @@ _MOST_TOPICS: Final = 4
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LogCriteria:
     """Which logs: of any of these addresses, and in each place of `topics` any of those. An empty set is no condition."""
 
     addresses: frozenset[bytes]
@@ -65,7 +65,7 @@ def _cut(places: Places, within: range) -> Places:
     return places[bisect_left(places, within.start) : bisect_left(places, within.stop)]
 
 
-def wanted(criteria: Mapping[str, Any]) -> Wanted:
+def parse_criteria(criteria: Mapping[str, Any]) -> LogCriteria:
     """Read `address` and `topics` of a filter."""
     addresses = criteria.get("address") or []
     if not isinstance(addresses, list | tuple):
@@ -73,7 +73,7 @@ def wanted(criteria: Mapping[str, Any]) -> Wanted:
     topics = criteria.get("topics") or []
     if not isinstance(topics, list | tuple) or len(topics) > _MOST_TOPICS:
         raise bad_params(f"topics are a list of at most {_MOST_TOPICS}, not {topics!r}")
-    return Wanted(frozenset(map(to_address, addresses)), tuple(map(_any_of, topics)))
+    return LogCriteria(frozenset(map(to_address, addresses)), tuple(map(_any_of, topics)))
 
 
 def _any_of(topic: Any) -> frozenset[int]:

@@ -23,13 +23,13 @@ from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
 
 if TYPE_CHECKING:
-    from chain.rpc.control.txpool import Place
+    from chain.rpc.control.txpool import OpenBlockPoint
     from chain.simulator.chain import Chain
     from chain.simulator.reload_package import Package
 
 VERSION: Final = "2.0"
-Own = Mapping[str, Callable[..., Any]]  # methods that only one connection has
-_NONE: Final[Own] = MappingProxyType({})
+ConnectionMethods = Mapping[str, Callable[..., Any]]  # methods that only one connection has
+_NONE: Final[ConnectionMethods] = MappingProxyType({})
 
 
 class Node:
@@ -45,12 +45,14 @@ class Node:
         self.impersonates_all = False
         self.filters: dict[int, Filter] = {}  # the one asked last at the end
         self.feeds: set[Filter] = set()  # filters that a connection listens to
-        self.snapshots: dict[int, Place] = {}
+        self.snapshots: dict[int, OpenBlockPoint] = {}
         self.numbers = count(1)  # of filters and snapshots
         chain.ledger.before_cut.append(self._before_cut)
-        chain.ledger.watchers.append(self._cut)
+        chain.ledger.on_truncated.append(self._cut)
 
-    def request(self, method: str, params: Sequence[Any] = (), own: Own = _NONE) -> Any:
+    def request(
+        self, method: str, params: Sequence[Any] = (), own: ConnectionMethods = _NONE
+    ) -> Any:
         """The result of one method, or `RpcError`."""
         run = own.get(method) or METHODS.get(method)
         if run is None:
@@ -68,13 +70,13 @@ class Node:
                 _check_count(run, method, params)
             raise
 
-    def respond(self, message: Any) -> Any:
+    def handle(self, message: Any) -> Any:
         """The JSON-RPC answer to a message: to a list of requests a list; None where nothing is to be answered."""
         if isinstance(message, list) and message:
-            return [answer for answer in map(self.respond_one, message) if answer is not None] or None  # fmt: skip
-        return self.respond_one(message)
+            return [answer for answer in map(self.handle_one, message) if answer is not None] or None  # fmt: skip
+        return self.handle_one(message)
 
-    def respond_one(self, message: Any, own: Own = _NONE) -> dict[str, Any] | None:
+    def handle_one(self, message: Any, own: ConnectionMethods = _NONE) -> dict[str, Any] | None:
         """The answer to one request; None to a notification."""
         number = message.get("id") if isinstance(message, dict) else None
         if isinstance(number, list | dict):
@@ -86,7 +88,7 @@ class Node:
         answer = self._answer(method, params, own)
         return {"jsonrpc": VERSION, "id": number, **answer} if "id" in message else None
 
-    def _answer(self, method: str, params: Sequence[Any], own: Own) -> dict[str, Any]:
+    def _answer(self, method: str, params: Sequence[Any], own: ConnectionMethods) -> dict[str, Any]:
         try:
             return {"result": self.request(method, params, own)}
         except RpcError as no:
@@ -103,7 +105,7 @@ class Node:
     def _cut(self, blocks: int, receipts: int) -> None:
         """The chain went back; nothing of what was undone counts as seen, nor can one go there."""
         for each in (*self.filters.values(), *self.feeds):
-            each.cut(blocks, receipts)
+            each.on_truncate(blocks, receipts)
         self.snapshots = {n: taken for n, taken in self.snapshots.items() if taken.blocks <= blocks}
 
 

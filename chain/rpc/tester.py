@@ -25,9 +25,9 @@ from chain.accounts import account_of_key
 from chain.errors import InvalidTransaction
 from chain.ledger.signing import (
     TYPES,
-    kind_of,
-    seal,
-    seal_with,
+    attach_signature,
+    encode_signed,
+    tx_type,
 )
 from chain.machine.frame import (
     revert_data,
@@ -54,7 +54,7 @@ from chain.rpc.tester_format import (
     transaction_values,
 )
 from chain.simulator.chain import Chain
-from chain.simulator.reader import Looking
+from chain.simulator.reader import ChainReader
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def get_storage(self, account: bytes, slot: int, block_number: Any = LATEST) -> int:
         return self._at(block_number).storage(Address(account), slot)
 
-    def _at(self, block: Any) -> Looking:
+    def _at(self, block: Any) -> ChainReader:
         self._block(block)
         return state_at(self.chain, block)[0]
 
@@ -186,25 +186,27 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
                 )
             if tx.type == 0:
                 # eth-tester wants a v of one byte, so nothing about the chain can be in it
-                tx.raw = seal(tx, None, self.chain.keys[tx.sender])
-            return self.chain.include(tx).tx_hash
+                tx.raw = encode_signed(tx, None, self.chain.keys[tx.sender])
+            return self.chain.add_to_open_block(tx).tx_hash
 
     def send_raw_transaction(self, raw_transaction: bytes) -> bytes:
         try:
-            tx = transaction_fields.read_envelope(self.chain, raw_transaction)
+            tx = transaction_fields.parse_signed(self.chain, raw_transaction)
         except InvalidTransaction as no:
-            kind = kind_of(raw_transaction)
+            kind = tx_type(raw_transaction)
             if kind not in (*TYPES, *typed_transactions.TYPES):
                 raise UnrecognizedTransactionType(kind, str(no)) from no
             raise DecodingError(str(no), raw_transaction) from no
         with _refusals():
-            return self.chain.include(tx).tx_hash
+            return self.chain.add_to_open_block(tx).tx_hash
 
     def send_signed_transaction(self, transaction: Values) -> bytes:
         v, r, s = (transaction[name] for name in "vrs")
         with _refusals():
-            raw = seal_with(self._transaction(transaction), self.chain.chain_id, v, r, s)
-            return self.chain.include(transaction_fields.read_envelope(self.chain, raw)).tx_hash
+            raw = attach_signature(self._transaction(transaction), self.chain.chain_id, v, r, s)
+            return self.chain.add_to_open_block(
+                transaction_fields.parse_signed(self.chain, raw)
+            ).tx_hash
 
     def estimate_gas(self, transaction: Values, block_number: Any = LATEST) -> int:
         fields = {**self._fields(transaction), "gas": None}
@@ -229,7 +231,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         fields = self._fields(transaction)
         if not fields.keys() & set(transaction_fields.FEES):
             fields |= {"maxFeePerGas": _DEFAULT_FEE, "maxPriorityFeePerGas": _DEFAULT_FEE}
-        return transaction_fields.read_transaction(self.chain, fields, self.chain.pending)
+        return transaction_fields.parse_fields(self.chain, fields, self.chain.pending)
 
     def _fields(self, transaction: Values) -> Values:
         """A transaction of eth-tester's under the names that JSON-RPC has."""

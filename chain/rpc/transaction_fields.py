@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.signing import (
     TYPES,
-    decode_raw,
-    kind_of,
+    decode_signed,
+    tx_type,
 )
 from chain.machine.transaction import Transaction
 from chain.metering.watchdog import uninterrupted
@@ -30,7 +30,7 @@ from chain.rpc.hex_values import (
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
     from chain.simulator.chain import Chain
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 Fields = Mapping[str, Any]
 FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")
@@ -39,10 +39,10 @@ _SET_CODE: Final = 4
 AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
-def read_envelope(chain: Chain, raw: bytes) -> Transaction:
+def parse_signed(chain: Chain, raw: bytes) -> Transaction:
     """The transaction in signed bytes, of any type."""
-    if kind_of(raw) in TYPES:
-        return decode_raw(raw, chain.chain_id)
+    if tx_type(raw) in TYPES:
+        return decode_signed(raw, chain.chain_id)
     tx: Transaction = _typed().decode_raw(raw, chain.chain_id)
     return tx
 
@@ -53,8 +53,8 @@ def _typed() -> Any:
         return import_module("chain.rpc.typed_transactions")
 
 
-def read_transaction(
-    chain: Chain, fields: Any, block: Block, there: Looking | None = None
+def parse_fields(
+    chain: Chain, fields: Any, block: Block, there: ChainReader | None = None
 ) -> Transaction:
     """A transaction as a client writes it, completed for `block` and for the chain as it is `there`."""
     fields = to_object(fields, "the transaction")

@@ -14,7 +14,7 @@ from chain.crypto.hashing import (
     keccak,
 )
 from chain.machine import gas as cost
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 
 if TYPE_CHECKING:
     from chain.machine.frame import Frame
@@ -24,7 +24,7 @@ REGISTRY: Final = keccak(b"boardchain names")[12:]
 _LONGEST: Final = 32
 
 
-def secret_of(name: str) -> bytes:
+def private_key_for(name: str) -> bytes:
     """The private key of a named account."""
     check(name)
     return keccak(b"boardchain account " + name.encode())
@@ -33,18 +33,18 @@ def secret_of(name: str) -> bytes:
 def check(name: str) -> None:
     """Refuse what cannot name an account."""
     if not isinstance(name, str):
-        raise TypeError(f"{short(name)} cannot name an account: a name is a text")
+        raise TypeError(f"{short_repr(name)} cannot name an account: a name is a text")
     if not name or not name.isprintable() or len(name.encode()) > _LONGEST:
         raise ValueError(f"{name!r} cannot name an account: use 1 to {_LONGEST} printable bytes")
     if name.startswith("0x"):
         raise ValueError(f"{name!r} cannot name an account: it would be read as an address")
 
 
-def write(state: State, address: bytes, name: str) -> None:
+def set_name(state: State, address: bytes, name: str) -> None:
     state.set_word(REGISTRY, _slot(address), int.from_bytes(name.encode().ljust(32, b"\0")))
 
 
-def read(state: State, address: bytes) -> str | None:
+def get_name(state: State, address: bytes) -> str | None:
     word = state.word(REGISTRY, _slot(address))
     return text_of(word) if word else None
 
@@ -55,7 +55,7 @@ def text_of(word: int) -> str:
     return word.to_bytes(32).rstrip(b"\0").decode()
 
 
-def look_up(frame: Frame, address: bytes) -> str:
+def name_or_address(frame: Frame, address: bytes) -> str:
     """The name of `address`, or the address as text, paid for as a read of the registry."""
     state, slot = frame.state, _slot(address)
     frame.touch(REGISTRY)

@@ -15,21 +15,21 @@ from chain.machine.frame import (
 )
 from chain.metering.fuel import charge
 from chain.metering.program import (
-    check_class,
     program_of,
+    require_contract_class,
 )
 from chain.runtime import account_names
 from chain.runtime.class_namespace import ClassBody
 from chain.runtime.contract_proxy import (
-    Remote,
-    answer,
+    ContractProxy,
+    unwrap_result,
 )
 from chain.runtime.random import Random
 from chain.schema.inputs import (
     address_of,
     wei,
 )
-from chain.spec.class_reader import contract_spec
+from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
 from chain.types import Address
@@ -81,7 +81,7 @@ class ContractType(type):
         cls = super().__new__(mcs, name, bases, {"__slots__": (), **space})
         if cls.__module__ not in _BASES:
             base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
-            cls.__spec__ = cls._deployed(contract_spec(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
+            cls.__spec__ = cls._finalize_spec(read_contract_class(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
         return cls
 
     def __call__(cls, *_: Any, **__: Any) -> NoReturn:
@@ -108,7 +108,7 @@ class Contract(metaclass=ContractType):
     _random: Random
 
     @classmethod
-    def _deployed(cls, spec: ContractSpec) -> ContractSpec:
+    def _finalize_spec(cls, spec: ContractSpec) -> ContractSpec:
         """What a kind of contract makes of its author's declaration; a plain one leaves it as it is."""
         return spec
 
@@ -123,7 +123,7 @@ class Contract(metaclass=ContractType):
     @property
     def caller_id(self) -> str:
         """The caller's name if the chain gave it one, else its address as text."""
-        return account_names.look_up(self._frame, self._frame.caller)
+        return account_names.name_or_address(self._frame, self._frame.caller)
 
     @property
     def origin(self) -> Address:
@@ -185,15 +185,15 @@ class Contract(metaclass=ContractType):
         try:
             spec = contract.__spec__
         except AttributeError:
-            check_class(contract)
+            require_contract_class(contract)
             raise
-        return cast(C, Remote(self._frame, address, spec, value, gas))
+        return cast(C, ContractProxy(self._frame, address, spec, value, gas))
 
     def abi(
         self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
     ) -> Any:
         """Any contract at `address`, bytecode included, by its JSON ABI."""
-        return Remote(self._frame, address, functions_from_json(abi), value, gas)
+        return ContractProxy(self._frame, address, functions_from_json(abi), value, gas)
 
     @_open
     def transfer(self, to: Address, amount: int) -> None:
@@ -202,16 +202,18 @@ class Contract(metaclass=ContractType):
             to = address_of(to, "to")
         if type(amount) is not int or amount < 0:
             amount = wei(amount, "amount")
-        answer(self._frame.call(bytes(to), b"", amount), self._frame)
+        unwrap_result(self._frame.call(bytes(to), b"", amount), self._frame)
 
     @_open
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
         """Make a new contract; its address is where it went."""
         program = self._frame.context.machine.declare(program_of(contract))
         init, value = contract.__spec__.init, wei(value)
-        data = init.encode_args(args, named) if init else no_init_args(contract, args, named)
+        data = (
+            init.encode_args(args, named) if init else require_no_init_args(contract, args, named)
+        )
         child = self._frame.create(program.initcode + data, value)
-        answer(child, self._frame)
+        unwrap_result(child, self._frame)
         return Address(child.address)
 
     @_open
@@ -233,7 +235,7 @@ def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
     if spec is None:
         raise TypeError(_not_an_event(event))
     topics, data = spec.encode(event)
-    return topics, data, spec.encode_whole(event) if spec.hashes_keys else None
+    return topics, data, spec.encode_all_fields(event) if spec.has_hashed_keys else None
 
 
 def _not_an_event(value: Any) -> str:
@@ -246,7 +248,7 @@ def _not_an_event(value: Any) -> str:
     return f"{type(value).__name__} is not an event: mark its class with @event"
 
 
-def no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+def require_no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
     if args or named:
         raise TypeError(f"{contract.__name__} has no @init, so it takes no arguments")
     return b""

@@ -31,7 +31,7 @@ class Callables(Protocol):
     def no_entry(self, name: str) -> str: ...
 
 
-class Remote:
+class ContractProxy:
     """A contract elsewhere; its entries are methods. In brackets stands a signature, where several share a name."""
 
     __slots__ = ("_callables", "_frame", "_gas", "_value", "address")
@@ -65,7 +65,7 @@ class Remote:
                 frame.touch(address)
                 raise Revert(f"there is no contract at {self.address}, so {name} cannot be called")
             child = frame.call(address, data, self._value, self._gas, static=entry.is_view)
-            return entry.decode_result(answer(child, frame))
+            return entry.decode_result(unwrap_result(child, frame))
 
         return send
 
@@ -73,13 +73,13 @@ class Remote:
         return self.__getattr__(name)
 
 
-def answer(child: Frame, caller: Frame) -> bytes:
+def unwrap_result(child: Frame, caller: Frame) -> bytes:
     """What a finished message returned; its refusal is raised again here."""
     failure = child.failure
     if failure is None:
         return child.output
     if isinstance(failure.cause, Revert):
         program = caller.program
-        raise failure.cause if program is None else program.inward(failure.cause)
+        raise failure.cause if program is None else program.to_instrumented(failure.cause)
     text = revert_text(failure.data) if failure.kind == "exception" else failure.text
     raise Revert(text, data=failure.data)

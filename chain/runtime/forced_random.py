@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 
-Drawn: TypeAlias = tuple[tuple[str, Any], ...]
+DrawRecord: TypeAlias = tuple[tuple[str, Any], ...]
 
 
-class Forced(ABC):
+class ForcedRandom(ABC):
     """Where `self.random` asks before it draws. Each question is answered with None where the tag is not forced."""
 
     scope: Callable[[], object] | None = None  # what has forced them, as long as it lives
@@ -41,7 +41,7 @@ class Forced(ABC):
 
     def below(self, n: int, tag: str) -> int | None:
         """The number that is to come."""
-        found = self.take(tag)
+        found = self.next_outcome(tag)
         if found is None:
             return None
         [number] = found
@@ -50,20 +50,20 @@ class Forced(ABC):
             raise ValueError(f"the loaded outcome {number!r} for '{tag}' is not in 0..{n - 1}")
         return number
 
-    def place(self, items: Sequence[Any], tag: str) -> int | None:
+    def choose_index(self, items: Sequence[Any], tag: str) -> int | None:
         """The place of the item that is to be taken."""
-        found = self.take(tag)
+        found = self.next_outcome(tag)
         if found is None:
             return None
-        place = self.place_of(found[0], items)
+        place = self.index_of(found[0], items)
         self._drawn.append((tag, place))
         if not 0 <= place < len(items):
             raise ValueError(f"the loaded outcome {found[0]!r} for '{tag}' is none of {items!r}")
         return place
 
-    def order(self, items: Sequence[Any], tag: str) -> Sequence[int] | None:
+    def permutation(self, items: Sequence[Any], tag: str) -> Sequence[int] | None:
         """The places of the items in their new order."""
-        found = self.take(tag)
+        found = self.next_outcome(tag)
         if found is None:
             return None
         order = self.order_of(found[0], items)
@@ -74,21 +74,21 @@ class Forced(ABC):
             )
         return order
 
-    def told(self) -> Drawn:
+    def drain_record(self) -> DrawRecord:
         """What was forced since this was last asked."""
         told, self._drawn = tuple(self._drawn), []
         return told
 
-    def spent(self, tag: str) -> LookupError:
+    def exhausted_error(self, tag: str) -> LookupError:
         self._drawn.append((tag, None))
         return LookupError(f"more draws are tagged '{tag}' than outcomes were loaded")
 
     @abstractmethod
-    def take(self, tag: str) -> tuple[Any] | None:
+    def next_outcome(self, tag: str) -> tuple[Any] | None:
         """The next outcome for `tag` in a tuple; None where the tag is not forced."""
 
     @abstractmethod
-    def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: Any, items: Sequence[Any]) -> int:
         """Where the outcome is among `items`; -1 if it is not."""
 
     @abstractmethod
@@ -96,7 +96,7 @@ class Forced(ABC):
         """The places of the items in the order of the outcome, as far as they are there."""
 
 
-class Loaded(Forced):
+class LoadedOutcomes(ForcedRandom):
     """For each tag the outcomes still to come, as values."""
 
     def __init__(self, outcomes: dict[str, list[Any]]) -> None:
@@ -104,21 +104,21 @@ class Loaded(Forced):
         for tag, items in outcomes.items():
             if not isinstance(items, list | tuple):
                 raise TypeError(
-                    f"the outcomes of '{tag}' are a list: write {tag}=[{short(items)}], not {short(items)}"
+                    f"the outcomes of '{tag}' are a list: write {tag}=[{short_repr(items)}], not {short_repr(items)}"
                 )
         self._outcomes = {tag: list(items) for tag, items in outcomes.items()}
 
-    def take(self, tag: str) -> tuple[Any] | None:
+    def next_outcome(self, tag: str) -> tuple[Any] | None:
         outcomes = self._outcomes.get(tag)
         if outcomes is None:
             return None
         taken = self._taken.get(tag, 0)
         if taken == len(outcomes):
-            raise self.spent(tag)
+            raise self.exhausted_error(tag)
         self._taken = {**self._taken, tag: taken + 1}
         return (outcomes[taken],)
 
-    def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: Any, items: Sequence[Any]) -> int:
         return items.index(outcome) if outcome in items else -1
 
     def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
@@ -132,36 +132,36 @@ class Loaded(Forced):
         return order
 
     @property
-    def left(self) -> dict[str, list[Any]]:
+    def unused(self) -> dict[str, list[Any]]:
         """What nobody has drawn yet."""
         found = {tag: items[self._taken.get(tag, 0) :] for tag, items in self._outcomes.items()}
         return {tag: items for tag, items in found.items() if items}
 
     def check_empty(self) -> None:
-        if self.left:
-            raise AssertionError(f"loaded outcomes that nobody drew: {self.left}")
+        if self.unused:
+            raise AssertionError(f"loaded outcomes that nobody drew: {self.unused}")
 
 
-class Recorded(Forced):
+class RecordedOutcomes(ForcedRandom):
     """What was forced in a transaction that is played again."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: DrawRecord) -> None:
         super().__init__()
         self._outcomes: defaultdict[str, list[Any]] = defaultdict(list)
         for tag, outcome in drawn:
             self._outcomes[tag].append(outcome)
 
-    def take(self, tag: str) -> tuple[Any] | None:
+    def next_outcome(self, tag: str) -> tuple[Any] | None:
         outcomes = self._outcomes.get(tag)
         if outcomes is None:
             return None
         taken = self._taken.get(tag, 0)
         self._taken = {**self._taken, tag: taken + 1}
         if taken >= len(outcomes) or outcomes[taken] is None:
-            raise self.spent(tag)
+            raise self.exhausted_error(tag)
         return (outcomes[taken],)
 
-    def place_of(self, outcome: Any, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: Any, items: Sequence[Any]) -> int:
         return outcome if type(outcome) is int else -1
 
     def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, NoReturn, TypeVar
 
-from chain.machine.frame import Context
-from chain.schema.validation import Misfit
+from chain.machine.frame import TransactionContext
+from chain.schema.validation import ValueMismatch
 from chain.spec.models import (
     ModelSpec,
     model_spec,
@@ -34,7 +34,7 @@ Store = Callable[[ModelSpec, Words, int, Any], None]
 OpenKey = tuple[bytes, int]  # the address of a world, and the slot of an open model there
 
 
-class Items(Generic[T]):
+class OpenList(Generic[T]):
     """A list of a model that is open."""
 
     __slots__ = (
@@ -125,7 +125,7 @@ class Items(Generic[T]):
         number, at = divmod(place, layout.per_word)
         shared = self._shared.get(number)
         if shared is None:
-            shared = self._shared[number] = layout.items_in(words.sload(base + number))
+            shared = self._shared[number] = layout.unpack_word(words.sload(base + number))
         return shared[at]
 
     @property
@@ -138,8 +138,8 @@ class Items(Generic[T]):
         for place in self._changed:
             try:
                 packed.append((place, self._layout.item.pack(self._items[place])))
-            except Misfit as wrong:
-                raise wrong.under(f"[{place}]") from None
+            except ValueMismatch as wrong:
+                raise wrong.prefixed(f"[{place}]") from None
         return packed
 
     def write(self, words: Words, packed: list[tuple[int, Any]]) -> None:
@@ -162,7 +162,7 @@ class Items(Generic[T]):
         for slot, word in merged.items():
             words.sstore(slot, word)
 
-    def close(self) -> None:
+    def freeze(self) -> None:
         self._changed = _Closed()
 
 
@@ -171,7 +171,7 @@ class _Closed(dict[int, None]):
         raise TypeError("this model is not open any more: set its items inside the 'with'")
 
 
-class InPlace(Generic[M]):
+class OpenModel(Generic[M]):
     """The scope in which a model is open.
 
     Members that are no lists are read at once, and written if they are set anew; so is a list if another takes its place.
@@ -191,7 +191,7 @@ class InPlace(Generic[M]):
 
     def __init__(
         self, spec: ModelSpec, words: Words, key: OpenKey, keys: tuple[Any, ...],
-        save: Callable[[Any, Store], None], context: Context,
+        save: Callable[[Any, Store], None], context: TransactionContext,
     ) -> None:  # fmt: skip
         self._spec, self._words, self._key, self._keys = spec, words, key, keys
         self._save, self._context = save, context
@@ -207,18 +207,18 @@ class InPlace(Generic[M]):
 
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
-        self._lists: list[tuple[str, Items[Any]]] = []
+        self._lists: list[tuple[str, OpenList[Any]]] = []
         self._before: list[tuple[str, Any]] = []
         for name, layout, word in spec.open_members:
             if isinstance(layout, SequenceLayout) and layout.kind.make is list:
-                items: Items[Any] = Items(words, slot + word, layout)
+                items: OpenList[Any] = OpenList(words, slot + word, layout)
                 self._lists.append((name, items))
                 self._before.append((name, items))
             elif isinstance(layout, PackedLayout):
                 self._before.append((name, spec.load_member(words, slot, name)))
             else:
                 self._before.append((name, layout.load(words, slot + word)))
-        made: M = spec.make(self._keys, tuple([value for _, value in self._before]))
+        made: M = spec.build(self._keys, tuple([value for _, value in self._before]))
         return made
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
@@ -235,20 +235,20 @@ class InPlace(Generic[M]):
             if replaced or changed:
                 self._save(model, partial(_store, replaced=replaced, changed=changed))
         for _name, items in self._lists:
-            items.close()
+            items.freeze()
 
 
 def _store(
     spec: ModelSpec, words: Words, slot: int, model: Any, *,
-    replaced: list[str], changed: list[tuple[str, Items[Any]]],
+    replaced: list[str], changed: list[tuple[str, OpenList[Any]]],
 ) -> None:  # fmt: skip
     """Pack all, so that what does not fit leaves nothing half written; then write."""
     packed = []
     for name, items in changed:
         try:
             packed.append((items, items.pack()))
-        except Misfit as wrong:
-            raise wrong.under(f"{spec.name}.{name}") from None
+        except ValueMismatch as wrong:
+            raise wrong.prefixed(f"{spec.name}.{name}") from None
     spec.store_members(words, slot, model, tuple(replaced))
     for items, ready in packed:
         items.write(words, ready)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-_SAME_TO_ALL: Final = frozenset({int, str, bytes, bool})  # what is no class of the author's
+_SHARED_TYPES: Final = frozenset({int, str, bytes, bool})  # what is no class of the author's
 
 
 class Random:
     """Draws for one message. `tag` names a draw so that tests can load its outcome."""
 
-    __slots__ = ("_drawn", "_frame", "_seed", "_stream")
+    __slots__ = ("_drawn", "_frame", "_seed", "_stream_index")
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -33,8 +33,8 @@ class Random:
         self._seed: bytes | None = (
             None  # made with the first draw: most messages have chance at hand and need none
         )
-        self._stream = frame.context.draws
-        frame.context.draws += 1
+        self._stream_index = frame.context.random_streams
+        frame.context.random_streams += 1
 
     def _missing(self, name: str) -> str:
         return (
@@ -47,7 +47,7 @@ class Random:
             n = whole_number(n, "n")
         if n < 1:
             raise ValueError(f"below({n}): there is no number to draw")
-        forced = self._frame.context.loaded
+        forced = self._frame.context.forced_random
         number = None if forced is None else forced.below(n, tag)
         return self._draw(n) if number is None else number
 
@@ -55,14 +55,14 @@ class Random:
         """One of `items`."""
         if not items:
             raise ValueError("choice: there is nothing to choose from")
-        forced = self._frame.context.loaded
-        place = None if forced is None else forced.place(self._shown(items), tag)
+        forced = self._frame.context.forced_random
+        place = None if forced is None else forced.choose_index(self._author_items(items), tag)
         return items[self._draw(len(items)) if place is None else place]
 
     def shuffle(self, items: list[T], tag: str = "") -> None:
         """Put `items` in a random order, in place."""
-        forced = self._frame.context.loaded
-        order = None if forced is None else forced.order(self._shown(items), tag)
+        forced = self._frame.context.forced_random
+        order = None if forced is None else forced.permutation(self._author_items(items), tag)
         changeable(items, "shuffle")
         if order is not None:
             for at, item in enumerate([items[place] for place in order]):
@@ -72,12 +72,12 @@ class Random:
             other = self._draw(last + 1)
             items[last], items[other] = items[other], items[last]
 
-    def _shown(self, items: Sequence[T]) -> Sequence[T]:
+    def _author_items(self, items: Sequence[T]) -> Sequence[T]:
         """The items as who forces an outcome knows them."""
         program = self._frame.program
-        if program is None or _SAME_TO_ALL.issuperset(map(type, items)):
+        if program is None or _SHARED_TYPES.issuperset(map(type, items)):
             return items
-        return [program.outward(item) for item in items]
+        return [program.to_author(item) for item in items]
 
     def _draw(self, n: int) -> int:
         """Uniform below n: draws from the part of 2^256 that n does not divide evenly are thrown away."""
@@ -97,5 +97,5 @@ class Random:
             + context.origin
             + context.nonce.to_bytes(8)
             + frame.address
-            + self._stream.to_bytes(8)
+            + self._stream_index.to_bytes(8)
         )

@@ -25,12 +25,12 @@ from chain.runtime.contract import (
     Contract,
     encode_event,
 )
-from chain.runtime.model_edit import InPlace
+from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World
 from chain.schema.value_types import (
-    Account,
-    Bool,
-    Member,
+    AddressType,
+    BoolType,
+    Field,
 )
 from chain.spec.contracts import (
     REQUIRED,
@@ -43,17 +43,21 @@ from chain.spec.models import (
     selector_of,
 )
 from chain.storage.layout import (
-    Members,
-    layout_of,
+    FieldsLayout,
+    layout_for,
 )
 from chain.types import Address
 
 M = TypeVar("M")
 
-HOME: Final = int.from_bytes(keccak(b"boardchain home"))  # the slot where a system keeps these
-HOME_FIELDS: Final = Members(["world", "initialized"], [layout_of(Account()), layout_of(Bool())])
-_load_world, _store_world = HOME_FIELDS.access(0)
-_load_initialized, _store_initialized = HOME_FIELDS.access(1)
+SYSTEM_SLOT: Final = int.from_bytes(
+    keccak(b"boardchain home")
+)  # the slot where a system keeps these
+HOME_FIELDS: Final = FieldsLayout(
+    ["world", "initialized"], [layout_for(AddressType()), layout_for(BoolType())]
+)
+_load_world, _store_world = HOME_FIELDS.accessors(0)
+_load_initialized, _store_initialized = HOME_FIELDS.accessors(1)
 
 _IS_OPEN: Final = (
     "{name}{keys} is open in place, and the end of that 'with' would write over this:"
@@ -61,7 +65,7 @@ _IS_OPEN: Final = (
 )
 
 
-class WorldStorage:
+class WorldModels:
     """The models of a world, as one of its systems reads and writes them."""
 
     __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
@@ -71,10 +75,10 @@ class WorldStorage:
         self._frame = frame
         self._allowed: set[str] = set()  # the models we may write; "" where we are registered
         self._calls = 0  # how many others we had called when that was asked
-        frame.charge(COLD_ACCOUNT - WARM if frame.state.touch(address) else 0)
-        self._words = words = frame.beside(bytes(address))
+        frame.charge(COLD_ACCOUNT - WARM if frame.state.warm_address(address) else 0)
+        self._words = words = frame.at_address(bytes(address))
         self._world = world_at(words)
-        self._borrow()
+        self._world_frame()
         try:
             self.namespace = self._world.namespace
         finally:
@@ -88,7 +92,7 @@ class WorldStorage:
 
     def read(self, model: type[M], *keys: Any) -> M:
         """The model with these keys; all zero if nobody wrote it."""
-        spec, words = model_spec(model), self._borrow()
+        spec, words = model_spec(model), self._world_frame()
         try:
             found: M = spec.load(words, spec.slot(words, self.namespace, keys), keys)
             return found
@@ -98,7 +102,7 @@ class WorldStorage:
     def read_member(self, model: type, *keys_and_name: Any) -> Any:
         """One member of the model with these keys: `read_member(Board, 1, "moves_done")`."""
         *keys, name = keys_and_name
-        spec, words = model_spec(model), self._borrow()
+        spec, words = model_spec(model), self._world_frame()
         try:
             return spec.load_member(words, spec.slot(words, self.namespace, tuple(keys)), name)
         finally:
@@ -106,7 +110,7 @@ class WorldStorage:
 
     def exists(self, model: type, *keys: Any) -> bool:
         """Whether the model with these keys was written (and not erased)."""
-        spec, words = model_spec(model), self._borrow()
+        spec, words = model_spec(model), self._world_frame()
         try:
             return spec.exists(words, spec.slot(words, self.namespace, keys))
         finally:
@@ -130,25 +134,25 @@ class WorldStorage:
             raise TypeError(f"change: these are two different {spec.name} models")
         self._change(after, ModelSpec.change, before)
 
-    def in_place(self, model: type[M], *keys: Any) -> InPlace[M]:
+    def in_place(self, model: type[M], *keys: Any) -> OpenModel[M]:
         """The model with these keys, open: `with self.world.in_place(UnionFind, 1) as union_find: …`.
 
         Its lists are read and written item by item, and what was set is written when the scope ends.
         """
-        spec, words = model_spec(model), self._borrow()
+        spec, words = model_spec(model), self._world_frame()
         try:
             slot = spec.slot(words, self.namespace, keys)
         finally:
             self._frame.gas = words.gas
         key, context = (words.address, slot), self._frame.context
-        return InPlace(spec, _Lent(self), key, keys, self._change, context)
+        return OpenModel(spec, BorrowedWords(self), key, keys, self._change, context)
 
     def erase(self, model: Any) -> None:
         """Make the model unset: its keys then read as zero again."""
         self._change(model, lambda spec, words, slot, model: spec.clear(words, slot))
 
     def _change(self, model: Any, how: Callable[..., None], *more: Any) -> None:
-        spec, words = model_spec(type(model)), self._borrow()
+        spec, words = model_spec(type(model)), self._world_frame()
         if len(model.__dict__) != spec.size:
             spec.refuse_strangers(model)
         try:
@@ -166,7 +170,7 @@ class WorldStorage:
     def emit(self, event: Any) -> None:
         """Announce an `@event` in the world's name."""
         topics, data, kept = encode_event(event)
-        words = self._borrow()
+        words = self._world_frame()
         try:
             self._require_registered("emit")
             words.emit(topics, data, kept)
@@ -175,7 +179,7 @@ class WorldStorage:
 
     def uuid(self) -> int:
         """A number that this world has not given out before: 0, 1, 2 …"""
-        words = self._borrow()
+        words = self._world_frame()
         try:
             self._require_registered("take a uuid")
             number = self._world.uuids
@@ -187,7 +191,7 @@ class WorldStorage:
     def is_owner(self, address: Address, model: type | None = None) -> bool:
         """Whether `address` owns the namespace, or this model of it."""
         names = ("", model_spec(model).name) if model else ("",)
-        words = self._borrow()
+        words = self._world_frame()
         try:
             return any(
                 self._world.is_owner(selector_of(self.namespace, name), address) for name in names
@@ -195,7 +199,7 @@ class WorldStorage:
         finally:
             self._frame.gas = words.gas
 
-    def _borrow(self) -> Frame:
+    def _world_frame(self) -> Frame:
         """The frame at the world, with our gas in it; whoever borrows it takes the gas out again."""
         words = self._words
         words.gas = self._frame.gas - WARM
@@ -237,17 +241,17 @@ class WorldStorage:
         return program.spec.name if program else checksum_address(self._frame.address)
 
 
-class _Lent:
+class BorrowedWords:
     """The words of the world to be read for a longer time; each look at one is paid by itself."""
 
     __slots__ = ("_storage",)
 
-    def __init__(self, storage: WorldStorage) -> None:
+    def __init__(self, storage: WorldModels) -> None:
         self._storage = storage
 
     def sload(self, slot: int) -> int:
         storage = self._storage
-        words = storage._borrow()
+        words = storage._world_frame()
         try:
             return words.sload(slot)
         finally:
@@ -271,28 +275,28 @@ class System(Contract):
     """Derive from it to write a contract that works on the models of a World."""
 
     __slots__ = ("_storage",)
-    _storage: WorldStorage
+    _storage: WorldModels
 
     @property
-    def world(self) -> WorldStorage:
+    def world(self) -> WorldModels:
         """The models of the world this system lives in."""
         try:
             return self._storage
         except AttributeError:
-            self._storage = WorldStorage(self._frame, _load_world(self._frame, HOME))
+            self._storage = WorldModels(self._frame, _load_world(self._frame, SYSTEM_SLOT))
             return self._storage
 
     @classmethod
-    def _deployed(cls, spec: ContractSpec) -> ContractSpec:
+    def _finalize_spec(cls, spec: ContractSpec) -> ContractSpec:
         """The constructor takes the world; the author's `@init` becomes an entry."""
         made = replace(spec, init=replace(_CONSTRUCTOR, contract=spec.name))
         if spec.init is None:
             return made
-        setup = replace(spec.init, kind="call", function=_once(spec.init.function))
+        setup = replace(spec.init, kind="call", function=_run_once(spec.init.function))
         return replace(made, setup=setup, entries={setup.name: setup, **spec.entries})
 
 
-def _join(system: System, world: Address) -> None:
+def _bind_to_world(system: System, world: Address) -> None:
     frame = system._frame
     frame.touch(world)
     program = frame.context.machine.program_at(world)
@@ -300,15 +304,15 @@ def _join(system: System, world: Address) -> None:
         program is not None and issubclass(program.spec.cls, World),
         f"there is no World at {world}: a system is deployed with the address of its world",
     )
-    _store_world(frame, HOME, world)
+    _store_world(frame, SYSTEM_SLOT, world)
 
 
 _CONSTRUCTOR: Final = EntrySpec(
-    "System", "constructor", "init", False, False, True, _join, (Member("world", Account()),), (REQUIRED,), None
+    "System", "constructor", "init", False, False, True, _bind_to_world, (Field("world", AddressType()),), (REQUIRED,), None
 )  # fmt: skip
 
 
-def _once(function: Callable[..., None]) -> Callable[..., None]:
+def _run_once(function: Callable[..., None]) -> Callable[..., None]:
     """The author's `@init`, with the two questions that come before it."""
 
     @wraps(function)
@@ -318,8 +322,10 @@ def _once(function: Callable[..., None]) -> Callable[..., None]:
             world.is_owner(system.caller),
             f"Caller {system.caller} is no owner of namespace {world.namespace}, so it cannot call {frame.name}",
         )
-        require(not _load_initialized(frame, HOME), f"{frame.name} has run before: it runs once")
-        _store_initialized(frame, HOME, True)
+        require(
+            not _load_initialized(frame, SYSTEM_SLOT), f"{frame.name} has run before: it runs once"
+        )
+        _store_initialized(frame, SYSTEM_SLOT, True)
         function(system, *args)
 
     return setup

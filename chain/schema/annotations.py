@@ -10,31 +10,31 @@ from enum import Enum, Flag
 from typing import Any
 
 from chain.schema.hints import (
-    Names,
-    UnknownKind,
+    Namespace,
+    UnsupportedAnnotation,
     resolve,
 )
-from chain.schema.storage_collection import Collection
+from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.types import Address, FixedBytes, Int, KeyMark
 
 _KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…] or 'T | None'"
 
 
-def kind_of(annotation: Any, names: Names | None = None) -> Kind:
+def type_of_annotation(annotation: Any, names: Namespace | None = None) -> ValueType:
     """The kind that `annotation` names, or `UnknownKind`. `names` are for what stands as text in dataclasses."""
-    return _Reader(names or Names({}, {})).read(annotation)
+    return _Reader(names or Namespace({}, {})).read(annotation)
 
 
 def is_key(annotation: Any) -> bool:
@@ -65,14 +65,14 @@ def _strip(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 class _Reader:
     """Reads one annotation, and the dataclasses in it."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Namespace) -> None:
         self.names = names
         self.open: list[type] = []  # the dataclasses being read, to see one that holds itself
 
-    def read(self, annotation: Any) -> Kind:
+    def read(self, annotation: Any) -> ValueType:
         bare, marks = _strip(annotation)
         if any(isinstance(mark, KeyMark) for mark in marks):
-            raise UnknownKind(
+            raise UnsupportedAnnotation(
                 "'Key[…]' marks a whole member of a model or event; take it away here"
             )
         for mark in marks:
@@ -82,39 +82,47 @@ class _Reader:
         if origin is typing.Union or origin is types.UnionType:
             return self._option(bare)
         if origin is list and len(items) == 1:
-            return Sequence(self.read(items[0]))
+            return ListType(self.read(items[0]))
         if origin is tuple:
             return self._tuple(items)
         found = origin or bare
         if isinstance(found, type):
             return self._class(found, annotation)
-        raise UnknownKind(f"{show(annotation)} is not a type the chain knows; use {_KNOWN}")
+        raise UnsupportedAnnotation(
+            f"{format_annotation(annotation)} is not a type the chain knows; use {_KNOWN}"
+        )
 
-    def _option(self, bare: Any) -> Option:
+    def _option(self, bare: Any) -> OptionalType:
         items = [item for item in typing.get_args(bare) if item is not types.NoneType]
         if len(items) != 1:
-            raise UnknownKind(f"{show(bare)} mixes types; a value has one type, or is 'T | None'")
+            raise UnsupportedAnnotation(
+                f"{format_annotation(bare)} mixes types; a value has one type, or is 'T | None'"
+            )
         item = self.read(items[0])
-        if isinstance(item, Option):
-            raise UnknownKind(f"{show(bare)} has None twice over; take one away")
-        return Option(item)
+        if isinstance(item, OptionalType):
+            raise UnsupportedAnnotation(
+                f"{format_annotation(bare)} has None twice over; take one away"
+            )
+        return OptionalType(item)
 
-    def _tuple(self, items: tuple[Any, ...]) -> Kind:
+    def _tuple(self, items: tuple[Any, ...]) -> ValueType:
         if len(items) == 2 and items[1] is Ellipsis:
-            return Sequence(self.read(items[0]), tuple)
+            return ListType(self.read(items[0]), tuple)
         if items in ((), ((),)):
-            raise UnknownKind("an empty tuple holds nothing; say of what, as in 'tuple[u8, u8]'")
+            raise UnsupportedAnnotation(
+                "an empty tuple holds nothing; say of what, as in 'tuple[u8, u8]'"
+            )
         kinds = [self.read(item) for item in items]
         name = "(" + ", ".join(kind.name for kind in kinds) + ")"
-        return Record(name, tuple(Member(str(i), kind) for i, kind in enumerate(kinds)))
+        return StructType(name, tuple(Field(str(i), kind) for i, kind in enumerate(kinds)))
 
-    def _class(self, cls: type, annotation: Any) -> Kind:
+    def _class(self, cls: type, annotation: Any) -> ValueType:
         if cls in _PLAIN:
             return _PLAIN[cls]
         if cls in _REMEDIES:
-            raise UnknownKind(f"{show(cls)} {_REMEDIES[cls]}")
-        if issubclass(cls, Collection):
-            raise UnknownKind(
+            raise UnsupportedAnnotation(f"{format_annotation(cls)} {_REMEDIES[cls]}")
+        if issubclass(cls, StorageCollection):
+            raise UnsupportedAnnotation(
                 f"'{cls.__name__}' is a whole field of a contract or a value of its Map; write list[T] here"
             )
         if issubclass(cls, Enum):
@@ -122,38 +130,47 @@ class _Reader:
         if dataclasses.is_dataclass(cls) and cls is annotation:
             return self._record(cls)
         if cls is annotation and cls.__module__ not in ("builtins", "typing"):
-            raise UnknownKind(
-                f"{show(cls)} is not a type the chain knows; make it a frozen dataclass or an Enum"
+            raise UnsupportedAnnotation(
+                f"{format_annotation(cls)} is not a type the chain knows; make it a frozen dataclass or an Enum"
             )
-        raise UnknownKind(f"{show(annotation)} is not a type the chain knows; use {_KNOWN}")
+        raise UnsupportedAnnotation(
+            f"{format_annotation(annotation)} is not a type the chain knows; use {_KNOWN}"
+        )
 
-    def _record(self, cls: type) -> Record:
+    def _record(self, cls: type) -> StructType:
         if cls in self.open:
-            raise UnknownKind(
+            raise UnsupportedAnnotation(
                 f"'{cls.__name__}' holds itself; keep the inner one elsewhere and hold its number"
             )
         self.open.append(cls)
-        members = [Member(item.name, self._member(cls, item)) for item in dataclasses.fields(cls)]
+        members = [Field(item.name, self._member(cls, item)) for item in dataclasses.fields(cls)]
         self.open.pop()
         if not members:
-            raise UnknownKind(f"'{cls.__name__}' has no fields, so it holds nothing; give it some")
-        check_makeable(cls)
-        return Record(cls.__name__, tuple(members), cls)
+            raise UnsupportedAnnotation(
+                f"'{cls.__name__}' has no fields, so it holds nothing; give it some"
+            )
+        require_positional_init(cls)
+        return StructType(cls.__name__, tuple(members), cls)
 
-    def _member(self, cls: type, item: dataclasses.Field[Any]) -> Kind:
-        outer, self.names = self.names, self.names.within(owner_of(cls, item.name))
+    def _member(self, cls: type, item: dataclasses.Field[Any]) -> ValueType:
+        outer, self.names = self.names, self.names.for_class(declaring_class(cls, item.name))
         try:
             hint = resolve(item.type, self.names)
             return self.read(without_key(hint) if "__model__" in vars(cls) else hint)
-        except UnknownKind as unknown:
+        except UnsupportedAnnotation as unknown:
             if unknown.place:
                 raise
-            raise UnknownKind(str(unknown), f"{cls.__name__}.{item.name}") from None
+            raise UnsupportedAnnotation(str(unknown), f"{cls.__name__}.{item.name}") from None
         finally:
             self.names = outer
 
 
-_PLAIN: dict[type, Kind] = {bool: Bool(), str: Text(), bytes: Blob(), Address: Account()}
+_PLAIN: dict[type, ValueType] = {
+    bool: BoolType(),
+    str: StringType(),
+    bytes: BytesType(),
+    Address: AddressType(),
+}
 _UNORDERED = "has no order of its own; write list[T], or Map or Set in a contract's storage"
 _REMEDIES: dict[type, str] = {
     int: "has no width; write u8, u64, i32, u256, felt252 …",
@@ -168,59 +185,59 @@ _REMEDIES: dict[type, str] = {
 }
 
 
-def _choice(cls: type[Enum]) -> Choice:
+def _choice(cls: type[Enum]) -> EnumType:
     if issubclass(cls, Flag):
-        raise UnknownKind(
+        raise UnsupportedAnnotation(
             f"'{cls.__name__}' is a Flag, whose members combine, and an Enum is one of its members;"
             " write u8, u16 … and set its bits by number"
         )
     values = [member.value for member in cls]
     if not 1 <= len(values) <= 256:
-        raise UnknownKind(
+        raise UnsupportedAnnotation(
             f"'{cls.__name__}' has {len(values)} members; an Enum is one byte, so 1 to 256 fit"
         )
     if all(type(value) is int and 0 <= value < 256 for value in values):
-        return Choice(cls.__name__, cls, tuple(values))
-    return Choice(cls.__name__, cls, tuple(range(len(values))))
+        return EnumType(cls.__name__, cls, tuple(values))
+    return EnumType(cls.__name__, cls, tuple(range(len(values))))
 
 
-def owner_of(cls: type, name: str) -> type:
+def declaring_class(cls: type, name: str) -> type:
     """The class in whose body the member `name` of `cls` is annotated."""
     return next((parent for parent in cls.__mro__ if name in inspect.get_annotations(parent)), cls)
 
 
-def check_makeable(cls: type) -> None:
+def require_positional_init(cls: type) -> None:
     """A value read back is made by `cls(first, second, …)`; refuse a class that takes anything else."""
     wanted = [item.name for item in dataclasses.fields(cls)]
     given = list(inspect.signature(cls).parameters.values())
     if [p.name for p in given if p.kind is p.POSITIONAL_OR_KEYWORD] != wanted or len(given) != len(
         wanted
     ):
-        raise UnknownKind(
+        raise UnsupportedAnnotation(
             f"'{cls.__name__}' is not made by its fields in order;"
             " do without kw_only, init=False, InitVar and an __init__ of its own"
         )
 
 
-def require_frozen(kind: Kind) -> None:
+def require_frozen(kind: ValueType) -> None:
     """A stored value that could be changed in place would look stored and not be."""
     match kind:
-        case Record(cls=cls, members=members):
+        case StructType(cls=cls, members=members):
             if "__model__" in vars(cls or object):
-                raise UnknownKind(
+                raise UnsupportedAnnotation(
                     f"'{kind.name}' is a model, and lives in a World; hold its keys here, or write a dataclass"
                 )
             if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-                raise UnknownKind(
+                raise UnsupportedAnnotation(
                     f"'{kind.name}' can change after it was read; write @dataclass(frozen=True)"
                 )
             for member in members:
                 require_frozen(member.kind)
-        case Option(item=item) | Sequence(item=item):
+        case OptionalType(item=item) | ListType(item=item):
             require_frozen(item)
 
 
-def show(annotation: Any) -> str:
+def format_annotation(annotation: Any) -> str:
     """An annotation as its author wrote it, in quotes."""
     return f"'{_written(annotation)}'"
 

@@ -11,13 +11,13 @@ from typing import Any
 
 
 @dataclass
-class Flat:
+class SourceBuilder:
     """Python source while it is being written: conditions under which it refuses, and the names that it uses."""
 
     checks: list[str] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=dict)
 
-    def name(self, thing: Any) -> str:
+    def bind(self, thing: Any) -> str:
         key = f"k{len(self.names)}"
         self.names[key] = thing
         return key

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 
-class UnknownKind(TypeError):
+class UnsupportedAnnotation(TypeError):
     """An annotation that names no kind of value; the text says what would be right."""
 
     def __init__(self, wrong: str, place: str = "") -> None:
@@ -21,7 +21,7 @@ class UnknownKind(TypeError):
         self.place = place  # the member of a dataclass in which it stands
 
 
-class Names(NamedTuple):
+class Namespace(NamedTuple):
     """What a name can mean at the place of a declaration."""
 
     module: dict[str, Any]
@@ -30,14 +30,14 @@ class Names(NamedTuple):
         str, Any
     ] = {}  # of the class itself, asked last: a field `list` must not hide the type
 
-    def within(self, cls: type) -> Names:
+    def for_class(self, cls: type) -> Namespace:
         """The names for the body of `cls`, which may have been written elsewhere."""
         module = sys.modules.get(cls.__module__)
         there = vars(module) if module is not None else self.module
-        return Names(there, self.functions if _same(there, self.module) else {}, vars(cls))
+        return Namespace(there, self.functions if _same(there, self.module) else {}, vars(cls))
 
 
-def names_at(frame: FrameType, qualname: str) -> Names:
+def namespace_at(frame: FrameType, qualname: str) -> Namespace:
     """The names around a declaration called `qualname` that is being made in `frame`."""
     module, found = frame.f_globals, dict[str, Any]()
     step: FrameType | None = frame
@@ -45,24 +45,24 @@ def names_at(frame: FrameType, qualname: str) -> Names:
         if step.f_globals is module and qualname.startswith(step.f_code.co_qualname + "."):
             found = {**step.f_locals, **found}
         step = step.f_back
-    return Names(module, found)
+    return Namespace(module, found)
 
 
-def resolve(hint: Any, names: Names) -> Any:
+def resolve(hint: Any, names: Namespace) -> Any:
     """`hint` as an object, or `UnknownKind`."""
     try:
         return _evaluate(hint, names)
     except NameError as unknown:
-        raise UnknownKind(
+        raise UnsupportedAnnotation(
             f"'{unknown.name}' is not known here; import it, or define it above"
         ) from None
     except SyntaxError:
-        raise UnknownKind(f"{hint!r} is not Python; mend it") from None
+        raise UnsupportedAnnotation(f"{hint!r} is not Python; mend it") from None
     except Exception as wrong:
-        raise UnknownKind(f"{hint!r} is no type: {wrong}") from None
+        raise UnsupportedAnnotation(f"{hint!r} is no type: {wrong}") from None
 
 
-def _evaluate(hint: Any, names: Names) -> Any:
+def _evaluate(hint: Any, names: Namespace) -> Any:
     holder = type("holder", (), {"__annotations__": {"it": hint}})
     try:
         return typing.get_type_hints(

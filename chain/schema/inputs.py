@@ -13,14 +13,14 @@ from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
 from chain.schema.validation import (
     join,
-    short,
+    short_repr,
 )
 from chain.schema.value_types import (
-    Account,
-    Kind,
-    Option,
-    Record,
-    Sequence,
+    AddressType,
+    ListType,
+    OptionalType,
+    StructType,
+    ValueType,
 )
 from chain.types import Address
 
@@ -62,7 +62,7 @@ def whole_number(
         raise TypeError(_not_whole(value, name, unit))
     if not lowest <= value <= highest:
         raise wrong(
-            f"{name} = {short(value)} is not in {lowest}..{_shown(highest)}{unit and f' {unit}'}"
+            f"{name} = {short_repr(value)} is not in {lowest}..{_shown(highest)}{unit and f' {unit}'}"
         )
     return int(value)  # an IntEnum and its like stay outside
 
@@ -98,7 +98,7 @@ def new_time(value: Any, last: int, name: str = "timestamp") -> int:
             f"time does not run backwards: the last block is at {last}, not after {time}"
         )
     if time > LAST_TIME:
-        raise ValueError(f"time ends at {LAST_TIME}: {short(time)} is after it")
+        raise ValueError(f"time ends at {LAST_TIME}: {short_repr(time)} is after it")
     return time
 
 
@@ -113,11 +113,11 @@ def number_of_blocks(value: Any, name: str = "n") -> int:
 def flag(value: Any, name: str) -> bool:
     if value is True or value is False:
         return value
-    raise TypeError(f"{name} = {short(value)} is neither True nor False")
+    raise TypeError(f"{name} = {short_repr(value)} is neither True nor False")
 
 
 def _not_whole(value: Any, name: str, unit: str) -> str:
-    what = f"{name} = {short(value)} is not a whole number{unit and f' of {unit}'}"
+    what = f"{name} = {short_repr(value)} is not a whole number{unit and f' of {unit}'}"
     remedy = _remedy(value, unit)
     return f"{what}: {remedy}" if remedy else what
 
@@ -158,21 +158,23 @@ def raw_bytes(value: Any, name: str) -> bytes:
         return bytes(value)
     hexed = isinstance(value, str) and value.startswith("0x")
     remedy = ": write bytes.fromhex(…) around the digits after 0x" if hexed else ""
-    raise TypeError(f"{name} = {short(value)} is not bytes{remedy}")
+    raise TypeError(f"{name} = {short_repr(value)} is not bytes{remedy}")
 
 
 def text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{name} = {short(value)} is not a text")
+        raise TypeError(f"{name} = {short_repr(value)} is not a text")
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError(f"{name} = {short(value)} is not a text that UTF-8 can write")
+        raise ValueError(f"{name} = {short_repr(value)} is not a text that UTF-8 can write")
     return value
 
 
 def file_path(value: Any, name: str) -> Path:
     """The place of a file, as text or as a Path."""
     if not isinstance(value, str | Path):
-        raise TypeError(f"{name} = {short(value)} is not the path of a file: give a text or a Path")
+        raise TypeError(
+            f"{name} = {short_repr(value)} is not the path of a file: give a text or a Path"
+        )
     word = text(str(value), name)
     if not word or "\0" in word:
         raise ValueError(f"{name} = {value!r} cannot be the path of a file")
@@ -182,7 +184,7 @@ def file_path(value: Any, name: str) -> Path:
 def items(value: Any, name: str) -> list[Any]:
     """Several things, in a list or the like."""
     if not isinstance(value, list | tuple | set | frozenset):
-        raise TypeError(f"{name} = {short(value)} is not a list")
+        raise TypeError(f"{name} = {short_repr(value)} is not a list")
     return list(value)
 
 
@@ -191,13 +193,13 @@ def pairs(value: Any, name: str) -> dict[Any, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} = {short(value)} is not a dict")
+        raise TypeError(f"{name} = {short_repr(value)} is not a dict")
     return dict(value)
 
 
 def callable_of(value: Any, name: str) -> Callable[..., Any]:
     if not callable(value):
-        raise TypeError(f"{name} = {short(value)} is not a function")
+        raise TypeError(f"{name} = {short_repr(value)} is not a function")
     return value  # type: ignore[no-any-return]
 
 
@@ -215,7 +217,7 @@ def address_of(value: Any, name: str = "address", find: Find | None = None) -> A
     inner = _address_in(value)
     if inner is None:
         raise TypeError(
-            f"{name} = {short(value)} is not an account:"
+            f"{name} = {short_repr(value)} is not an account:"
             " give an account, a handle, an Address, its text 0x… or a name"
         )
     return _sized(inner, name)
@@ -229,7 +231,7 @@ def _address_in(value: Any) -> bytes | None:
 
 def _sized(raw: bytes, name: str) -> Address:
     if len(raw) != 20:
-        raise ValueError(f"{name} = {short(raw)} has {len(raw)} bytes: an address has 20")
+        raise ValueError(f"{name} = {short_repr(raw)} has {len(raw)} bytes: an address has 20")
     return Address(raw)
 
 
@@ -241,35 +243,35 @@ def _from_text(word: str, name: str, find: Find | None) -> Address:
             raise ValueError(f"{name}: {wrong}") from None
     if find is None:
         raise TypeError(
-            f"{name} = {short(word)} is a text: only a chain knows accounts by name, so give an Address"
+            f"{name} = {short_repr(word)} is a text: only a chain knows accounts by name, so give an Address"
         )
     found = find(word)
     if found is None:
-        raise ValueError(f"{name} is {short(word)}: nobody on this chain is called so")
+        raise ValueError(f"{name} is {short_repr(word)}: nobody on this chain is called so")
     return Address(found)
 
 
-def with_addresses(kind: Kind, value: Any, path: str, resolve: Resolve) -> Any:
+def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> Any:
     """`value` with an Address wherever its kind has one and something else stands for it; the rest as it is."""
     match kind:
-        case Account():
+        case AddressType():
             stands = isinstance(value, str) or _address_in(value) is not None
             return resolve(value, path) if stands else value
-        case Option(item=item):
+        case OptionalType(item=item):
             return None if value is None else with_addresses(item, value, path, resolve)
-        case Sequence(item=item) if isinstance(value, list | tuple):
+        case ListType(item=item) if isinstance(value, list | tuple):
             parts = (
                 with_addresses(item, each, f"{path}[{i}]", resolve) for i, each in enumerate(value)
             )
             return type(value)(parts) if type(value) in (list, tuple) else list(parts)
-        case Record(cls=None, members=members) if isinstance(value, list | tuple) and len(
+        case StructType(cls=None, members=members) if isinstance(value, list | tuple) and len(
             value
         ) == len(members):
             pairs = zip(members, value, strict=True)
             return tuple(
                 with_addresses(m.kind, each, f"{path}[{m.name}]", resolve) for m, each in pairs
             )
-        case Record(cls=cls, members=members) if cls is not None and is_dataclass(value):
+        case StructType(cls=cls, members=members) if cls is not None and is_dataclass(value):
             return _record(value, members, path, resolve)
     return value
 

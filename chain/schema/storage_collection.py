@@ -46,7 +46,7 @@ _COMPARED: Final = {
 }
 
 
-class Collection:
+class StorageCollection:
     """What only a contract's own storage can hold: a frame, a slot, and a layout that has the field's name."""
 
     __slots__ = ()

@@ -12,29 +12,29 @@ from typing import Any
 
 from chain.errors import Revert
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.types import FixedBytes, Int
 
 
-class Misfit(Revert):
+class ValueMismatch(Revert):
     """A value does not fit the kind declared for it. `path` leads to the place, as in `board[0].player`."""
 
     def __init__(self, path: str, wrong: str) -> None:
         super().__init__(f"{path} = {wrong}" if path else wrong)
         self.path, self.wrong = path, wrong
 
-    def under(self, name: str) -> Misfit:
+    def prefixed(self, name: str) -> ValueMismatch:
         """The same refusal, seen from further out."""
-        return Misfit(join(name, self.path), self.wrong)
+        return ValueMismatch(join(name, self.path), self.wrong)
 
 
 def join(outer: str, inner: str) -> str:
@@ -43,7 +43,7 @@ def join(outer: str, inner: str) -> str:
     return outer + dot + inner
 
 
-def refusal(kind: Kind, value: str) -> str:
+def range_check_source(kind: ValueType, value: str) -> str:
     """Source text that is true where the scalar called `value` does not fit; it may as well raise.
 
     A shift both measures a whole number and refuses anything else, a float above all. True and False are whole numbers to
@@ -56,9 +56,9 @@ def refusal(kind: Kind, value: str) -> str:
             wide = f"{value} >> {highest.bit_length()}"
             if highest & (highest + 1):  # not of the form 0b111…
                 wide += f" or {value} > {highest}"
-        case Bool():
+        case BoolType():
             return f"{value} is not True and {value} is not False"
-        case Account():
+        case AddressType():
             return f"len({value}) != 20"
         case FixedBytes(size=size):
             return f"len({value}) != {size}"
@@ -67,7 +67,7 @@ def refusal(kind: Kind, value: str) -> str:
     return f"{wide} or {value} is True or {value} is False"
 
 
-def taking_apart(kind: Record, value: str) -> list[str]:
+def destructuring_source(kind: StructType, value: str) -> list[str]:
     """Lines of source that put the members of the record `value` into `value_0`, `value_1`, …, or raise.
 
     For a dataclass anything will do that has its members, so that the rules of a game may have classes of their own.
@@ -78,28 +78,30 @@ def taking_apart(kind: Record, value: str) -> list[str]:
             f"if {value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
             f" or len({value}) != {len(kind.members)}: raise TypeError"
         )
-    return lines + [f"{value}_{i} = {kind.reach(value, i)}" for i in range(len(kind.members))]
+    return lines + [
+        f"{value}_{i} = {kind.accessor_source(value, i)}" for i in range(len(kind.members))
+    ]
 
 
 @cache
-def _refuses(kind: Kind) -> Callable[[Any], bool]:
-    found: Callable[[Any], bool] = eval(f"lambda value: {refusal(kind, 'value')}")
+def _refuses(kind: ValueType) -> Callable[[Any], bool]:
+    found: Callable[[Any], bool] = eval(f"lambda value: {range_check_source(kind, 'value')}")
     return found
 
 
-def fits(kind: Kind, value: Any) -> bool:
+def accepts(kind: ValueType, value: Any) -> bool:
     """Whether `value` is of a kind that has no members."""
     try:
         match kind:
-            case Account() | FixedBytes():
+            case AddressType() | FixedBytes():
                 return isinstance(value, bytes | bytearray) and not _refuses(kind)(value)
-            case Int() | Bool():
+            case Int() | BoolType():
                 return not _refuses(kind)(value)
-            case Choice():
+            case EnumType():
                 return value in kind.code_of()
-            case Text():
+            case StringType():
                 return isinstance(value, str) and bool(value.encode() or True)
-            case Blob():
+            case BytesType():
                 return isinstance(value, bytes | bytearray)
             case _:
                 return False
@@ -109,41 +111,43 @@ def fits(kind: Kind, value: Any) -> bool:
         return False
 
 
-def misfit(kind: Kind, value: Any, cause: BaseException | None = None) -> Misfit:
+def explain_mismatch(
+    kind: ValueType, value: Any, cause: BaseException | None = None
+) -> ValueMismatch:
     """The refusal that names the innermost place where `value` is not of its kind."""
     if isinstance(cause, MemoryError):  # which says nothing about the value
         raise cause
     found = _find(kind, value, "")
     if found is None:
-        return Misfit("", f"{short(value)} cannot be used as {kind.name}: {cause!r}")
+        return ValueMismatch("", f"{short_repr(value)} cannot be used as {kind.name}: {cause!r}")
     path, inner, wrong = found
-    return Misfit(path, f"{short(wrong)} {wants(inner, wrong)}")
+    return ValueMismatch(path, f"{short_repr(wrong)} {expectation(inner, wrong)}")
 
 
-def _find(kind: Kind, value: Any, path: str) -> tuple[str, Kind, Any] | None:
+def _find(kind: ValueType, value: Any, path: str) -> tuple[str, ValueType, Any] | None:
     match kind:
-        case Option(item=item):
+        case OptionalType(item=item):
             return None if value is None else _find(item, value, path)
-        case Sequence(item=item) if isinstance(value, list | tuple):
+        case ListType(item=item) if isinstance(value, list | tuple):
             parts = [(f"{path}[{i}]", item, inner) for i, inner in enumerate(value)]
-        case Record(cls=None, members=members) if isinstance(value, list | tuple) and len(
+        case StructType(cls=None, members=members) if isinstance(value, list | tuple) and len(
             value
         ) == len(members):
             parts = [
                 (join(path, f"[{m.name}]" if m.name.isdigit() else m.name), m.kind, inner)
                 for m, inner in zip(members, value, strict=True)
             ]
-        case Record(members=members, cls=cls) if cls is not None and all(
+        case StructType(members=members, cls=cls) if cls is not None and all(
             hasattr(value, member.name) for member in members
         ):
             parts = [(join(path, m.name), m.kind, getattr(value, m.name)) for m in members]
         case _:
-            return None if fits(kind, value) else (path, kind, value)
+            return None if accepts(kind, value) else (path, kind, value)
     found = (_find(inner, part, where) for where, inner, part in parts)
     return next((wrong for wrong in found if wrong is not None), None)
 
 
-def wants(kind: Kind, value: Any = 0) -> str:
+def expectation(kind: ValueType, value: Any = 0) -> str:
     """What `value` would have to be: the end of a sentence that begins with it."""
     match kind:
         case Int(name=name) if isinstance(value, int) and not isinstance(value, bool):
@@ -152,11 +156,11 @@ def wants(kind: Kind, value: Any = 0) -> str:
             return f"is not a whole number, as {name} is"
         case FixedBytes(name=name, size=size):
             return f"is not {name} ({size} bytes)"
-        case Account():
+        case AddressType():
             return "is not an Address (20 bytes)"
-        case Text() if isinstance(value, str):
+        case StringType() if isinstance(value, str):
             return "is not text that UTF-8 can write"
-        case Record(cls=None, members=members):
+        case StructType(cls=None, members=members):
             return f"is not {kind.name} (a tuple of {len(members)})"
         case _:
             return f"is not {kind.name}"
@@ -172,7 +176,7 @@ def _bound(number: int) -> str:
     return f"2^{power}-1" if number == 2**power - 1 else hex(number)
 
 
-def short(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """`repr`, but never long and never an error."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"a number of {value.bit_length()} bits"

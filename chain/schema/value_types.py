@@ -16,27 +16,27 @@ from chain.types import Address, FixedBytes, Int
 
 
 @dataclass(frozen=True, slots=True)
-class Bool:
+class BoolType:
     name: str = "bool"
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class StringType:
     name: str = "str"
 
 
 @dataclass(frozen=True, slots=True)
-class Blob:
+class BytesType:
     name: str = "bytes"
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class AddressType:
     name: str = "Address"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EnumType:
     """An Enum. Its code is the member's value where that is a small whole number, else its place in the list."""
 
     name: str
@@ -56,10 +56,10 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class OptionalType:
     """A value or None, with a flag that tells the two apart."""
 
-    item: Kind
+    item: ValueType
 
     @property
     def name(self) -> str:
@@ -67,10 +67,10 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class ListType:
     """Any number of values: `list[T]`, or `tuple[T, ...]` where the value must stay frozen."""
 
-    item: Kind
+    item: ValueType
     make: type[list[Any]] | type[tuple[Any, ...]] = list
 
     @property
@@ -83,64 +83,66 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Field:
     name: str
-    kind: Kind
+    kind: ValueType
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class StructType:
     """Named members side by side: a dataclass, or a fixed tuple whose members go by number."""
 
     name: str
-    members: tuple[Member, ...]
+    members: tuple[Field, ...]
     cls: Callable[..., Any] | None = None  # None: a fixed tuple
     array: bool = False  # members all alike, which the ABI writes `T[3]`
 
-    def reach(self, value: str, index: int) -> str:
+    def accessor_source(self, value: str, index: int) -> str:
         """Source text that reads member `index` of the record called `value`."""
         return f"{value}[{index}]" if self.cls is None else f"{value}.{self.members[index].name}"
 
 
-Scalar: TypeAlias = Int | FixedBytes | Bool | Account | Choice
-Kind: TypeAlias = Scalar | Text | Blob | Option | Sequence | Record
+ScalarType: TypeAlias = Int | FixedBytes | BoolType | AddressType | EnumType
+ValueType: TypeAlias = ScalarType | StringType | BytesType | OptionalType | ListType | StructType
 
 
-def zero(kind: Kind) -> Any:
+def default_value(kind: ValueType) -> Any:
     """What an unset place of this kind reads as."""
     match kind:
         case Int():
             return 0
-        case Bool():
+        case BoolType():
             return False
         case FixedBytes(size=size):
             return bytes(size)
-        case Account():
+        case AddressType():
             return Address(bytes(20))
-        case Choice():
+        case EnumType():
             return kind.zero
-        case Text():
+        case StringType():
             return ""
-        case Blob():
+        case BytesType():
             return b""
-        case Option():
+        case OptionalType():
             return None
-        case Sequence(make=make):
+        case ListType(make=make):
             return make()
-        case Record(cls=None, members=members):
-            return tuple(zero(member.kind) for member in members)
-        case Record(cls=build, members=members):
+        case StructType(cls=None, members=members):
+            return tuple(default_value(member.kind) for member in members)
+        case StructType(cls=build, members=members):
             assert build is not None
-            return build(*(zero(member.kind) for member in members))
+            return build(*(default_value(member.kind) for member in members))
 
 
-def holds_classes(kind: Kind) -> bool:
+def contains_author_classes(kind: ValueType) -> bool:
     """Whether values of this kind are or hold instances of an author's class."""
     match kind:
-        case Choice():
+        case EnumType():
             return True
-        case Option(item=item) | Sequence(item=item):
-            return holds_classes(item)
-        case Record(cls=cls, members=members):
-            return cls is not None or any(holds_classes(member.kind) for member in members)
+        case OptionalType(item=item) | ListType(item=item):
+            return contains_author_classes(item)
+        case StructType(cls=cls, members=members):
+            return cls is not None or any(
+                contains_author_classes(member.kind) for member in members
+            )
     return False

@@ -16,17 +16,17 @@ from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.source.location import (
     Source,
-    raised_at,
-    short,
+    innermost_author_line,
+    relative_path,
 )
 from chain.source.user_modules import look_for
 
 
-class NotOffered(LookupError):
+class ContractNotFound(LookupError):
     """No contract of that name, or no such package; the text says which there are."""
 
 
-class Offered:
+class ContractCatalogue:
     """The contracts of one package."""
 
     def __init__(self, package: str) -> None:
@@ -46,9 +46,11 @@ class Offered:
             return found[0]
         if found:
             ways = [full for full, cls in known.items() if cls.__name__ == name]
-            raise NotOffered(f"{len(found)} contracts are called {name}: write {' or '.join(ways)}")
+            raise ContractNotFound(
+                f"{len(found)} contracts are called {name}: write {' or '.join(ways)}"
+            )
         names = ", ".join(cls.__name__ for cls in known.values()) or "none"
-        raise NotOffered(f"{self.package} offers no contract '{name}'; it has {names}")
+        raise ContractNotFound(f"{self.package} offers no contract '{name}'; it has {names}")
 
 
 def _found_in(package: str) -> Iterator[tuple[str, type[Contract]]]:
@@ -65,28 +67,28 @@ def _found_in(package: str) -> Iterator[tuple[str, type[Contract]]]:
 
 
 def _modules(package: str) -> Iterator[ModuleType]:
-    top = imported(package)
+    top = import_reported(package)
     yield top
     for found in pkgutil.iter_modules(getattr(top, "__path__", ())):
         if not found.name.startswith(("_", "test_")):
-            yield imported(f"{package}.{found.name}")
+            yield import_reported(f"{package}.{found.name}")
 
 
-def imported(name: str) -> ModuleType:
+def import_reported(name: str) -> ModuleType:
     """A module by its name, looked for in the working directory too; what is wrong with it is said in a sentence."""
     look_for(name)
     try:
         return import_module(name)
     except DeclarationError as wrong:  # it names its own place
-        raise NotOffered(str(wrong)) from wrong
+        raise ContractNotFound(str(wrong)) from wrong
     except SyntaxError as wrong:
-        place = f"{short(wrong.filename or name)}:{wrong.lineno}"
-        raise NotOffered(f"{place}: this is not Python: {wrong.msg}") from wrong
+        place = f"{relative_path(wrong.filename or name)}:{wrong.lineno}"
+        raise ContractNotFound(f"{place}: this is not Python: {wrong.msg}") from wrong
     except Exception as wrong:
         if isinstance(wrong, ModuleNotFoundError) and f"{name}.".startswith(f"{wrong.name}."):
-            raise NotOffered(
+            raise ContractNotFound(
                 f"there is no package '{name}' here: name one as in an import, contracts.deblockle"
             ) from None
-        at = raised_at(wrong.__traceback__)
+        at = innermost_author_line(wrong.__traceback__)
         place = f"{Source(*at)}: " if at else ""
-        raise NotOffered(f"{place}{type(wrong).__name__}: {wrong}") from wrong
+        raise ContractNotFound(f"{place}{type(wrong).__name__}: {wrong}") from wrong

@@ -27,8 +27,8 @@ from chain.errors import InvalidTransaction
 from chain.ledger.blocks import (
     Block,
     Blocks,
+    ChainConfig,
     Mining,
-    Rules,
 )
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -46,23 +46,23 @@ from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.simulator.chain_scopes import (
     Anchor,
     Holding,
     Loading,
 )
-from chain.simulator.deploying import Deploys
-from chain.simulator.log_queries import Questions
+from chain.simulator.deploying import DeployMixin
+from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
-from chain.simulator.overrides import Setting
+from chain.simulator.overrides import StateOverrides
 from chain.simulator.past import (
-    Past,
+    ChainAtBlock,
     block_at,
     state_at,
 )
-from chain.simulator.persistence import Lasting
-from chain.simulator.reader import Looking
+from chain.simulator.persistence import FilePersistence
+from chain.simulator.reader import ChainReader
 from chain.simulator.rollback import Recovery
 from chain.simulator.upgrade import Upgrading
 from chain.types import Address
@@ -81,17 +81,19 @@ class Snapshot(NamedTuple):
     receipts: int
     open: Block | None
     mining: Mining
-    last: tuple[
+    tail_identity: tuple[
         Any, ...
     ] = ()  # what stood at the end then; once taken back, it never stands there again
 
 
 def check_snapshot(thing: object) -> None:
     if not isinstance(thing, Snapshot):
-        raise TypeError(f"{short(thing)} is no snapshot: give back what chain.snapshot() gave")
+        raise TypeError(f"{short_repr(thing)} is no snapshot: give back what chain.snapshot() gave")
 
 
-class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
+class Chain(
+    Recovery, ChainReader, DeployMixin, Upgrading, LogQueries, FilePersistence, StateOverrides
+):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
 
     # So that `chain.autmine = False` is refused, at no cost to a call.
@@ -129,14 +131,14 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
-        rules = Rules.of(seed, chain_id, gas_limit, elastic_fees)
+        rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees)
         inputs.flag(evm_only, "evm_only")
-        self._begin(rules, genesis_time, base_fee, evm_only, inputs.flag(guard, "guard"))
-        creation_hooks.announce(self)
+        self._initialize(rules, genesis_time, base_fee, evm_only, inputs.flag(guard, "guard"))
+        creation_hooks.notify_created(self)
 
-    def _begin(
+    def _initialize(
         self,
-        rules: Rules,
+        rules: ChainConfig,
         genesis_time: int,
         base_fee: int,
         evm_only: bool = False,
@@ -161,11 +163,13 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         self._held: ref[Holding] | None = None  # the `block()` scope that mines when it ends
 
     @classmethod
-    def under(cls, rules: Rules, genesis_time: int, base_fee: int, *, guard: bool = True) -> Self:
+    def with_rules(
+        cls, rules: ChainConfig, genesis_time: int, base_fee: int, *, guard: bool = True
+    ) -> Self:
         """A chain under the rules of another one, which are the same but for its seed, of which they keep a hash."""
         made = cls.__new__(cls)
-        made._begin(rules, genesis_time, base_fee, guard=guard)
-        creation_hooks.announce(made)
+        made._initialize(rules, genesis_time, base_fee, guard=guard)
+        creation_hooks.notify_created(made)
         return made
 
     @classmethod
@@ -179,7 +183,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         """
         check_classes(contracts)
         inputs.callable_of(watch, "watch")
-        made: Chain = import_module("chain.simulator.connected").Far(node, contracts, watch)
+        made: Chain = import_module("chain.simulator.connected").RemoteChain(node, contracts, watch)
         return made
 
     @classmethod
@@ -299,13 +303,13 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         """
         if name in LABELS:
             return ACCOUNTS[LABELS.index(name)]
-        made = account_of_key(account_names.secret_of(name), name)
+        made = account_of_key(account_names.private_key_for(name), name)
         if made not in self.keys:
             self.keys[made] = made
-        if account_names.read(self.state, made) is None:
-            account_names.write(self.state, made, name)
+        if account_names.get_name(self.state, made) is None:
+            account_names.set_name(self.state, made, name)
             self.state.add_balance(made, FUNDS)
-            self.note()
+            self.record_changes()
         return self.keys[made]
 
     # Calls
@@ -352,7 +356,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         return self._apply(tx, block)
 
     @step
-    def apply(self, tx: Transaction) -> Receipt:
+    def send_transaction(self, tx: Transaction) -> Receipt:
         """Send a transaction as it is, or raise `InvalidTransaction` and change nothing."""
         return self._apply(checked(tx), self.pending)
 
@@ -363,7 +367,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         return receipt
 
     @step
-    def include(self, tx: Transaction) -> Receipt:
+    def add_to_open_block(self, tx: Transaction) -> Receipt:
         """Put a transaction into the open block, and leave that open."""
         return self._include(checked(tx), self.pending)
 
@@ -403,9 +407,13 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         check_snapshot(snapshot)
         ledger = self.ledger
         now = ledger.last(snapshot.blocks, snapshot.moments)
-        if len(now) < 2 or now[0] is not snapshot.last[0] or now[1] is not snapshot.last[1]:
+        if (
+            len(now) < 2
+            or now[0] is not snapshot.tail_identity[0]
+            or now[1] is not snapshot.tail_identity[1]
+        ):
             raise ValueError("this snapshot is of a future that was undone")
-        ledger.cut(snapshot.blocks, snapshot.moments, snapshot.receipts)
+        ledger.truncate(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None
         self.mining = snapshot.mining
 
@@ -415,9 +423,9 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         return Anchor(self)
 
     @reading
-    def at(self, block: int) -> Past:
+    def at(self, block: int) -> ChainAtBlock:
         """The chain as it was at the end of a block, for reading."""
-        return Past(self.ledger, self.machine, block_at(self.blocks, block))
+        return ChainAtBlock(self.ledger, self.machine, block_at(self.blocks, block))
 
     @looking
     def fork(self, at: int | None = None) -> Chain:
@@ -427,7 +435,7 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
         made.accounts = list(self.accounts)
         made.keys |= self.keys
         made.state = state_at(self.ledger, where.moments)
-        made.machine = self.machine.on(made.state)
+        made.machine = self.machine.with_state(made.state)
         programs, lengths = made.machine.programs, (where.blocks, where.moments, where.receipts)
         made.ledger = self.ledger.copy(made.state, programs, made.keys, *lengths)
         made.border = made.ledger.border
@@ -438,13 +446,13 @@ class Chain(Recovery, Looking, Deploys, Upgrading, Questions, Lasting, Setting):
     # Questions
 
     @property
-    def here(self) -> Block:
+    def view_block(self) -> Block:
         """The block that a look from outside sees: the last one, at the chain's time."""
         head = self.head
         return Block(head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0)
 
     @property
-    def moment(self) -> int:
+    def timeline_index(self) -> int:
         return len(self.ledger.timeline)
 
     @property

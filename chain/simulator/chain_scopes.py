@@ -11,7 +11,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import ref
 
-from chain.runtime.forced_random import Loaded
+from chain.runtime.forced_random import LoadedOutcomes
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
@@ -72,7 +72,7 @@ class Loading(ChainScope[None]):
 
     def __init__(self, chain: Chain, outcomes: dict[str, list[Any]]) -> None:
         super().__init__(chain)
-        self._loaded = Loaded(outcomes)
+        self._loaded = LoadedOutcomes(outcomes)
         self._loaded.scope = ref(self)
 
     def __enter__(self) -> None:

@@ -22,13 +22,13 @@ from chain.errors import InvalidTransaction
 from chain.ledger.blocks import (
     Block,
     Blocks,
+    ChainConfig,
     Mining,
-    Rules,
 )
 from chain.ledger.file.replication import take_page
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
-from chain.ledger.sql.result import Answer
+from chain.ledger.sql.result import QueryResult
 from chain.machine.transaction import Transaction
 from chain.metering.program import (
     Program,
@@ -36,11 +36,11 @@ from chain.metering.program import (
 )
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
-from chain.runtime.forced_random import Loaded
+from chain.runtime.forced_random import LoadedOutcomes
 from chain.runtime.world import World
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.simulator.chain import (
     Chain,
     Snapshot,
@@ -49,11 +49,11 @@ from chain.simulator.chain import (
 from chain.simulator.chain_scopes import Holding
 from chain.simulator.managed_scope import scope
 from chain.simulator.node_client import (
+    HttpNodeClient,
+    InProcessNodeClient,
     NodeError,
-    ShortWire,
-    Wire,
 )
-from chain.simulator.past import Past
+from chain.simulator.past import ChainAtBlock
 from chain.types import Address
 
 P = ParamSpec("P")
@@ -72,18 +72,18 @@ _START: Final = (
 )  # what every chain begins with: a block, the empty code, ten keys
 
 
-def _fresh(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+def _synced(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """The same method, on the chain as it now is."""
 
     @wraps(method)
-    def on_the_newest(self: Far, /, *args: P.args, **named: P.kwargs) -> R:
-        self._follow()
+    def on_the_newest(self: RemoteChain, /, *args: P.args, **named: P.kwargs) -> R:
+        self._sync()
         return method(self, *args, **named)
 
     return on_the_newest
 
 
-class Far(Chain):
+class RemoteChain(Chain):
     """The chain of a node."""
 
     __slots__ = ("_ask", "_followed", "_mined_before", "_since", "_taken", "_token", "_wire", "url")
@@ -97,26 +97,26 @@ class Far(Chain):
         contracts: Sequence[type[Contract]] = (),
         watch: Callable[[int], object] = int,
     ) -> None:
-        if not isinstance(node, str) and not hasattr(node, "respond"):
-            raise TypeError(f"{short(node)} is not a node: give its URL, or chain.node")
+        if not isinstance(node, str) and not hasattr(node, "handle"):
+            raise TypeError(f"{short_repr(node)} is not a node: give its URL, or chain.node")
         check_classes(contracts)
         self.url = node if isinstance(node, str) else None
-        self._wire = Wire(node) if isinstance(node, str) else None
-        self._ask: Ask = self._wire or ShortWire(node)
+        self._wire = HttpNodeClient(node) if isinstance(node, str) else None
+        self._ask: Ask = self._wire or InProcessNodeClient(node)
         try:
             known = self._ask("chain_rules", ())
         except NodeError as no:
             raise ValueError(f"the node at {self.url} is no Boardchain: {no}") from None
         chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = known
-        rules = Rules(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
-        self._begin(rules, genesis_time, int(base_fee, 16))
+        rules = ChainConfig(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
+        self._initialize(rules, genesis_time, int(base_fee, 16))
         self.ledger.artifacts.is_copy = True
         self._since = self._followed = _START
         self._taken: list[tuple[Snapshot, str]] = []
         known_here: tuple[type[Contract], ...] = (World, *contracts)
         for contract in known_here:
             self.declare(contract)
-        for receipts in self._pages():
+        for receipts in self._fetch_pages():
             watch(receipts)
 
     def close(self) -> None:
@@ -126,20 +126,20 @@ class Far(Chain):
     # Following
 
     @step
-    def _follow(self) -> None:
+    def _sync(self) -> None:
         """Take over what is new."""
-        for _ in self._pages():
+        for _ in self._fetch_pages():
             pass
 
-    def _pages(self) -> Iterator[int]:
+    def _fetch_pages(self) -> Iterator[int]:
         """Take over what is new, piece by piece; of each but the last, how many receipts it had."""
         had = len(self.ledger.receipts)
-        while self._take(self._ask("chain_follow", (self._token, [*self._since]))):
+        while self._apply_page(self._ask("chain_follow", (self._token, [*self._since]))):
             yield max(0, len(self.ledger.receipts) - had)
             had = len(self.ledger.receipts)
 
     @step
-    def _take(self, answer: str) -> bool:
+    def _apply_page(self, answer: str) -> bool:
         """Take one page in; whether there is more."""
         cuts, kept, upto, more, at, page = decode(bytes.fromhex(answer[2:]))
         mining, held = at
@@ -160,92 +160,92 @@ class Far(Chain):
 
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
         if isinstance(account, str):
-            self._follow()
+            self._sync()
         return super().address_of(account, name)
 
     def need_contract(self, address: Address, what: str) -> None:
         if not self.state.has_code(address):
-            self._follow()
+            self._sync()
         super().need_contract(address, what)
 
-    balance = _fresh(Chain.balance)
-    nonce = _fresh(Chain.nonce)
-    code = _fresh(Chain.code)
-    storage = _fresh(Chain.storage)
-    block_hash = _fresh(Chain.block_hash)
-    state_root = _fresh(Chain.state_root)
-    fork = _fresh(Chain.fork)
-    rehearse = _fresh(Chain.rehearse)
-    handle = _fresh(Chain.handle)
-    world = _fresh(Chain.world)
-    export_jsonl = _fresh(Chain.export_jsonl)
-    export_csv = _fresh(Chain.export_csv)
-    transcript = _fresh(Chain.transcript)
+    balance = _synced(Chain.balance)
+    nonce = _synced(Chain.nonce)
+    code = _synced(Chain.code)
+    storage = _synced(Chain.storage)
+    block_hash = _synced(Chain.block_hash)
+    state_root = _synced(Chain.state_root)
+    fork = _synced(Chain.fork)
+    rehearse = _synced(Chain.rehearse)
+    handle = _synced(Chain.handle)
+    world = _synced(Chain.world)
+    export_jsonl = _synced(Chain.export_jsonl)
+    export_csv = _synced(Chain.export_csv)
+    transcript = _synced(Chain.transcript)
 
-    def at(self, block: int) -> Past:
-        self._follow()
+    def at(self, block: int) -> ChainAtBlock:
+        self._sync()
         return super().at(block)
 
-    def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
-        self._follow()
+    def sql(self, question: str, /, *values: Any, **named: Any) -> QueryResult:
+        self._sync()
         return super().sql(question, *values, **named)
 
     def events(self, event: Any, /, **values: Any) -> Any:
-        self._follow()
+        self._sync()
         return super().events(event, **values)
 
     @property
     def receipts(self) -> ReceiptLog:
-        self._follow()
+        self._sync()
         return super().receipts
 
     @property
     def now(self) -> int:
-        self._follow()
+        self._sync()
         return super().now
 
     @property
     def automine(self) -> bool:
-        self._follow()
+        self._sync()
         return super().automine
 
     @automine.setter
     def automine(self, on: bool) -> None:
-        self._do("evm_setAutomine", inputs.flag(on, "automine"))
+        self._rpc("evm_setAutomine", inputs.flag(on, "automine"))
 
     @property
     def block_interval(self) -> int:
-        self._follow()
+        self._sync()
         return super().block_interval
 
     @block_interval.setter
     def block_interval(self, seconds: int) -> None:
-        self._do("anvil_setBlockTimestampInterval", inputs.interval(seconds))
+        self._rpc("anvil_setBlockTimestampInterval", inputs.interval(seconds))
 
     @property
     def blocks(self) -> Blocks:
-        self._follow()
+        self._sync()
         return super().blocks
 
     @property
     def head(self) -> Block:
-        self._follow()
+        self._sync()
         return super().head
 
     @property
     def pending(self) -> Block:
-        self._follow()
+        self._sync()
         return super().pending
 
     @property
-    def moment(self) -> int:
-        self._follow()
-        return super().moment
+    def timeline_index(self) -> int:
+        self._sync()
+        return super().timeline_index
 
     # Acting
 
     def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
-        there = {each["digest"] for each in self._do("chain_programs")}
+        there = {each["digest"] for each in self._rpc("chain_programs")}
         return [each for each in programs if _hex(each.digest) not in there]
 
     @step
@@ -266,8 +266,8 @@ class Far(Chain):
             position, page = self._ask("chain_sendFollowed", (fields, self._token, [*self._since]))
         except NodeError as no:
             raise InvalidTransaction(str(no)) from None
-        if self._take(page):
-            self._follow()
+        if self._apply_page(page):
+            self._sync()
         receipt: Receipt = self.ledger.receipts[position]
         return receipt
 
@@ -276,18 +276,18 @@ class Far(Chain):
             "a transaction made by hand goes to a node by web3, from an account that signs"
         )
 
-    def include(self, tx: Transaction) -> NoReturn:
+    def add_to_open_block(self, tx: Transaction) -> NoReturn:
         self._apply(tx, self.pending)
 
     def advance(self, seconds: int) -> None:
-        self._do("evm_increaseTime", hex(inputs.duration(seconds)))
+        self._rpc("evm_increaseTime", hex(inputs.duration(seconds)))
 
     def set_time(self, timestamp: int) -> None:
         time = inputs.new_time(timestamp, self.head.timestamp)
-        self._do("evm_setNextBlockTimestamp", hex(time))
+        self._rpc("evm_setNextBlockTimestamp", hex(time))
 
     def mine(self, n: int = 1) -> Block:
-        self._do("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
+        self._rpc("evm_mine", {"blocks": hex(inputs.number_of_blocks(n))})
         return self.head
 
     def _hold(self, scope: Holding) -> Block:
@@ -299,64 +299,64 @@ class Far(Chain):
 
     def _let_go(self) -> None:
         self._held = None
-        self._do("evm_mine")
+        self._rpc("evm_mine")
         self.automine = self._mined_before
 
     def account(self, name: str) -> Account:
         account_names.check(name)
-        made = self._do("chain_account", name)
-        self._follow()
+        made = self._rpc("chain_account", name)
+        self._sync()
         return self.keys[bytes.fromhex(made["address"][2:])]
 
     def _put_balance(self, address: bytes, amount: int) -> None:
-        self._do("anvil_setBalance", _hex(address), hex(amount))
+        self._rpc("anvil_setBalance", _hex(address), hex(amount))
 
     def _put_nonce(self, address: bytes, nonce: int) -> None:
-        self._do("anvil_setNonce", _hex(address), hex(nonce))
+        self._rpc("anvil_setNonce", _hex(address), hex(nonce))
 
     def _put_code(self, address: bytes, code: bytes) -> None:
-        self._do("anvil_setCode", _hex(address), _hex(code))
+        self._rpc("anvil_setCode", _hex(address), _hex(code))
 
     def _put_word(self, address: bytes, slot: int, word: int) -> None:
-        self._do("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
+        self._rpc("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
 
     def _override(self, overrides: Mapping[str, Any]) -> None:
         for name, value in overrides.items():
             method, form = _OVERRIDES[name]
-            self._do(method, form(value))
+            self._rpc(method, form(value))
 
     @scope
     @contextmanager
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
-        Loaded(outcomes)  # refuses what is no list
-        self._do("chain_load", outcomes)
+        LoadedOutcomes(outcomes)  # refuses what is no list
+        self._rpc("chain_load", outcomes)
         left: dict[str, list[Any]] = {}
         try:
             yield
-            left = self._do("chain_unload")
+            left = self._rpc("chain_unload")
         except BaseException:
-            self._do("chain_unload")
+            self._rpc("chain_unload")
             raise
-        Loaded(left).check_empty()
+        LoadedOutcomes(left).check_empty()
 
     def snapshot(self) -> Snapshot:
-        self._follow()
+        self._sync()
         taken = super().snapshot()
-        self._taken.append((taken, self._do("evm_snapshot")))
+        self._taken.append((taken, self._rpc("evm_snapshot")))
         return taken
 
     def revert(self, snapshot: Snapshot) -> None:
         check_snapshot(snapshot)
         place = next((i for i, (taken, _) in enumerate(self._taken) if taken is snapshot), None)
-        if place is None or not self._do("evm_revert", self._taken[place][1]):
+        if place is None or not self._rpc("evm_revert", self._taken[place][1]):
             raise ValueError("this snapshot is of a future that was undone")
-        self._taken[place:] = [(snapshot, self._do("evm_snapshot"))]  # a node's serves once
+        self._taken[place:] = [(snapshot, self._rpc("evm_snapshot"))]  # a node's serves once
         if self.is_held:  # the snapshot was taken before the block was opened
             self.automine = False
-        self._follow()
+        self._sync()
 
     @step
-    def _do(self, method: str, *params: Any) -> Any:
+    def _rpc(self, method: str, *params: Any) -> Any:
         return self._ask(method, params)
 
     @property

@@ -10,7 +10,7 @@ from chain.errors import Reverted
 from chain.metering.program import Program
 from chain.runtime.contract import (
     Contract,
-    no_init_args,
+    require_no_init_args,
 )
 from chain.runtime.system import System
 from chain.runtime.world import World
@@ -29,7 +29,7 @@ from chain.simulator.world_handle import (
 from chain.types import Address
 
 
-class Deploys(ABC):
+class DeployMixin(ABC):
     """Something that one can deploy on."""
 
     __slots__ = ()
@@ -65,10 +65,14 @@ class Deploys(ABC):
     ) -> Handle:  # fmt: skip
         """Deploy a contract; what follows the class goes to its `@init`."""
         program, init = self.declare(contract), contract.__spec__.init
-        if value is not None and init is not None and init.owns_value:
+        if value is not None and init is not None and init.value_is_argument:
             named["value"], value = value, None
         wei = 0 if value is None else value
-        data = init.encode_args(args, named, self) if init else no_init_args(contract, args, named)
+        data = (
+            init.encode_args(args, named, self)
+            if init
+            else require_no_init_args(contract, args, named)
+        )
         receipt = self.send(None, program.initcode + data, sender=sender, value=wei, gas=gas)
         if receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from chain.errors import Reverted
 from chain.ledger.logs import text_of
-from chain.ledger.receipts import Events
+from chain.ledger.receipts import EventList
 from chain.machine.frame import (
     Failure,
     Frame,
 )
-from chain.metering.program import check_class
+from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract
 from chain.schema.inputs import (
     AccountLike,
     flag,
 )
 from chain.spec.contracts import (
-    CALL_WORDS,
+    CALL_OPTIONS,
     EntrySpec,
 )
 from chain.spec.overloads import (
@@ -30,16 +30,16 @@ from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.decoded.trace import Trace
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class CallResult:
     """What a call would do, or what a view saw; nothing of it is on the chain."""
 
     value: Any
     logs: list[str]  # the text logs
-    events: Events
+    events: EventList
     gas_used: int
     ticks: int  # what the contracts' own computing took
     error: Failure | None
@@ -54,7 +54,7 @@ class Entry:
 
     __slots__ = ("_address", "_chain", "spec")
 
-    def __init__(self, chain: Looking, address: Address, spec: EntrySpec) -> None:
+    def __init__(self, chain: ChainReader, address: Address, spec: EntrySpec) -> None:
         self._chain, self._address, self.spec = chain, address, spec
 
     def __call__(
@@ -67,7 +67,7 @@ class Entry:
         **named: Any,
     ) -> Any:
         spec = self.spec
-        if value is not None and spec.owns_value:
+        if value is not None and spec.value_is_argument:
             named["value"], value = value, None
         if check is not True:
             flag(check, "check")
@@ -75,7 +75,7 @@ class Entry:
         chain.need_contract(address, spec.contract)
         data = spec.encode_args(args, named, chain)
         if spec.kind == "view":
-            seen = self.observe_data(data, sender, value, gas)
+            seen = self.simulate_calldata(data, sender, value, gas)
             if seen.error is not None:
                 raise Reverted(seen) from seen.error.cause
             return seen.value
@@ -85,29 +85,31 @@ class Entry:
             raise Reverted(receipt) from receipt.error.cause
         return receipt
 
-    def observe(
+    def simulate(
         self,
         *args: Any,
         sender: AccountLike | None = None,
         value: int | None = None,
         gas: int | None = None,
         **named: Any,
-    ) -> Observation:
+    ) -> CallResult:
         """Run the entry and undo it: what it would return, log and cost."""
-        if value is not None and self.spec.owns_value:
+        if value is not None and self.spec.value_is_argument:
             named["value"], value = value, None
-        return self.observe_data(self._calldata(args, named), sender, value, gas)
+        return self.simulate_calldata(self._calldata(args, named), sender, value, gas)
 
-    def observe_data(
+    def simulate_calldata(
         self, data: bytes, sender: AccountLike | None = None, value: int | None = None, gas: int | None = None,
-    ) -> Observation:  # fmt: skip
+    ) -> CallResult:  # fmt: skip
         """The same, of calldata."""
         wei = 0 if value is None else value
-        frame, rows = self._chain.look(self._address, data, sender=sender, value=wei, gas=gas)
-        texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
-        events = Events(self._chain.ledger, rows)
-        value = self.spec.seen(frame.result, frame.output) if frame.failure is None else None
-        return Observation(
+        frame, rows = self._chain.call(self._address, data, sender=sender, value=wei, gas=gas)
+        texts = frame.view_logs or [text for text in map(text_of, rows) if text is not None]
+        events = EventList(self._chain.ledger, rows)
+        value = (
+            self.spec.author_result(frame.result, frame.output) if frame.failure is None else None
+        )
+        return CallResult(
             value, texts, events, frame.gas_limit - frame.gas, frame.ticks, frame.failure
         )
 
@@ -120,7 +122,7 @@ class Entry:
         **named: Any,
     ) -> Trace:
         """Run the entry and undo it: every message with what it would read, write and announce."""
-        if value is not None and self.spec.owns_value:
+        if value is not None and self.spec.value_is_argument:
             named["value"], value = value, None
         data, wei = self._calldata(args, named), 0 if value is None else value
         return self._chain.trace(self._address, data, sender=sender, value=wei, gas=gas)
@@ -146,14 +148,14 @@ class Overloads:
 
     def __init__(self, name: str, entries: tuple[Entry, ...]) -> None:
         self._name, self._entries = name, {each.spec: each for each in entries}
-        owned = any(each.spec.owns_value for each in entries)
-        self._besides = CALL_WORDS - {"value"} if owned else CALL_WORDS
+        owned = any(each.spec.value_is_argument for each in entries)
+        self._besides = CALL_OPTIONS - {"value"} if owned else CALL_OPTIONS
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return self._meant(args, named)(*args, **named)
 
-    def observe(self, *args: Any, **named: Any) -> Observation:
-        return self._meant(args, named).observe(*args, **named)
+    def simulate(self, *args: Any, **named: Any) -> CallResult:
+        return self._meant(args, named).simulate(*args, **named)
 
     def trace(self, *args: Any, **named: Any) -> Trace:
         return self._meant(args, named).trace(*args, **named)
@@ -176,11 +178,11 @@ class Handle:
     `game["make_move"]` and `game["make_move(uint64,uint8)"]` are always exactly that entry.
     """
 
-    chain: Looking
+    chain: ChainReader
     contract: type[Contract]
     address: Address
 
-    def __init__(self, chain: Looking, contract: type[Contract], address: Address) -> None:
+    def __init__(self, chain: ChainReader, contract: type[Contract], address: Address) -> None:
         own = vars(self)  # closed for everyone else, see __setattr__
         own |= {"chain": chain, "contract": contract, "address": address}
         for name, spec in contract.__spec__.unshared.items():
@@ -224,20 +226,20 @@ class Handle:
         return f"<{self.contract.__name__} at {self.address}>"
 
 
-def bound(contract: type[Contract], frame: Frame) -> Contract:
+def bind_instance(contract: type[Contract], frame: Frame) -> Contract:
     """An instance that reads through `frame`."""
     made: Contract = object.__new__(contract)
     made._frame = frame
     return made
 
 
-def meant(
+def resolve_target(
     contract: type[Contract] | Handle, address: AccountLike | None
 ) -> tuple[type[Contract], AccountLike]:
     """The class and the account that were told as such, or as a handle from elsewhere."""
     if isinstance(contract, Handle):
         return contract.contract, contract.address
-    check_class(contract)
+    require_contract_class(contract)
     if address is None:
         raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
     return contract, address

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from chain.accounts import ACCOUNTS
 from chain.concurrency.atomic_steps import undisturbed
 from chain.machine.frame import (
-    Context,
     Frame,
+    TransactionContext,
 )
 
 if TYPE_CHECKING:
     from chain.metering.program import Program
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 
 class FieldsFrame(Frame):
@@ -25,14 +25,14 @@ class FieldsFrame(Frame):
 
     __slots__ = ("_chain", "border")
 
-    def __init__(self, chain: Looking, address: bytes, program: Program | None) -> None:
+    def __init__(self, chain: ChainReader, address: bytes, program: Program | None) -> None:
         self._chain, self.border = chain, chain.border
-        self.context = Context(chain.machine, chain.here, bytes(ACCOUNTS[0]), 0, 0)
+        self.context = TransactionContext(chain.machine, chain.view_block, bytes(ACCOUNTS[0]), 0, 0)
         self.state, self.kind, self.static = chain.state, "fields", True
         self.address = self.code_address = address
         self.caller, self.value, self.depth, self.gas = bytes(ACCOUNTS[0]), 0, 0, 0
         self.program, self.entry = program, None
-        self.notes = []
+        self.view_logs = []
 
     def charge(self, gas: int) -> None:
         """Nobody pays."""
@@ -40,7 +40,7 @@ class FieldsFrame(Frame):
     def touch(self, address: bytes) -> None:
         """Nobody is told."""
 
-    def beside(self, address: bytes) -> FieldsFrame:
+    def at_address(self, address: bytes) -> FieldsFrame:
         made = FieldsFrame(self._chain, address, self.program)
         made.entry = self.entry
         return made
@@ -49,7 +49,7 @@ class FieldsFrame(Frame):
     def sload(self, slot: int) -> int:
         return self._chain.state.word(self.address, slot)
 
-    def recall(self, words: dict[int, int]) -> bool:
+    def read_if_unchanged(self, words: dict[int, int]) -> bool:
         return False
 
     @property

@@ -17,8 +17,8 @@ from chain.ledger.sql.export import (
     write_csv,
     write_jsonl,
 )
-from chain.ledger.sql.result import Answer
-from chain.ledger.sql.sql_view import Database
+from chain.ledger.sql.result import QueryResult
+from chain.ledger.sql.sql_view import SqlView
 from chain.schema.inputs import (
     LAST_TIME,
     whole_number,
@@ -27,13 +27,13 @@ from chain.schema.inputs import (
 E = TypeVar("E")
 
 
-class Questions(Steps):
+class LogQueries(Steps):
     """What a chain answers out of its ledger."""
 
     __slots__ = ()
 
     ledger: Ledger
-    _database: Database | None
+    _database: SqlView | None
 
     @property
     def receipts(self) -> ReceiptLog:
@@ -51,19 +51,19 @@ class Questions(Steps):
         return self.ledger.events.ask(event, values)
 
     @reading
-    def sql(self, question: str, /, *values: Any, **named: Any) -> Answer:
+    def sql(self, question: str, /, *values: Any, **named: Any) -> QueryResult:
         """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
         `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
         Whole numbers of any size sort, compare and add up as such; what else is computed of them beyond 64 bits is rounded.
         """
-        return self.database.ask(question, values, named)
+        return self.database.query(question, values, named)
 
     @property
-    def database(self) -> Database:
+    def database(self) -> SqlView:
         """The tables that `sql` asks."""
         if self._database is None:
-            self._database = Database(self.ledger)
+            self._database = SqlView(self.ledger)
         return self._database
 
     @reading

@@ -23,11 +23,11 @@ class NodeError(ValueError):
         self.code = code
 
 
-class Unreachable(ConnectionError):
+class NodeUnreachable(ConnectionError):
     """There is no node at that address, or it went away."""
 
 
-class Wire:
+class HttpNodeClient:
     """A node at a URL."""
 
     def __init__(self, url: str) -> None:
@@ -58,12 +58,12 @@ class Wire:
             return json.loads(self._connection.getresponse().read())
         except (OSError, HTTPException) as no:
             self._connection.close()
-            raise Unreachable(
+            raise NodeUnreachable(
                 f"there is no node at {self.url}: {no or type(no).__name__}"
             ) from None
         except ValueError:
             self._connection.close()
-            raise Unreachable(f"what answers at {self.url} is no node") from None
+            raise NodeUnreachable(f"what answers at {self.url} is no node") from None
 
     def _hang_up_if_over(self) -> None:
         """A node closes a connection that was idle. Seen before anything is sent, it is no risk to send it on a new one."""
@@ -80,14 +80,14 @@ def _has_port(parts: SplitResult) -> bool:
         return False
 
 
-class ShortWire:
+class InProcessNodeClient:
     """A node in this process."""
 
     def __init__(self, node: Any) -> None:
         self._node = node
 
     def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:
-        return _result(self._node.respond(_request(1, method, params)), "this node")
+        return _result(self._node.handle(_request(1, method, params)), "this node")
 
 
 def _request(number: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _request(number: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
 
 def _result(answer: Any, who: str) -> Any:
     if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
-        raise Unreachable(f"what answers at {who} is no node")
+        raise NodeUnreachable(f"what answers at {who} is no node")
     if "error" in answer:
         raise NodeError(answer["error"].get("code", 0), answer["error"].get("message", "no"))
     return answer["result"]

@@ -23,11 +23,11 @@ from chain.schema.inputs import (
     wei,
     whole_number,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.types import Address
 
 
-class Setting(Steps, ABC):
+class StateOverrides(Steps, ABC):
     """A chain whose accounts and next block can be set."""
 
     __slots__ = ()
@@ -60,27 +60,27 @@ class Setting(Steps, ABC):
     def _put_balance(self, address: bytes, amount: int) -> None:
         nonce, _, code_hash = self.state.account(address)
         self.state.set_account(address, (nonce, amount, code_hash))
-        self.note()
+        self.record_changes()
 
     @step
     def _put_nonce(self, address: bytes, nonce: int) -> None:
         self.state.set_account(address, (nonce, *self.state.account(address)[1:]))
-        self.note()
+        self.record_changes()
 
     @step
     def _put_code(self, address: bytes, code: bytes) -> None:
         self.state.set_code(address, code)
-        self.note()
+        self.record_changes()
 
     @step
     def _put_word(self, address: bytes, slot: int, word: int) -> None:
         self.state.set_word(address, slot, word)
-        self.note()
+        self.record_changes()
 
     @step
-    def note(self) -> None:
+    def record_changes(self) -> None:
         """Put what was changed outside of any transaction on the timeline."""
-        self.ledger.note(self.state.close()[0])
+        self.ledger.record_changes(self.state.close()[0])
 
     @property
     def mining(self) -> Mining:
@@ -92,7 +92,7 @@ class Setting(Steps, ABC):
     @mining.setter
     def mining(self, mining: Mining) -> None:
         if not isinstance(mining, Mining):
-            raise TypeError(f"{short(mining)} is not a Mining: give what chain.mining gave")
+            raise TypeError(f"{short_repr(mining)} is not a Mining: give what chain.mining gave")
         self._clock, automine, self._block_interval, overrides = mining
         self._automine, self._overrides = bool(automine), dict(overrides)
 
@@ -116,7 +116,7 @@ class Setting(Steps, ABC):
     def block_interval(self, seconds: int) -> None:
         self._block_interval = interval(seconds)
 
-    def set_next(
+    def set_next_block(
         self,
         *,
         prevrandao: int | None = None,

@@ -11,11 +11,11 @@ from chain.ledger.ledger import Ledger
 from chain.machine.executor import Machine
 from chain.machine.state import State
 from chain.schema.inputs import AccountLike
-from chain.schema.validation import short
-from chain.simulator.reader import Looking
+from chain.schema.validation import short_repr
+from chain.simulator.reader import ChainReader
 
 
-class Past(Looking):
+class ChainAtBlock(ChainReader):
     """What `chain.at(block=17)` gives: handles, worlds and accounts as they were then."""
 
     __slots__ = ("begun", "block", "border", "ledger", "machine", "scopes", "state")
@@ -27,14 +27,14 @@ class Past(Looking):
         self.block = block
         self.ledger = ledger
         self.state = state_at(ledger, block.end_moment) if state is None else state
-        self.machine = machine.on(self.state)
+        self.machine = machine.with_state(self.state)
 
     @property
-    def here(self) -> Block:
+    def view_block(self) -> Block:
         return self.block
 
     @property
-    def moment(self) -> int:
+    def timeline_index(self) -> int:
         return self.block.end_moment
 
     def send(
@@ -53,7 +53,7 @@ class Past(Looking):
         return f"<Past at block {self.block.number}>"
 
 
-class Aside(Past):
+class Aside(ChainAtBlock):
     """A moment of a chain as long as that stands still. It may be changed, and is then thrown away."""
 
     __slots__ = ("_moment",)
@@ -64,14 +64,14 @@ class Aside(Past):
         self._moment = moment
 
     @property
-    def moment(self) -> int:
+    def timeline_index(self) -> int:
         return self._moment
 
 
 def block_at(blocks: Blocks, number: int) -> Block:
     """The closed block with that number."""
     if type(number) is not int or not 0 <= number < len(blocks):
-        told, last = number if isinstance(number, str) else short(number), len(blocks) - 1
+        told, last = number if isinstance(number, str) else short_repr(number), len(blocks) - 1
         raise ValueError(f"there is no block {told}: the chain has blocks 0 to {last}")
     return blocks[number]
 
@@ -80,5 +80,5 @@ def state_at(ledger: Ledger, moment: int) -> State:
     """A copy of the state as it was when the timeline was `moment` long."""
     state = ledger.state.copy()
     for changes in reversed(ledger.timeline[moment:]):
-        state.take_back(changes)
+        state.undo_changes(changes)
     return state

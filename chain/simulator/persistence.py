@@ -19,12 +19,12 @@ from chain.concurrency.atomic_steps import (
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Mining
 from chain.ledger.file.chain_file import (
-    File,
-    agreed,
+    ChainFile,
+    merged_settings,
 )
 from chain.ledger.file.store import (
-    Store,
-    attach,
+    ChainStore,
+    open_store,
 )
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State
@@ -38,7 +38,7 @@ from chain.runtime.world import World
 from chain.schema.inputs import flag
 
 
-class Lasting(Steps, ABC):
+class FilePersistence(Steps, ABC):
     """A chain that may be kept in a file."""
 
     __slots__ = ()
@@ -47,7 +47,7 @@ class Lasting(Steps, ABC):
     state: State
     keys: dict[bytes, Account]
     mining: Mining
-    _store: Store | None = None  # keeps the file, if there is one
+    _store: ChainStore | None = None  # keeps the file, if there is one
 
     @abstractmethod
     def declare(self, contract: type[Contract]) -> Program:
@@ -66,14 +66,14 @@ class Lasting(Steps, ABC):
         now is checked when it is opened, and what was when it is read; with `check` every row is, at once.
         """
         check_classes(contracts)
-        file = File(path, flag(check, "check"))
+        file = ChainFile(path, flag(check, "check"))
         try:
             known: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
             for name, value in (file.settings or {}).items():
                 known[name] = type(known[name])(value)  # a file has 1 for True
-            known = agreed(file, known, settings)
+            known = merged_settings(file, known, settings)
             made = cls(**known)
-            made._store, made.mining = attach(file, known, made.ledger, made.keys, sync)
+            made._store, made.mining = open_store(file, known, made.ledger, made.keys, sync)
         except BaseException:
             file.release()
             raise

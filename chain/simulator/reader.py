@@ -27,22 +27,22 @@ from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
-from chain.ledger.reexecution import observer
+from chain.ledger.reexecution import recording_machine
 from chain.machine.deep_calls import rest
 from chain.machine.executor import Machine
 from chain.machine.frame import (
     DELEGATION,
     BlockContext,
-    Context,
     Frame,
+    TransactionContext,
 )
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
-from chain.machine.transaction import Outcome, Transaction, checked
+from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import (
     Program,
-    check_class,
     program_of,
+    require_contract_class,
 )
 from chain.metering.stack_room import read_source
 from chain.runtime.contract import Contract
@@ -54,11 +54,11 @@ from chain.schema.inputs import (
     wei,
     whole_number,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.simulator.handle import (
     Handle,
-    bound,
-    meant,
+    bind_instance,
+    resolve_target,
 )
 from chain.simulator.live_fields import FieldsFrame
 from chain.simulator.world_handle import WorldHandle
@@ -69,7 +69,7 @@ _LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
 _LOOK_FUEL: Final = 30_000_000 // GAS_PER_TICK  # but no longer than a whole block's gas lets it
 
 
-class Looking(Steps, ABC):
+class ChainReader(Steps, ABC):
     """Something with a state to look at.
 
     Wherever an account is meant, its Address does, a handle, hex text, or the name by which the chain knows it.
@@ -83,17 +83,17 @@ class Looking(Steps, ABC):
 
     @property
     @abstractmethod
-    def here(self) -> BlockContext:
+    def view_block(self) -> BlockContext:
         """The block that a message would see if it were sent to be looked at."""
 
     @property
     def pending(self) -> BlockContext:
         """The block that a transaction would run in."""
-        return self.here
+        return self.view_block
 
     @property
     @abstractmethod
-    def moment(self) -> int:
+    def timeline_index(self) -> int:
         """How much of the ledger's timeline has happened."""
 
     @abstractmethod
@@ -137,20 +137,20 @@ class Looking(Steps, ABC):
     @reading
     def declare(self, contract: type[Contract]) -> Program:
         """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
-        check_class(contract)
+        require_contract_class(contract)
         if self.machine.guards:
-            check(contract)
+            run_guard(contract)
         program = program_of(contract)
         if program.digest not in self.machine.programs:
             self.machine.declare(program)
-        self.ledger.meet(program)
+        self.ledger.register_program(program)
         return program
 
     def handle(
         self, contract: type[Contract] | Handle, address: AccountLike | None = None
     ) -> Handle:
         """A handle here for a contract that is there: a class and an address, or a handle from elsewhere."""
-        contract, who = meant(contract, address)
+        contract, who = resolve_target(contract, address)
         self.declare(contract)
         where = self.address_of(who)
         self.need_contract(where, contract.__name__)
@@ -169,14 +169,14 @@ class Looking(Steps, ABC):
     def fields_of(self, handle: Handle) -> Contract:
         """The contract's own storage, to be read."""
         if not isinstance(handle, Handle):
-            raise TypeError(f"{short(handle)} is not a handle: give what deploy returned")
-        return bound(
+            raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
+        return bind_instance(
             handle.contract, FieldsFrame(self, handle.address, program_of(handle.contract))
         )
 
     # Messages
 
-    def look(
+    def call(
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None,
         block: BlockContext | None = None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
@@ -202,7 +202,7 @@ class Looking(Steps, ABC):
         self, to: AccountLike, data: bytes, sender: AccountLike | None, value: int, gas: int | None,
         block: BlockContext | None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
-        frame = self._frame(self.machine, to, data, sender, value, gas, block or self.here)
+        frame = self._frame(self.machine, to, data, sender, value, gas, block or self.view_block)
         mark = self.state.mark()
         self.machine.execute(frame)
         _, logs = self.state.undo(mark)
@@ -214,18 +214,18 @@ class Looking(Steps, ABC):
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None
     ) -> Trace:  # fmt: skip
         """Run a message and undo it: all that it would do, step by step."""
-        then = self.ledger.then(self.moment)
-        machine = observer(then)
+        then = self.ledger.then(self.timeline_index)
+        machine = recording_machine(then)
         machine.loaded = deepcopy(self.machine.loaded)
-        frame = self._frame(machine, to, data, sender, value, gas, self.here)
+        frame = self._frame(machine, to, data, sender, value, gas, self.view_block)
         context = frame.context
         machine.execute(frame)
         changes = tuple(then.state.changes)
-        outcome = Outcome(frame, context, frame.gas_limit - frame.gas, 0, changes, ())
+        outcome = TransactionResult(frame, context, frame.gas_limit - frame.gas, 0, changes, ())
         return trace_of(self.ledger, then, outcome, frame.gas_limit)
 
     @step
-    def rehearse(self, tx: Transaction, block: BlockContext | None = None) -> Outcome:
+    def rehearse(self, tx: Transaction, block: BlockContext | None = None) -> TransactionResult:
         """Run a transaction in `block`, the next one if unsaid, and undo it: what it would do."""
         loaded = self.machine.loaded
         taken = loaded and loaded.taken
@@ -263,7 +263,7 @@ class Looking(Steps, ABC):
             gas = gas_of(gas)
         state = machine.state
         state.access = {sender: {}, to: {}}
-        context = Context(machine, block, sender, state.account(sender)[0], 0)
+        context = TransactionContext(machine, block, sender, state.account(sender)[0], 0)
         context.fuel = _LOOK_FUEL if gas is None else gas // GAS_PER_TICK
         code = state.code(to)
         lent = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
@@ -279,7 +279,7 @@ class Looking(Steps, ABC):
 
 
 @cache
-def check(contract: type[Contract]) -> None:
+def run_guard(contract: type[Contract]) -> None:
     """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
     if getattr(contract, "__probe__", False):
         return  # it runs the functions of a test, whatever they do

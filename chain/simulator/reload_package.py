@@ -23,12 +23,12 @@ from chain.metering.program import (
     program_of,
 )
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
+    ContractCatalogue,
+    ContractNotFound,
 )
 from chain.simulator.chain import Chain
-from chain.simulator.reader import check
-from chain.source.top_level import own_module
+from chain.simulator.reader import run_guard
+from chain.source.top_level import author_module
 
 Stamps = dict[Path, tuple[int, int]]
 
@@ -36,7 +36,7 @@ Stamps = dict[Path, tuple[int, int]]
 class Package:
     """The package whose contracts a chain offers, to be taken up again when it was edited."""
 
-    def __init__(self, chain: Chain, offered: Offered) -> None:
+    def __init__(self, chain: Chain, offered: ContractCatalogue) -> None:
         self._chain, self.offered = chain, offered
         self._modules = _modules(offered)
         self._stamps = _stamps(self._modules)
@@ -64,37 +64,41 @@ class Package:
         return new
 
 
-def imported_anew(offered: Offered, *, is_checked: bool = True) -> Offered:
+def imported_anew(offered: ContractCatalogue, *, is_checked: bool = True) -> ContractCatalogue:
     """A package with the modules beside it that its contracts use, as their sources are now, or all as it was."""
     old = {name: sys.modules[name] for name in _modules(offered)}
     undo = retire(old)
     _forget(old)
     try:
-        made = Offered(offered.package)
+        made = ContractCatalogue(offered.package)
         for cls in made.classes:
             if is_checked:
-                check(cls)
+                run_guard(cls)
             program_of(cls)
     except BaseException as wrong:
         _forget(_modules(offered))
         sys.modules.update(old)
         undo()
         if isinstance(wrong, DeclarationError):
-            raise NotOffered(str(wrong)) from wrong
+            raise ContractNotFound(str(wrong)) from wrong
         raise
     return made
 
 
-def _modules(offered: Offered) -> list[str]:
+def _modules(offered: ContractCatalogue) -> list[str]:
     """The modules of a package, and those of its author that they import."""
     top = offered.package.partition(".")[0]
     waiting = [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]
     found = dict.fromkeys(waiting)
     while waiting:
-        module = own_module(waiting.pop(), top)
-        targets = [each.target for each in module.names.values() if each.target] if module else []
+        module = author_module(waiting.pop(), top)
+        targets = (
+            [each.import_path for each in module.names.values() if each.import_path]
+            if module
+            else []
+        )
         for name in {prefix for target in targets for prefix in _prefixes(target)}:
-            if name not in found and own_module(name, top) is not None:
+            if name not in found and author_module(name, top) is not None:
                 found[name] = None
                 waiting.append(name)
     return [name for name in found if name.partition(".")[0] != "chain"]

@@ -18,7 +18,7 @@ from chain.machine.executor import Machine
 from chain.machine.state import State
 
 if TYPE_CHECKING:
-    from chain.ledger.file.store import Store
+    from chain.ledger.file.store import ChainStore
     from chain.simulator.chain_scopes import Holding
 
 _OF_ROW: Final = [field.name for field in fields(Block)][1:]
@@ -34,7 +34,7 @@ class Recovery(Steps):
     machine: Machine
     keys: dict[bytes, Account]
     mining: Mining
-    _store: Store | None
+    _store: ChainStore | None
     _held: ref[Holding] | None
     _clock: int
     _automine: bool
@@ -54,7 +54,7 @@ class Recovery(Steps):
         ledger.tail = None
         self.begun = (
             0 if self._store is None else self._store.number,
-            ledger.blocks.head.number, len(ledger.timeline), len(ledger.notes), block, block and block.row, self._held,
+            ledger.blocks.head.number, len(ledger.timeline), len(ledger.notes), block, block and block.as_tuple, self._held,
             len(self.keys), loaded, loaded and loaded.taken,
             self._clock, self._automine, self._block_interval, self._overrides,
         )  # fmt: skip

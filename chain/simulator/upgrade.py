@@ -13,17 +13,17 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.metering.program import (
     Program,
-    split_code,
+    parse_code,
 )
 from chain.runtime.contract import Contract
 from chain.schema.inputs import (
     AccountLike,
     items,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.simulator.upgrade_check import (
     described,
-    obstacles,
+    upgrade_blockers,
 )
 from chain.spec.contracts import UPGRADE
 from chain.types import Address
@@ -75,7 +75,9 @@ class Upgrading(ABC):
         asked = items(programs, "programs")
         for each in asked:
             if not isinstance(each, Program):
-                raise TypeError(f"{short(each)} is not a program: give what chain.declare returned")
+                raise TypeError(
+                    f"{short_repr(each)} is not a program: give what chain.declare returned"
+                )
         lacking = self._lacking(asked) if asked else ()
         if lacking:
             names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
@@ -107,7 +109,7 @@ class Upgrading(ABC):
 
 def receipt_of_code(ledger: Ledger, address: bytes) -> Receipt | None:
     """The transaction that brought the code which a contract has."""
-    digest = split_code(ledger.state.code(address))
+    digest = parse_code(ledger.state.code(address))
     for receipt in reversed(ledger.receipts):
         last = [found for where, found in placed(receipt) if where == address]
         if last:
@@ -117,7 +119,7 @@ def receipt_of_code(ledger: Ledger, address: bytes) -> Receipt | None:
 
 def check_upgrade(ledger: Ledger, address: bytes, code: bytes, program: Program) -> None:
     """Refuse an upgrade that would not find its fields in storage."""
-    digest, where, name = split_code(code), checksum_address(address), program.spec.name
+    digest, where, name = parse_code(code), checksum_address(address), program.spec.name
     if digest is None:
         what = "what is there is bytecode, not a Python contract" if code else "there is none"
         raise CannotUpgrade(f"the contract at {where} cannot be upgraded to {name}: {what}")
@@ -127,7 +129,7 @@ def check_upgrade(ledger: Ledger, address: bytes, code: bytes, program: Program)
             f"the contract at {where} cannot be upgraded to {name}: nothing is known of the class that it has now;"
             " give that to chain.declare first"
         )
-    hindered = obstacles(described(digest, artifact), program)
+    hindered = upgrade_blockers(described(digest, artifact), program)
     if artifact.types[0] != new.types[0]:
         hindered.insert(0, f"{artifact.name} is a {artifact.types[0]}, and {name} a {new.types[0]}")
     if hindered:

@@ -43,7 +43,7 @@ def changes(before: dict[str, Any], program: Program) -> list[str]:
     return lines or ["the rules only: ABI and storage are as they were"]
 
 
-def obstacles(before: dict[str, Any], program: Program) -> list[str]:
+def upgrade_blockers(before: dict[str, Any], program: Program) -> list[str]:
     """Why storage cannot stay, a line for each field in the way; none if it can."""
     made = artifact_of(program)
     found = [*_moved(made.name, before["storage"], made.storage)]

@@ -19,7 +19,7 @@ from chain.schema.inputs import (
     items,
     with_addresses,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.simulator.handle import Handle
 from chain.spec.models import (
     model_spec,
@@ -28,7 +28,7 @@ from chain.spec.models import (
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 M = TypeVar("M")
 Resource = type | str  # a model class, or the namespace
@@ -40,7 +40,7 @@ class WorldHandle:
 
     __slots__ = ("address", "chain", "handle")
 
-    def __init__(self, chain: Looking, address: Address) -> None:
+    def __init__(self, chain: ChainReader, address: Address) -> None:
         program = chain.machine.program_at(address)
         if program is None or not is_world(program):
             raise TypeError(f"there is no World at {checksum_address(address)}")
@@ -90,7 +90,7 @@ class WorldHandle:
     @property
     def _stored(self) -> StoredWorld:
         chain = self.chain
-        return StoredWorld(chain.ledger, chain.state, self.address, chain.moment)
+        return StoredWorld(chain.ledger, chain.state, self.address, chain.timeline_index)
 
     # Permissions
 
@@ -125,7 +125,7 @@ class WorldHandle:
             return selector_of(self.namespace, model_spec(what).name)
         if what != self.namespace:
             raise TypeError(
-                f"{short(what)} is neither a model class nor this world's namespace, '{self.namespace}'"
+                f"{short_repr(what)} is neither a model class nor this world's namespace, '{self.namespace}'"
             )
         return selector_of(self.namespace)
 
@@ -139,7 +139,7 @@ class WorldHandle:
 def name_of(system: type[Contract] | str) -> str:
     """The name of a system, which is that of its class."""
     if not isinstance(system, type | str):
-        raise TypeError(f"{short(system)} is not a system: give its class or its name")
+        raise TypeError(f"{short_repr(system)} is not a system: give its class or its name")
     return system if isinstance(system, str) else system.__name__
 
 
@@ -148,7 +148,7 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any
     models: dict[str, type] = {}
     for i, system in enumerate(items(systems, "systems")):
         if not isinstance(system, type) or not issubclass(system, System):
-            name = getattr(system, "__name__", short(system))
+            name = getattr(system, "__name__", short_repr(system))
             raise TypeError(f"{name} is no System, so it cannot live in a World")
         if system in systems[:i]:
             raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
@@ -159,7 +159,7 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any
                 )
     for system, args in init.items():
         if system not in systems or system.__spec__.setup is None:
-            name = getattr(system, "__name__", short(system))
+            name = getattr(system, "__name__", short_repr(system))
             raise TypeError(f"init: {name} is not among the systems or has no @init")
         if not isinstance(args, tuple):
             raise TypeError(

@@ -11,14 +11,14 @@ from typing import Final
 
 from chain.source.modules import (
     Definition,
-    Sources,
+    SourceTree,
 )
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Methods that change the list, dict, set or deque they are called on.
-CHANGERS: Final = words(
+CHANGERS: Final = word_set(
     """
     append extend insert remove pop clear sort reverse update add discard setdefault popitem appendleft extendleft popleft
     rotate subtract move_to_end difference_update intersection_update symmetric_difference_update
@@ -90,7 +90,7 @@ def _maker(node: ast.expr) -> str | None:
     return None
 
 
-def lineage(cls: Class, sources: Sources) -> Iterator[Class]:
+def lineage(cls: Class, sources: SourceTree) -> Iterator[Class]:
     """The class and those of the package that it derives from."""
     waiting, seen = [cls], {cls.path}
     while waiting:
@@ -105,18 +105,18 @@ def lineage(cls: Class, sources: Sources) -> Iterator[Class]:
                     waiting.append(above)
 
 
-def method_of(cls: Class, name: str, sources: Sources) -> Function | None:
+def method_of(cls: Class, name: str, sources: SourceTree) -> Function | None:
     return next(
         (each.methods[name] for each in lineage(cls, sources) if name in each.methods), None
     )
 
 
-def is_enum(cls: Class, sources: Sources) -> bool:
+def is_enum(cls: Class, sources: SourceTree) -> bool:
     names = [base.rpartition(".")[2] for each in lineage(cls, sources) for base in each.bases]
     return any(name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for name in names)
 
 
-def is_printable(cls: Class, sources: Sources) -> bool:
+def is_printable(cls: Class, sources: SourceTree) -> bool:
     """Whether the text of an instance is made of what it holds; else it has the address in memory."""
     for each in lineage(cls, sources):
         if {"__str__", "__repr__", "__format__"} & each.methods.keys():
@@ -133,7 +133,7 @@ def is_printable(cls: Class, sources: Sources) -> bool:
     return False
 
 
-def changes_itself(cls: Class, sources: Sources) -> bool:
+def changes_itself(cls: Class, sources: SourceTree) -> bool:
     """Whether a method, other than those that make an instance, sets something on it."""
     return any(
         changes_self(method)

@@ -16,10 +16,10 @@ from chain.source.classes import (
 from chain.source.modules import (
     Definition,
     Module,
-    Sources,
-    alone,
+    SourceTree,
     folder_of,
-    read,
+    parse_module,
+    single_file,
 )
 from chain.source.other_packages import (
     SHARED_FOLDERS,
@@ -38,7 +38,7 @@ _CONTRACTS: Final = {
 }
 
 
-def text_of(file: str) -> str:
+def read_text(file: str) -> str:
     """What a file says; also where a tool keeps its source in Python's cache of lines only."""
     try:
         return Path(file).read_text("utf-8")
@@ -46,7 +46,7 @@ def text_of(file: str) -> str:
         return "".join(linecache.getlines(file))
 
 
-def identity_of(cls: type) -> tuple[str, str, int]:
+def class_identity(cls: type) -> tuple[str, str, int]:
     """The file, the name and the first line of a class: another one of that name may stand elsewhere in the file."""
     return (
         file_of(cls),
@@ -55,21 +55,21 @@ def identity_of(cls: type) -> tuple[str, str, int]:
     )
 
 
-def home_of(cls: type) -> tuple[Sources, Definition] | None:
+def locate_class(cls: type) -> tuple[SourceTree, Definition] | None:
     """The sources of a class, and where it is defined in them.
 
     None if there is nothing to check: it was made at a prompt, or it is the chain's own.
     """
     file = file_of(cls)
-    text = text_of(file) if file else ""
+    text = read_text(file) if file else ""
     if not text:
         return None
     name, folder = cls.__module__, folder_of(cls.__module__, file, _is_package(file))
     if folder is None:
-        name, folder = alone(name, file)
-    module = read(name, file, text, _is_package(file))
+        name, folder = single_file(name, file)
+    module = parse_module(name, file, text, _is_package(file))
     found = _find_class(cls, module)
-    return None if found is None else (Sources(module, folder), found)
+    return None if found is None else (SourceTree(module, folder), found)
 
 
 def file_of(cls: type) -> str:
@@ -125,10 +125,10 @@ def _search(
                 yield from _search(getattr(node, name, []), names, around)
 
 
-Beginning = tuple[Sources, list[Module], list[Definition]]
+Beginning = tuple[SourceTree, list[Module], list[Definition]]
 
 
-def modules_of(target: str | Path) -> list[Beginning]:
+def modules_in(target: str | Path) -> list[Beginning]:
     """The sources of `contracts.blokus`, of the same as a folder, or of one file; with which modules to begin; the contracts.
 
     Contracts are told where a file has some, and not those of a package, which is read as a whole. In a folder that holds no
@@ -157,7 +157,7 @@ def _of_file(file: Path) -> Beginning:
 def _beginning(folder: Path, files: list[Path]) -> Beginning:
     top = _top_folder(folder)
     modules = [_module(file, top) for file in files]
-    sources = Sources(modules[0], top)
+    sources = SourceTree(modules[0], top)
     return sources, [sources.module(module.name) or module for module in modules], []
 
 
@@ -168,7 +168,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def contracts_in(module: Module, sources: Sources) -> list[Definition]:
+def contracts_in(module: Module, sources: SourceTree) -> list[Definition]:
     """The contract classes of a module, those in functions too."""
     found = []
     for node, around in _classes(module.tree.body, []):
@@ -189,14 +189,14 @@ def _classes(
             yield from _classes(getattr(node, name, []), inner)
 
 
-def _foreign_bases(definition: Definition, sources: Sources) -> Iterator[str]:
+def _foreign_bases(definition: Definition, sources: SourceTree) -> Iterator[str]:
     """The paths of what a class, or one that it derives from, has from elsewhere."""
     for cls in lineage(class_of(definition), sources):
         for base in cls.bases:
             first, _, rest = base.partition(".")
             found = cls.definition.module.names.get(first)
-            if found is not None and found.target is not None:
-                yield f"{found.target}.{rest}" if rest else found.target
+            if found is not None and found.import_path is not None:
+                yield f"{found.import_path}.{rest}" if rest else found.import_path
 
 
 def _path_of(target: str | Path) -> Path:
@@ -232,4 +232,4 @@ def _module(file: Path, folder: Path) -> Module:
     is_package = file.name == "__init__.py"
     parts = file.relative_to(folder).with_suffix("").parts
     name = ".".join(parts[:-1] if is_package else parts)
-    return read(name, str(file), file.read_text("utf-8"), is_package)
+    return parse_module(name, str(file), file.read_text("utf-8"), is_package)

@@ -27,16 +27,16 @@ class Source(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        return f"{short(self.file)}:{self.line}"
+        return f"{relative_path(self.file)}:{self.line}"
 
 
-def here(frame: FrameType) -> Source:
+def source_of_frame(frame: FrameType) -> Source:
     """The statement that runs in `frame`."""
     return Source(frame.f_code.co_filename, frame.f_lineno)
 
 
-def place_of(frame: FrameType) -> str:
-    return str(here(frame))
+def location_of_frame(frame: FrameType) -> str:
+    return str(source_of_frame(frame))
 
 
 def line_of(thing: Any, source: Source | None = None) -> str:
@@ -44,14 +44,14 @@ def line_of(thing: Any, source: Source | None = None) -> str:
     if isinstance(thing, FunctionType):
         code, node = inspect.unwrap(thing).__code__, _definition(thing)
         return str(Source(code.co_filename, node.lineno if node else code.co_firstlineno))
-    source = source or _made_at(thing)
+    source = source or _definition_site(thing)
     node = _node(source.file, source.line, ast.ClassDef, thing.__name__)
     return str(Source(source.file, node.lineno if node else source.line))
 
 
 def line_of_field(cls: type, name: str, source: Source | None = None) -> str:
     """`file.py:13`: the annotation of `name` in the body of `cls`, or the class where its source is not at hand."""
-    source = source or _made_at(cls)
+    source = source or _definition_site(cls)
     node = _node(source.file, source.line, ast.ClassDef, cls.__name__)
     for inner in node.body if isinstance(node, ast.ClassDef) else ():
         if (
@@ -82,7 +82,7 @@ def _definition(function: FunctionType) -> Any:
     return _node(code.co_filename, code.co_firstlineno, kinds, inside.__name__)
 
 
-def _made_at(cls: type) -> Source:
+def _definition_site(cls: type) -> Source:
     """Where a class that nobody took note of was made: from its methods, or at least its file."""
     for value in vars(cls).values():
         if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith("<"):
@@ -124,7 +124,7 @@ def _spans(node: Any, line: int) -> bool:
     return bool(first <= line <= node.end_lineno)
 
 
-def raised_at(traceback: TracebackType | None) -> tuple[str, int] | None:
+def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | None:
     """File (as Python knows it) and line of the innermost step of a traceback that is not the chain's own code."""
     found = None
     while traceback is not None:
@@ -140,7 +140,7 @@ def _is_pythons(file: str) -> bool:
     return file.startswith(_PYTHON) and "site-packages" not in file
 
 
-def short(file: str) -> str:
+def relative_path(file: str) -> str:
     """The path as seen from the working directory, when it lies below it."""
     path = Path(file)
     try:

@@ -32,7 +32,7 @@ class Definition:
     module: Module
     name: str
     node: ast.stmt | ast.alias | ast.arg
-    target: str | None = None  # of an import: the path it stands for
+    import_path: str | None = None  # of an import: the path it stands for
     is_for_types: bool = False  # imported under TYPE_CHECKING, so it never runs
     statement: ast.Import | ast.ImportFrom | None = None  # of an import: all of it
 
@@ -82,7 +82,7 @@ class Module:
 
 
 @lru_cache(maxsize=1024)
-def read(name: str, file: str, text: str, is_package: bool = False) -> Module:
+def parse_module(name: str, file: str, text: str, is_package: bool = False) -> Module:
     """The module that is written so."""
     broken = None
     try:
@@ -177,7 +177,7 @@ def _assigned(node: ast.stmt) -> Iterator[str]:
         yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
 
 
-class Sources:
+class SourceTree:
     """The modules that belong to a contract: found by name, each read when it is first asked for."""
 
     def __init__(self, module: Module, folder: Path | None) -> None:
@@ -211,7 +211,7 @@ class Sources:
                 text = (
                     path.read_text("utf-8") if path.is_file() else ""
                 )  # a package may do without it
-                return read(name, str(path), text, is_package)
+                return parse_module(name, str(path), text, is_package)
         return None
 
     def _home_of(self, first: str) -> Path | None:
@@ -267,9 +267,9 @@ class Sources:
             return None
         name, _, rest = place[1].partition(".")
         found = place[0].names.get(name)
-        if found is None or found.target is None:
+        if found is None or found.import_path is None:
             return None if found is None else (found, rest)
-        return self.definition(f"{found.target}.{rest}" if rest else found.target)
+        return self.definition(f"{found.import_path}.{rest}" if rest else found.import_path)
 
 
 _FOREIGN: Final = sys.stdlib_module_names | {"chain"}
@@ -284,6 +284,6 @@ def folder_of(name: str, file: str, is_package: bool) -> Path | None:
     return where.parents[len(parts) - 1] if where.parts[-len(parts) :] == tuple(parts) else None
 
 
-def alone(name: str, file: str) -> tuple[str, Path]:
+def single_file(name: str, file: str) -> tuple[str, Path]:
     """A module taken for itself, with the files beside it, when its name does not tell where it lies."""
     return Path(file).stem or name, Path(file).parent

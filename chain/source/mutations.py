@@ -25,18 +25,18 @@ from chain.source.modules import (
     Module,
     is_main,
 )
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 # What hands on the items of its arguments, so that who changes an item changes these.
-_HANDING_ON: Final = words("enumerate filter iter list map next reversed sorted tuple zip")
-_VIEWS: Final = words("values items get setdefault")
+_HANDING_ON: Final = word_set("enumerate filter iter list map next reversed sorted tuple zip")
+_VIEWS: Final = word_set("values items get setdefault")
 # Functions of the standard library that change their first argument.
-_FOREIGN_CHANGERS: Final = words(
+_FOREIGN_CHANGERS: Final = word_set(
     "insort insort_left insort_right heapify heappop heappush heappushpop heapreplace shuffle delitem setitem"
 )
 
 
-def others_that_change(
+def statements_mutating(
     module: Module, seen: Set[ast.AST], names: Set[str]
 ) -> list[tuple[ast.stmt, str]]:
     """The statements at the top of a module not seen yet that change what one of `names` stands for, with that name."""

@@ -17,16 +17,16 @@ from chain.source.modules import (
     Definition,
     Module,
 )
-from chain.source.mutations import others_that_change
+from chain.source.mutations import statements_mutating
 from chain.source.top_level import (
-    own_module,
+    author_module,
     top_of,
 )
 
 _READERS = ("pathlib", "importlib", "builtins.open", "io", "os")
 
 
-class Reach:
+class Reachability:
     """Grows by what is asked for, and all that this mentions."""
 
     def __init__(self, root: Module) -> None:
@@ -48,7 +48,7 @@ class Reach:
     def imports_of(self, module: Module) -> Iterator[tuple[str, str]]:
         for definition in self.modules[module].values():
             if definition is not None and not definition.is_for_types:
-                yield definition.name, str(definition.target)
+                yield definition.name, str(definition.import_path)
 
     def reads_files(self, module: Module) -> bool:
         if any(path.startswith(_READERS) for _, path in self.imports_of(module)):
@@ -59,31 +59,31 @@ class Reach:
 
     # Reaching
 
-    def name(self, module: Module, name: str) -> None:
+    def add_name(self, module: Module, name: str) -> None:
         """Reach what a name of a module stands for."""
         top = top_of(module)
         for meaning in top.meanings.get(name, ()):
             if isinstance(meaning, Definition):
-                self._take(module, meaning.node, meaning, name)
+                self._mark(module, meaning.node, meaning, name)
             else:
-                self._take(module, meaning, None, name)
+                self._mark(module, meaning, None, name)
         if name not in top.meanings:
-            for star in top.stars:
-                self._take(module, star.node, star, name)
-        self._go_on()
+            for star in top.star_imports:
+                self._mark(module, star.node, star, name)
+        self._propagate()
 
-    def node(self, module: Module, node: ast.AST) -> None:
+    def add_node(self, module: Module, node: ast.AST) -> None:
         """Reach a piece of a module that may stand anywhere in it."""
-        self._take(module, node, None)
-        self._go_on()
+        self._mark(module, node, None)
+        self._propagate()
 
-    def whole(self, module: Module) -> None:
+    def add_module(self, module: Module) -> None:
         for name in top_of(module).meanings:
-            self.name(module, name)
+            self.add_name(module, name)
 
     def module(self, name: str) -> Module | None:
         if name not in self._known:
-            found = own_module(name, self._top)
+            found = author_module(name, self._top)
             if found is None:
                 return None
             self._known[name] = found
@@ -100,7 +100,7 @@ class Reach:
                 found = module, ".".join(parts[count:])
         return found
 
-    def _take(
+    def _mark(
         self, module: Module, node: ast.AST, definition: Definition | None, name: str = ""
     ) -> None:
         taken = self.modules.setdefault(module, {})
@@ -109,7 +109,7 @@ class Reach:
             self.because_of[node] = name
             self._waiting.append((module, node))
 
-    def _go_on(self) -> None:
+    def _propagate(self) -> None:
         while self._waiting:
             module, node = self._waiting.pop()
             definition = self.modules[module][node]
@@ -118,12 +118,12 @@ class Reach:
             elif definition.name == "*":
                 self._star(definition)
             elif not definition.is_for_types:
-                self._path(str(definition.target))
+                self._path(str(definition.import_path))
             if not self._waiting:
                 for other in list(self.modules):
                     names = self.names.get(other, set())
-                    for each, name in others_that_change(other, self.modules[other].keys(), names):
-                        self._take(other, each, None, name)
+                    for each, name in statements_mutating(other, self.modules[other].keys(), names):
+                        self._mark(other, each, None, name)
 
     def _read(self, module: Module, node: ast.AST) -> None:
         uses = uses_of(node)
@@ -152,16 +152,16 @@ class Reach:
             top.meanings_for(name, reader, read.is_late) if reader else top.meanings.get(name)
         )
         if meanings is None:
-            for star in top.stars:
-                self._take(module, star.node, star, name)
+            for star in top.star_imports:
+                self._mark(module, star.node, star, name)
             return
         for meaning in meanings:
             if not isinstance(meaning, Definition):
-                self._take(module, meaning, None, name)
+                self._mark(module, meaning, None, name)
                 continue
-            self._take(module, meaning.node, meaning, name)
+            self._mark(module, meaning.node, meaning, name)
             if not meaning.is_for_types:
-                self._into(str(meaning.target), attributes)
+                self._into(str(meaning.import_path), attributes)
 
     def _into(self, target: str, attributes: list[str]) -> None:
         """What is used of a module that a name stands for."""
@@ -184,7 +184,7 @@ class Reach:
             self._mention(module, Read(tuple(rest.split(".")), True, False))
 
     def _star(self, definition: Definition) -> None:
-        place = self.split(str(definition.target).removesuffix(".*"))
+        place = self.split(str(definition.import_path).removesuffix(".*"))
         if place is not None and not place[1]:
             self._everything(place[0])
 

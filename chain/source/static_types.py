@@ -20,28 +20,28 @@ from chain.source.classes import (
 from chain.source.modules import (
     Definition,
     Module,
-    Sources,
+    SourceTree,
 )
 
 
-class Kind(NamedTuple):
+class StaticType(NamedTuple):
     """A word for a built-in kind, else the path of a class; and of what it holds."""
 
     name: str
-    of: tuple[Kind | None, ...] = ()
+    of: tuple[StaticType | None, ...] = ()
     field: str = ""  # of the contract from whose storage it was read, if it was
 
 
-SET: Final = Kind("set")
-TEXT: Final = Kind("text")
-NUMBER: Final = Kind("number")
-BYTES: Final = Kind("bytes")
-TRUTH: Final = Kind("truth")
-NONE: Final = Kind("none")
-FLOAT: Final = Kind("float")
-FUNCTION: Final = Kind("function")
+SET: Final = StaticType("set")
+TEXT: Final = StaticType("text")
+NUMBER: Final = StaticType("number")
+BYTES: Final = StaticType("bytes")
+TRUTH: Final = StaticType("truth")
+NONE: Final = StaticType("none")
+FLOAT: Final = StaticType("float")
+FUNCTION: Final = StaticType("function")
 PLAIN: Final = frozenset({"text", "number", "bytes", "truth", "none"})
-PATH: Final = Kind("pathlib.Path")
+PATH: Final = StaticType("pathlib.Path")
 
 _CLASSES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -98,12 +98,12 @@ _WRAPPERS: Final = frozenset(
 Find = Callable[[ast.expr], str | None]
 
 
-def read(node: ast.expr | None, find: Find, sources: Sources) -> Kind | None:
+def read(node: ast.expr | None, find: Find, sources: SourceTree) -> StaticType | None:
     """The kind that an annotation names."""
     if isinstance(node, ast.Constant):
         return _read_constant(node, find, sources)
     if isinstance(node, ast.BinOp):
-        return either(read(node.left, find, sources), read(node.right, find, sources))
+        return union(read(node.left, find, sources), read(node.right, find, sources))
     if isinstance(node, ast.Subscript):
         inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return _named(find(node.value), tuple(inner), find, sources)
@@ -112,7 +112,7 @@ def read(node: ast.expr | None, find: Find, sources: Sources) -> Kind | None:
     return None
 
 
-def _read_constant(node: ast.Constant, find: Find, sources: Sources) -> Kind | None:
+def _read_constant(node: ast.Constant, find: Find, sources: SourceTree) -> StaticType | None:
     if node.value is None:
         return NONE
     if isinstance(node.value, str):
@@ -124,58 +124,58 @@ def _read_constant(node: ast.Constant, find: Find, sources: Sources) -> Kind | N
 
 
 def _named(
-    path: str | None, inner: tuple[ast.expr, ...], find: Find, sources: Sources
-) -> Kind | None:
+    path: str | None, inner: tuple[ast.expr, ...], find: Find, sources: SourceTree
+) -> StaticType | None:
     home, _, name = (path or "").rpartition(".")
     if home in _HOMES:
         if name in _WRAPPERS:
             return read(inner[0], find, sources) if inner else None
         if name == "Union":
             kinds = [read(each, find, sources) for each in inner]
-            return either(*kinds)
+            return union(*kinds)
         return _built_in(path or "", name, [read(each, find, sources) for each in inner], inner)
     found = sources.definition(path)
     if found is None:
-        return Kind(path) if path and name[:1].isupper() else None
+        return StaticType(path) if path and name[:1].isupper() else None
     definition, rest = found
     if rest:
         return None
     if isinstance(definition.node, ast.ClassDef):
-        return Kind(f"{definition.module.name}.{definition.name}")
+        return StaticType(f"{definition.module.name}.{definition.name}")
     if definition.value is not None and not inner:  # an alias: `Cell = tuple[int, int]`
         return _read_alias(definition, definition.value, sources)
     return None
 
 
-def _read_alias(definition: Definition, value: ast.expr, sources: Sources) -> Kind | None:
+def _read_alias(definition: Definition, value: ast.expr, sources: SourceTree) -> StaticType | None:
     """What an alias stands for; one that mentions itself, as a tree does, comes to an end."""
-    known: dict[Definition, Kind | None] = sources.aliases
+    known: dict[Definition, StaticType | None] = sources.aliases
     if definition not in known:
         known[definition] = None
-        known[definition] = read(value, finder(definition.module), sources)
+        known[definition] = read(value, resolver(definition.module), sources)
     return known[definition]
 
 
 def _built_in(
-    path: str, name: str, kinds: list[Kind | None], inner: tuple[ast.expr, ...]
-) -> Kind | None:
+    path: str, name: str, kinds: list[StaticType | None], inner: tuple[ast.expr, ...]
+) -> StaticType | None:
     if path.startswith("chain.types.") and name[:1] in "uif" and name[-1:].isdigit():
         return NUMBER
     if path in _COLLECTIONS:
-        return Kind(_COLLECTIONS[path], tuple(kinds))
+        return StaticType(_COLLECTIONS[path], tuple(kinds))
     if name in _CLASSES and path not in _OWN_SETS:
         word = _CLASSES[name]
         if word == "tuple" and len(inner) == 2 and _is_dots(inner[1]):
-            return Kind("list", (kinds[0],))
-        return Kind(word, tuple(kinds))
-    return Kind(path)
+            return StaticType("list", (kinds[0],))
+        return StaticType(word, tuple(kinds))
+    return StaticType(path)
 
 
 def _is_dots(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is ...
 
 
-def either(*kinds: Kind | None) -> Kind | None:
+def union(*kinds: StaticType | None) -> StaticType | None:
     """What is known of a value that is one of these: that it may be a set goes first."""
     some = [kind for kind in kinds if kind != NONE]
     for kind in some:
@@ -188,29 +188,29 @@ def either(*kinds: Kind | None) -> Kind | None:
     return TEXT if all(kind is not None and kind.name in PLAIN for kind in some) else None
 
 
-def stored(kind: Kind | None, field: str) -> Kind | None:
+def stored(kind: StaticType | None, field: str) -> StaticType | None:
     """The kind of what is read from that field, or from a part of it."""
     if kind is None or not field or not (kind.name in _PARTED or "." in kind.name):
         return kind
-    return Kind(kind.name, tuple(stored(each, field) for each in kind.of), field)
+    return StaticType(kind.name, tuple(stored(each, field) for each in kind.of), field)
 
 
-def copied(kind: Kind | None) -> Kind | None:
+def copied(kind: StaticType | None) -> StaticType | None:
     """The kind of a copy: what is in it may still be of storage."""
     return kind._replace(field="") if kind is not None and kind.field else kind
 
 
-def copied_whole(kind: Kind | None) -> Kind | None:
+def copied_whole(kind: StaticType | None) -> StaticType | None:
     """The kind of a copy in which nothing is of storage."""
-    return kind and Kind(kind.name, tuple(map(copied_whole, kind.of)))
+    return kind and StaticType(kind.name, tuple(map(copied_whole, kind.of)))
 
 
-def finder(module: Module) -> Find:
+def resolver(module: Module) -> Find:
     """What names mean at the top of a module."""
 
     def find(node: ast.expr) -> str | None:
         if isinstance(node, ast.Name):
-            return meaning(module, node.id)
+            return resolve_name(module, node.id)
         if isinstance(node, ast.Attribute):
             holder = find(node.value)
             return f"{holder}.{node.attr}" if holder else None
@@ -219,17 +219,17 @@ def finder(module: Module) -> Find:
     return find
 
 
-def meaning(module: Module, name: str) -> str:
+def resolve_name(module: Module, name: str) -> str:
     found = module.names.get(name)
     if found is None:
         return f"builtins.{name}"
-    return found.target or f"{found.module.name}.{name}"
+    return found.import_path or f"{found.module.name}.{name}"
 
 
 # What a kind has
 
 
-def class_named(kind: Kind | None, sources: Sources) -> Class | None:
+def class_named(kind: StaticType | None, sources: SourceTree) -> Class | None:
     if kind is None:
         return None
     found = sources.definition(kind.name) if "." in kind.name else None
@@ -238,13 +238,13 @@ def class_named(kind: Kind | None, sources: Sources) -> Class | None:
     return class_of(found[0])
 
 
-def attribute(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
+def attribute(kind: StaticType | None, name: str, sources: SourceTree) -> StaticType | None:
     """Of what kind the attribute `name` of such a value is."""
     if kind == PATH:
         return PATH if name == "parent" else TEXT if name in ("name", "stem", "suffix") else None
     cls = class_named(kind, sources)
     for each in lineage(cls, sources) if cls else ():
-        find = finder(each.definition.module)
+        find = resolver(each.definition.module)
         if name in each.fields:
             held, annotation = kind.field if kind else "", each.fields[name]
             if cls and not held and _is_stored(annotation, find, cls, sources):
@@ -259,45 +259,49 @@ def attribute(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
     return None
 
 
-def _is_stored(annotation: ast.expr, find: Find, cls: Class, sources: Sources) -> bool:
+def _is_stored(annotation: ast.expr, find: Find, cls: Class, sources: SourceTree) -> bool:
     """Whether such an attribute is a field of a contract, and no constant."""
     outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     if (find(outer) or "").rpartition(".")[2] in ("ClassVar", "Final"):
         return False
     return any(
-        finder(each.definition.module)(base) in _CONTRACTS
+        resolver(each.definition.module)(base) in _CONTRACTS
         for each in lineage(cls, sources)
         for base in each.node.bases
     )
 
 
-def call_result(kind: Kind | None, name: str, sources: Sources) -> Kind | None:
+def call_result(kind: StaticType | None, name: str, sources: SourceTree) -> StaticType | None:
     """What the method `name` of such a value returns."""
     if kind is None:
         return None
     if (kind.name, name) in _RESULTS:
         return _RESULTS[kind.name, name]
     if kind.name in ("set", "keys", "items") and name in _SET_METHODS:
-        return Kind("set", kind.of)
+        return StaticType("set", kind.of)
     if (kind.name, name) == ("vector", "pop"):
-        return element(kind)
+        return item_type(kind)
     if kind.name == "dict":
         key, value = (*kind.of, None, None)[:2]
-        results = {"keys": Kind("keys", (key,)), "values": Kind("list", (value,)), "copy": kind}
-        results["items"] = Kind("items", (Kind("tuple", (key, value)),))
+        results = {
+            "keys": StaticType("keys", (key,)),
+            "values": StaticType("list", (value,)),
+            "copy": kind,
+        }
+        results["items"] = StaticType("items", (StaticType("tuple", (key, value)),))
         return value if name in ("get", "pop", "setdefault") else results.get(name)
     cls = class_named(kind, sources)
     for each in lineage(cls, sources) if cls else ():
         if name in each.methods:
-            returned = read(each.methods[name].returns, finder(each.definition.module), sources)
-            return kind if returned == Kind("typing.Self") else returned
+            returned = read(each.methods[name].returns, resolver(each.definition.module), sources)
+            return kind if returned == StaticType("typing.Self") else returned
     return None
 
 
 _SET_METHODS: Final = frozenset(
     ["union", "intersection", "difference", "symmetric_difference", "copy"]
 )
-_RESULTS: Final[Mapping[tuple[str, str], Kind]] = MappingProxyType(
+_RESULTS: Final[Mapping[tuple[str, str], StaticType]] = MappingProxyType(
     {
         **{
             ("text", name): TEXT
@@ -317,7 +321,10 @@ _RESULTS: Final[Mapping[tuple[str, str], Kind]] = MappingProxyType(
             ("text", name): TEXT
             for name in ["removeprefix", "removesuffix", "capitalize", "casefold", "zfill"]
         },
-        **{("text", name): Kind("list", (TEXT,)) for name in ("split", "splitlines", "rsplit")},
+        **{
+            ("text", name): StaticType("list", (TEXT,))
+            for name in ("split", "splitlines", "rsplit")
+        },
         **{("text", name): NUMBER for name in ("count", "index", "find", "rfind")},
         ("text", "encode"): BYTES,
         ("bytes", "decode"): TEXT,
@@ -330,14 +337,14 @@ _RESULTS: Final[Mapping[tuple[str, str], Kind]] = MappingProxyType(
         ("pathlib.Path", "as_posix"): TEXT,
         ("pathlib.Path", "read_text"): TEXT,
         ("pathlib.Path", "read_bytes"): BYTES,
-        ("pathlib.Path", "glob"): Kind("stream", (PATH,)),
-        ("pathlib.Path", "rglob"): Kind("stream", (PATH,)),
-        ("pathlib.Path", "iterdir"): Kind("stream", (PATH,)),
+        ("pathlib.Path", "glob"): StaticType("stream", (PATH,)),
+        ("pathlib.Path", "rglob"): StaticType("stream", (PATH,)),
+        ("pathlib.Path", "iterdir"): StaticType("stream", (PATH,)),
     }
 )
 
 
-def element(kind: Kind | None) -> Kind | None:
+def item_type(kind: StaticType | None) -> StaticType | None:
     """Of what kind the things are that one gets when walking through such a value."""
     if kind is None:
         return None
@@ -347,4 +354,4 @@ def element(kind: Kind | None) -> Kind | None:
         return NUMBER
     if kind.name in ("list", "set", "stream", "keys", "items", "dict", "vector"):
         return kind.of[0] if kind.of else None
-    return either(*kind.of) if kind.name == "tuple" and kind.of else None
+    return union(*kind.of) if kind.name == "tuple" and kind.of else None

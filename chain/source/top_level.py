@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from chain.source.discovery import text_of
+from chain.source.discovery import read_text
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.modules import (
@@ -21,7 +21,7 @@ from chain.source.modules import (
     Module,
     definitions,
     is_type_checking,
-    read,
+    parse_module,
 )
 from chain.source.other_packages import (
     SHARED_FOLDERS,
@@ -35,7 +35,7 @@ _texts: dict[
 ] = {}  # by file: when it was last changed, what it said
 
 
-def own_module(name: str, top: str) -> Module | None:
+def author_module(name: str, top: str) -> Module | None:
     """The module of that name, if it was imported and belongs to the author of the package `top`.
 
     Of the other installed packages, which are of many authors, only those of contracts do.
@@ -55,7 +55,7 @@ def module_in(name: str, file: str | None) -> Module | None:
     text = current_text(file)
     if not text:
         return None
-    module = read(name, file, text, Path(file).name == "__init__.py")
+    module = parse_module(name, file, text, Path(file).name == "__init__.py")
     return None if module.broken else module
 
 
@@ -64,21 +64,21 @@ def current_text(file: str) -> str:
     try:
         found = Path(file).stat()
     except OSError:
-        return text_of(file)
+        return read_text(file)
     stamp = found.st_mtime_ns, found.st_size
     known = _texts.get(file)
     if known is None or known[0] != stamp:
-        known = _texts[file] = stamp, text_of(file)
+        known = _texts[file] = stamp, read_text(file)
     return known[1]
 
 
-class Top:
+class TopLevel:
     """What stands at the top of a module: by name the statements or imports that give it a meaning, in their order."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.meanings: dict[str, list[ast.stmt | Definition]] = {}
-        self.stars: list[Definition] = []  # `from … import *`
+        self.star_imports: list[Definition] = []  # `from … import *`
         self.lines: dict[ast.AST, int] = {}  # of what stands at the top: the how manieth it is
         for i, node in enumerate(module.tree.body):
             self._add(node, i)
@@ -90,8 +90,8 @@ class Top:
             for each in definitions(self.module, [node]):
                 self.lines[each.node] = i
                 if each.name == "*":
-                    self.stars.append(each)
-                elif each.target != "__future__.annotations":
+                    self.star_imports.append(each)
+                elif each.import_path != "__future__.annotations":
                     self.meanings.setdefault(each.name, []).append(each)
             return
         for name in _bound_by(node):
@@ -127,5 +127,5 @@ def _bound_by(node: ast.stmt) -> Iterable[str]:
 
 
 @lru_cache(maxsize=2048)
-def top_of(module: Module) -> Top:
-    return Top(module)
+def top_of(module: Module) -> TopLevel:
+    return TopLevel(module)

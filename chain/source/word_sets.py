@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def words(text: str, before: str = "") -> frozenset[str]:
+def word_set(text: str, before: str = "") -> frozenset[str]:
     """The words of a text, each with something before it."""
     return frozenset(before + word for word in text.split())

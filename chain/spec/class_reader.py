@@ -13,22 +13,22 @@ from typing import Any, NoReturn
 
 from chain import abi
 from chain.errors import DeclarationError
-from chain.schema.annotations import kind_of
+from chain.schema.annotations import type_of_annotation
 from chain.schema.hints import (
-    Names,
-    UnknownKind,
-    names_at,
+    Namespace,
+    UnsupportedAnnotation,
+    namespace_at,
     resolve,
 )
 from chain.schema.value_types import (
-    Kind,
-    Member,
+    Field,
+    ValueType,
 )
 from chain.source.location import (
-    here,
     line_of,
     line_of_argument,
     line_of_field,
+    source_of_frame,
 )
 from chain.spec.contracts import (
     REQUIRED,
@@ -38,31 +38,31 @@ from chain.spec.contracts import (
 )
 from chain.spec.references import (
     functions_in,
-    mentions_of,
+    references_of,
 )
-from chain.storage.collections import field_layout
+from chain.storage.collections import layout_of_field
 from chain.storage.layout import (
+    FieldsLayout,
     Layout,
-    Members,
 )
 
 # What a handle has beside the entries.
-HANDLE_WORDS = frozenset({"chain", "contract", "fields", "web3"})
+RESERVED_HANDLE_NAMES = frozenset({"chain", "contract", "fields", "web3"})
 
 # What every contract has and an entry may take the place of: what it does, not what tells of the message that runs.
-OPEN_WORDS = frozenset({"at", "balance", "deploy", "has_code", "keccak", "log", "transfer"})
+OVERRIDABLE_NAMES = frozenset({"at", "balance", "deploy", "has_code", "keccak", "log", "transfer"})
 
 
-def contract_spec(cls: type, base: type, frame: FrameType) -> ContractSpec:
+def read_contract_class(cls: type, base: type, frame: FrameType) -> ContractSpec:
     """Read contract class `cls`, which derives from `base` (Contract or System), or say what is wrong with it."""
-    return _Reader(cls, base, frame).read()
+    return ContractClassReader(cls, base, frame).read()
 
 
-class _Reader:
+class ContractClassReader:
     def __init__(self, cls: type, base: type, frame: FrameType) -> None:
         self.cls, self.base, self.name = cls, base, cls.__name__
-        self.source = here(frame)
-        self.names = names_at(frame, cls.__qualname__)
+        self.source = source_of_frame(frame)
+        self.names = namespace_at(frame, cls.__qualname__)
         self.found = {
             name: value for parent in reversed(cls.__mro__) for name, value in vars(parent).items()
         }
@@ -75,7 +75,7 @@ class _Reader:
         self._check_selectors(entries)
         fields = self._storage()
         functions = functions_in(self.found.values())
-        mentions_of(
+        references_of(
             self.cls, functions
         )  # says what is wrong with them; they are read again when asked for
         return ContractSpec(self.cls, entries, init, fields, functions, source=self.source)
@@ -148,19 +148,19 @@ class _Reader:
             function, params, defaults, returns, entry.name,
         )  # fmt: skip
 
-    def _names_of(self, function: FunctionType) -> Names:
+    def _names_of(self, function: FunctionType) -> Namespace:
         module: dict[str, Any] = inspect.unwrap(function).__globals__
         around = self.names.functions if module is self.names.module else {}
-        return Names(module, around, self.found)
+        return Namespace(module, around, self.found)
 
     def _check_name(self, name: str, kind: str, line: str) -> None:
         if name.startswith("_"):
             self._refuse(line, name, "an entry is public; take the leading '_' away")
         whose = (
             self.base.__name__
-            if hasattr(self.base, name) and name not in OPEN_WORDS
+            if hasattr(self.base, name) and name not in OVERRIDABLE_NAMES
             else "deployed contract"
-            if name in HANDLE_WORDS
+            if name in RESERVED_HANDLE_NAMES
             else None
         )
         if whose is not None:
@@ -206,7 +206,7 @@ class _Reader:
 
     # Storage
 
-    def _storage(self) -> Members | None:
+    def _storage(self) -> FieldsLayout | None:
         """The fields of the class and its parents, in order, from slot 0 on; installs a property for each."""
         layouts: dict[str, Layout] = {}
         line = reversed(self.cls.__mro__)
@@ -225,7 +225,7 @@ class _Reader:
                 layouts[name] = self._layout(name, hint)
         if not layouts:
             return None
-        fields = Members(list(layouts), list(layouts.values()))
+        fields = FieldsLayout(list(layouts), list(layouts.values()))
         for index, name in enumerate(layouts):
             setattr(self.cls, name, _property(f"{self.name}.{name}", fields, index))
         return fields
@@ -249,10 +249,10 @@ class _Reader:
         self.cls.__fields__ = found  # type: ignore[attr-defined]
         return found
 
-    def _resolve(self, name: str, hint: Any, names: Names) -> Any:
+    def _resolve(self, name: str, hint: Any, names: Namespace) -> Any:
         try:
             return resolve(hint, names)
-        except UnknownKind as unknown:
+        except UnsupportedAnnotation as unknown:
             self._refuse_field(name, str(unknown))
 
     def _check_field(self, name: str) -> None:
@@ -271,8 +271,8 @@ class _Reader:
 
     def _layout(self, name: str, hint: Any) -> Layout:
         try:
-            return field_layout(f"{self.name}.{name}", hint, self.names)
-        except UnknownKind as unknown:
+            return layout_of_field(f"{self.name}.{name}", hint, self.names)
+        except UnsupportedAnnotation as unknown:
             self._refuse_field(name, str(unknown))
 
     def _refuse_field(self, name: str, wrong: str) -> NoReturn:
@@ -281,9 +281,9 @@ class _Reader:
         )
 
 
-def _property(path: str, fields: Members, index: int) -> property:
+def _property(path: str, fields: FieldsLayout, index: int) -> property:
     """How a contract's method reads and writes the field: straight through its frame."""
-    load, store, slot = fields.reach(index)
+    load, store, slot = fields.accessors_at_zero(index)
 
     def get(contract: Any) -> Any:
         return load(contract._frame, slot)
@@ -291,8 +291,8 @@ def _property(path: str, fields: Members, index: int) -> property:
     def put(contract: Any, value: Any) -> None:
         try:
             store(contract._frame, slot, value)
-        except abi.Misfit as wrong:
-            raise wrong.under(path) from None
+        except abi.ValueMismatch as wrong:
+            raise wrong.prefixed(path) from None
 
     return property(get, put)
 
@@ -300,11 +300,11 @@ def _property(path: str, fields: Members, index: int) -> property:
 class _Signature:
     """What an entry takes and returns."""
 
-    def __init__(self, path: str, function: FunctionType, names: Names) -> None:
+    def __init__(self, path: str, function: FunctionType, names: Namespace) -> None:
         self.path, self.function, self.names = path, function, names
         self.hints = inspect.get_annotations(function)
 
-    def params(self) -> tuple[tuple[Member, ...], tuple[Any, ...]]:
+    def params(self) -> tuple[tuple[Field, ...], tuple[Any, ...]]:
         """The arguments, and for each its default or `REQUIRED`."""
         parameters = list(inspect.signature(self.function).parameters.values())
         first = parameters[0] if parameters else None
@@ -316,10 +316,10 @@ class _Signature:
             )
         for parameter in parameters[1:]:
             self._check(parameter)
-        members = tuple(Member(each.name, self._kind(each.name)) for each in parameters[1:])
+        members = tuple(Field(each.name, self._kind(each.name)) for each in parameters[1:])
         return members, tuple(map(self._default, members, parameters[1:]))
 
-    def returns(self) -> Kind | None:
+    def returns(self) -> ValueType | None:
         if "return" not in self.hints:
             self._refuse("return", "it has no return type; write '-> None' or the type")
         return None if self.hints["return"] in (None, "None") else self._kind("return")
@@ -336,19 +336,19 @@ class _Signature:
         if name not in self.hints:
             self._refuse(name, f"argument '{name}' has no type; write '{name}: u64' or the like")
 
-    def _kind(self, name: str) -> Kind:
+    def _kind(self, name: str) -> ValueType:
         what = "what it returns" if name == "return" else f"argument '{name}'"
         try:
-            return kind_of(resolve(self.hints[name], self.names), self.names)
-        except UnknownKind as unknown:
+            return type_of_annotation(resolve(self.hints[name], self.names), self.names)
+        except UnsupportedAnnotation as unknown:
             self._refuse(name, f"{what}: {unknown}")
 
-    def _default(self, member: Member, parameter: inspect.Parameter) -> Any:
+    def _default(self, member: Field, parameter: inspect.Parameter) -> Any:
         if parameter.default is parameter.empty:
             return REQUIRED
         try:
             abi.encoder(member.kind)(parameter.default)
-        except abi.Misfit as wrong:
+        except abi.ValueMismatch as wrong:
             remedy = (
                 f"write '{member.kind.name} | None'"
                 if parameter.default is None

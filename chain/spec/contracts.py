@@ -17,12 +17,12 @@ from chain.schema.inputs import (
     Resolver,
     with_addresses,
 )
-from chain.schema.validation import short
+from chain.schema.validation import short_repr
 from chain.schema.value_types import (
-    Kind,
-    Member,
-    Record,
-    holds_classes,
+    Field,
+    StructType,
+    ValueType,
+    contains_author_classes,
 )
 from chain.source.location import Source
 from chain.spec.models import ModelSpec
@@ -32,18 +32,18 @@ from chain.spec.records import (
     EventSpec,
 )
 from chain.spec.references import (
-    Mentions,
-    mentions_of,
+    References,
+    references_of,
 )
 from chain.spec.upgrade_entry import (
     SIGNATURE,
     upgrade,
 )
 from chain.storage.frozen_list import plain
-from chain.storage.layout import Members
+from chain.storage.layout import FieldsLayout
 from chain.types import FixedBytes
 
-CALL_WORDS = frozenset(
+CALL_OPTIONS = frozenset(
     {"sender", "value", "gas", "check"}
 )  # what a call from outside says beside its arguments
 REQUIRED = object()  # in the place of a default: there is none
@@ -60,9 +60,9 @@ class EntrySpec:
     private: bool
     nonreentrant: bool
     function: Callable[..., Any]
-    params: tuple[Member, ...]
+    params: tuple[Field, ...]
     defaults: tuple[Any, ...]  # for each parameter its default, or `REQUIRED`
-    returns: Kind | None
+    returns: ValueType | None
     given_name: str | None = None  # `@call(name=…)`; `name` is the method's, of which there is one
 
     @property
@@ -83,25 +83,27 @@ class EntrySpec:
         return b"" if self.kind == "init" else abi.selector(self.signature)
 
     @cached_property
-    def owns_value(self) -> bool:
+    def value_is_argument(self) -> bool:
         """Whether `value=` in a call of it is an argument, not wei."""
         return not self.payable and any(member.name == "value" for member in self.params)
 
     @cached_property
     def _encode_params(self) -> Callable[[Any], bytes]:
-        return abi.encoder(Record(self.name, self.params)) if self.params else lambda values: b""
+        return (
+            abi.encoder(StructType(self.name, self.params)) if self.params else lambda values: b""
+        )
 
     @cached_property
-    def _encode_anyhow(self) -> Callable[[Any], bytes]:
-        return abi.encoder(abi.widened(Record(self.name, self.params)))
+    def _encode_unchecked_ints(self) -> Callable[[Any], bytes]:
+        return abi.encoder(abi.widened(StructType(self.name, self.params)))
 
     @cached_property
     def _decode_params(self) -> Callable[[bytes, int], tuple[Any, ...]]:
         return abi.members_decoder(self.params)
 
     @cached_property
-    def _result(self) -> Record | None:
-        return Record(self.name, (Member("result", self.returns),)) if self.returns else None
+    def _result(self) -> StructType | None:
+        return StructType(self.name, (Field("result", self.returns),)) if self.returns else None
 
     def encode_args(
         self, args: tuple[Any, ...], named: dict[str, Any], chain: Resolver | None = None
@@ -115,7 +117,7 @@ class EntrySpec:
             args = self._bind(args, named)
         try:
             return self.selector + self._encode_params(args)
-        except abi.Misfit as wrong:
+        except abi.ValueMismatch as wrong:
             refused = wrong
         if chain is not None:
             args = tuple(
@@ -123,15 +125,15 @@ class EntrySpec:
                 for param, value in zip(self.params, args, strict=True)
             )
         try:
-            return self.selector + self._encode_anyhow(args)
-        except abi.Misfit:
+            return self.selector + self._encode_unchecked_ints(args)
+        except abi.ValueMismatch:
             raise TypeError(f"{self.name}: {refused.text}") from None
 
     def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
         """Whether these arguments fit, each in the range of its type."""
         try:
             self._encode_params(self._bind(args, dict(named)))
-        except (TypeError, abi.Misfit):
+        except (TypeError, abi.ValueMismatch):
             return False
         return True
 
@@ -151,7 +153,7 @@ class EntrySpec:
             if given.setdefault(name, default) is REQUIRED:
                 owned = " (a call has its own: give the argument by position)"
                 raise TypeError(
-                    f"{self.name} needs '{name}'{owned if name in CALL_WORDS else ''}; {takes}"
+                    f"{self.name} needs '{name}'{owned if name in CALL_OPTIONS else ''}; {takes}"
                 )
         return tuple(given[name] for name in names)
 
@@ -179,25 +181,27 @@ class EntrySpec:
         def encode_result(value: Any) -> bytes:
             try:
                 return encode((value,))
-            except abi.Misfit as wrong:
-                raise wrong.under(self.name) from None
+            except abi.ValueMismatch as wrong:
+                raise wrong.prefixed(self.name) from None
 
         return encode_result
 
     def _encode_nothing(self, value: Any) -> bytes:
         if value is not None:
-            raise abi.Misfit(f"{self.name}.result", f"{short(value)} is not None, as is declared")
+            raise abi.ValueMismatch(
+                f"{self.name}.result", f"{short_repr(value)} is not None, as is declared"
+            )
         return b""
 
     @cached_property
     def _has_classes(self) -> bool:
-        return self.returns is not None and holds_classes(self.returns)
+        return self.returns is not None and contains_author_classes(self.returns)
 
     @cached_property
     def _plain(self) -> Callable[[Any], Any] | None:
         return plain(self.returns) if self.returns is not None else None
 
-    def seen(self, result: Any, output: bytes) -> Any:
+    def author_result(self, result: Any, output: bytes) -> Any:
         """What came back, for who looks from outside: of classes that an image has twins of, the author's; lists are plain."""
         if self._has_classes:
             return self.decode_result(output)
@@ -240,7 +244,7 @@ UPGRADE: Final = _Reserved(
     private=False,
     nonreentrant=True,
     function=upgrade,
-    params=(Member("digest", FixedBytes("bytes32", 32)),),
+    params=(Field("digest", FixedBytes("bytes32", 32)),),
     defaults=(REQUIRED,),
     returns=None,
 )
@@ -253,7 +257,7 @@ class ContractSpec:
     cls: type
     entries: dict[str, EntrySpec]
     init: EntrySpec | None
-    fields: Members | None
+    fields: FieldsLayout | None
     functions: list[FunctionType]
     setup: EntrySpec | None = None  # a System's @init, which is one of its entries
     source: Source | None = None  # the statement that made the class
@@ -263,21 +267,21 @@ class ContractSpec:
         return self.cls.__name__
 
     @cached_property
-    def mentions(self) -> Mentions:
+    def references(self) -> References:
         """Read anew when first asked for: functions that stand below the class are there by then."""
-        return mentions_of(self.cls, self.functions)
+        return references_of(self.cls, self.functions)
 
     @property
     def events(self) -> dict[str, EventSpec]:
-        return self.mentions.events
+        return self.references.events
 
     @property
     def errors(self) -> dict[str, ErrorSpec]:
-        return self.mentions.errors
+        return self.references.errors
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        return self.mentions.models
+        return self.references.models
 
     @cached_property
     def by_selector(self) -> dict[bytes, EntrySpec]:

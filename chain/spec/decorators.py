@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast, dataclass_transform, overload
 from chain.errors import DeclarationError, Revert
 from chain.source.location import (
     line_of,
-    place_of,
+    location_of_frame,
 )
 from chain.spec.models import ModelSpec
 from chain.spec.records import (
@@ -30,7 +30,7 @@ C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryMarker:
     """What `@init`, `@call` or `@view` said about a method."""
 
     kind: str
@@ -77,7 +77,7 @@ def view(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
 def _marker(
     kind: str, function: F | None, options: dict[str, Any], known: tuple[str, ...]
 ) -> F | Callable[[F], F]:
-    place = place_of(sys._getframe(2))
+    place = location_of_frame(sys._getframe(2))
     for name, value in options.items():
         if kind == "view" and name == "payable":
             raise DeclarationError(
@@ -91,7 +91,7 @@ def _marker(
             _check_abi_name(kind, value, place)
         elif not isinstance(value, bool):
             raise DeclarationError(f"{place}: @{kind}({name}={value!r}): write True or False")
-    entry = Entry(kind, **options)
+    entry = EntryMarker(kind, **options)
     if function is None:
         return lambda marked: _mark(marked, entry, place)
     return _mark(function, entry, place)
@@ -104,13 +104,13 @@ def _check_abi_name(kind: str, name: object, place: str) -> None:
         )
 
 
-def _mark(function: F, entry: Entry, place: str) -> F:
+def _mark(function: F, entry: EntryMarker, place: str) -> F:
     if not isinstance(function, FunctionType):
         raise DeclarationError(
             f"{place}: @{entry.kind} marks a method; put it directly above a 'def'"
         )
     path = function.__qualname__.rpartition("<locals>.")[2]
-    known: Entry | None = getattr(function, "__entry__", None)
+    known: EntryMarker | None = getattr(function, "__entry__", None)
     if known is not None:
         raise DeclarationError(
             f"{place}: {path}: it is marked @{known.kind} and @{entry.kind}; keep one of them"
@@ -153,7 +153,7 @@ def _class(what: str, cls: type) -> RecordReader:
     frame = sys._getframe(2)
     if not isinstance(cls, type):
         raise DeclarationError(
-            f"{place_of(frame)}: @{what} marks a class; put it directly above a 'class'"
+            f"{location_of_frame(frame)}: @{what} marks a class; put it directly above a 'class'"
         )
     return RecordReader(cls, what, frame)
 

@@ -15,11 +15,11 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 from chain import abi
 from chain.crypto.hashing import keccak
 from chain.schema.value_types import (
-    Bool,
-    Kind,
-    Member,
-    Record,
-    Sequence,
+    BoolType,
+    Field,
+    ListType,
+    StructType,
+    ValueType,
 )
 from chain.spec.records import RecordSpec
 from chain.storage.frozen_list import read_only
@@ -27,7 +27,7 @@ from chain.storage.layout import (
     Layout,
     RecordLayout,
     Words,
-    layout_of,
+    layout_for,
 )
 
 # The slot that all models of a world hang on.
@@ -36,7 +36,7 @@ MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
 _Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]
 
 
-class Mapped(Words, Protocol):
+class MappedWords(Words, Protocol):
     """Words, and slots for the items of maps."""
 
     def map_slot(self, slot: int, key: bytes) -> int: ...
@@ -54,14 +54,14 @@ class ModelSpec:
     def __init__(self, record: RecordSpec) -> None:
         self.record, self.name = record, record.name
         members, names = record.data_members, tuple(member.name for member in record.data_members)
-        self.layout = RecordLayout(Record(self.name, (Member("exists", Bool()), *members)))
+        self.layout = RecordLayout(StructType(self.name, (Field("exists", BoolType()), *members)))
         self.keys_of = _reader(record.keys)
         self.size = len(record.members)
         self._values_of = _reader(names)
-        self._encode_keys = abi.encoder(Record(self.name, record.key_members))
+        self._encode_keys = abi.encoder(StructType(self.name, record.key_members))
         found = [*record.keys, "", *names]
         self._arrange = itemgetter(*(found.index(member.name) for member in record.members))
-        self._access = {name: self.layout.access(i) for i, name in enumerate(names, 1)}
+        self._access = {name: self.layout.accessors(i) for i, name in enumerate(names, 1)}
         # Each member that is no key: its name, how it lies, and how many words after the model's slot.
         self.members: tuple[tuple[str, Layout, int], ...] = tuple(
             (name, layout, at.word)
@@ -73,7 +73,7 @@ class ModelSpec:
     @cached_property
     def open_members(self) -> tuple[tuple[str, Layout, int], ...]:
         """The same of an open model: lists are changed item by item there, and what lists are within is read-only."""
-        layouts = [layout_of(_open(member.kind)) for member in self.record.data_members]
+        layouts = [layout_for(_open(member.kind)) for member in self.record.data_members]
         return tuple(
             (name, layout, word)
             for (name, _, word), layout in zip(self.members, layouts, strict=True)
@@ -81,11 +81,11 @@ class ModelSpec:
 
     # Where it is
 
-    def slot(self, words: Mapped, namespace: str, keys: tuple[Any, ...]) -> int:
+    def slot(self, words: MappedWords, namespace: str, keys: tuple[Any, ...]) -> int:
         """Where the model with these keys lies."""
         return words.map_slot(self.parent(words, namespace), self.key_bytes(keys))
 
-    def parent(self, words: Mapped, namespace: str) -> int:
+    def parent(self, words: MappedWords, namespace: str) -> int:
         """The slot that all models of this class hang on."""
         return words.map_slot(MODELS, selector_of(namespace, self.name))
 
@@ -97,10 +97,10 @@ class ModelSpec:
             )
         try:
             return self._encode_keys(keys)
-        except abi.Misfit as wrong:
-            raise wrong.under(self.name) from None
+        except abi.ValueMismatch as wrong:
+            raise wrong.prefixed(self.name) from None
 
-    def keys_in(self, key_bytes: bytes) -> tuple[Any, ...]:
+    def decode_keys(self, key_bytes: bytes) -> tuple[Any, ...]:
         return tuple(abi.decode_members(self.record.key_members, key_bytes))
 
     # What it holds
@@ -112,7 +112,7 @@ class ModelSpec:
         """The model; all zero, but for its keys, if nobody wrote it."""
         return self.record.cls(*self._arrange((*keys, *self.layout.load(words, slot))))
 
-    def make(self, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    def build(self, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
         """The model with these keys and values of its other members."""
         return self.record.cls(*self._arrange((*keys, True, *values)))
 
@@ -122,8 +122,8 @@ class ModelSpec:
     def store(self, words: Words, slot: int, model: Any) -> None:
         try:
             self.layout.store(words, slot, (True, *self._values_of(model)))
-        except abi.Misfit as wrong:
-            raise wrong.under(self.name) from None
+        except abi.ValueMismatch as wrong:
+            raise wrong.prefixed(self.name) from None
 
     def store_members(self, words: Words, slot: int, model: Any, names: tuple[str, ...]) -> None:
         """Write only the members that are named; the model is set from then on."""
@@ -134,8 +134,8 @@ class ModelSpec:
         for name, (_, store) in zip(names, accesses, strict=True):
             try:
                 store(words, slot, getattr(model, name))
-            except abi.Misfit as wrong:
-                raise wrong.under(f"{self.name}.{name}") from None
+            except abi.ValueMismatch as wrong:
+                raise wrong.prefixed(f"{self.name}.{name}") from None
 
     def change(self, words: Words, slot: int, model: Any, before: Any) -> None:
         """Write what is another object in `model` than in `before`; the model is set from then on."""
@@ -144,8 +144,8 @@ class ModelSpec:
             self.layout.change(
                 words, slot, (was_set, *self._values_of(before)), (True, *self._values_of(model))
             )
-        except abi.Misfit as wrong:
-            raise wrong.under(self.name) from None
+        except abi.ValueMismatch as wrong:
+            raise wrong.prefixed(self.name) from None
 
     def clear(self, words: Words, slot: int) -> None:
         self.layout.clear(words, slot)
@@ -171,9 +171,9 @@ class ModelSpec:
         return access
 
 
-def _open(kind: Kind) -> Kind:
-    if isinstance(kind, Sequence) and kind.make is list:
-        return Sequence(read_only(kind.item))
+def _open(kind: ValueType) -> ValueType:
+    if isinstance(kind, ListType) and kind.make is list:
+        return ListType(read_only(kind.item))
     return read_only(kind)
 
 

@@ -19,33 +19,33 @@ from chain import abi
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
 from chain.schema.annotations import (
-    check_makeable,
+    declaring_class,
     is_key,
-    kind_of,
-    owner_of,
     require_frozen,
+    require_positional_init,
+    type_of_annotation,
     without_key,
 )
 from chain.schema.hints import (
-    UnknownKind,
-    names_at,
+    UnsupportedAnnotation,
+    namespace_at,
     resolve,
 )
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Record,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.source.location import (
     Source,
-    here,
     line_of,
     line_of_field,
+    source_of_frame,
 )
 from chain.types import FixedBytes, Int
 
@@ -54,7 +54,7 @@ _TAKEN = {
     ("error", "Error(string)"): "what a plain Revert is to the outside",
     ("error", "Panic(uint256)"): "what a failed assertion in Solidity is",
 }
-_KEYS = Int | FixedBytes | Bool | Account | Choice | Text | Blob
+_KEYS = Int | FixedBytes | BoolType | AddressType | EnumType | StringType | BytesType
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class RecordSpec:
     """The members of a model, event or error, keys apart."""
 
     cls: type
-    members: tuple[Member, ...]
+    members: tuple[Field, ...]
     keys: tuple[str, ...]
     source: Source
 
@@ -71,11 +71,11 @@ class RecordSpec:
         return self.cls.__name__
 
     @cached_property
-    def key_members(self) -> tuple[Member, ...]:
+    def key_members(self) -> tuple[Field, ...]:
         return tuple(member for member in self.members if member.name in self.keys)
 
     @cached_property
-    def data_members(self) -> tuple[Member, ...]:
+    def data_members(self) -> tuple[Field, ...]:
         return tuple(member for member in self.members if member.name not in self.keys)
 
     @cached_property
@@ -94,7 +94,7 @@ class EventSpec:
         return self.record.name
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[Field, ...]:
         return self.record.members
 
     @property
@@ -110,28 +110,32 @@ class EventSpec:
         return int.from_bytes(keccak(self.signature.encode()))
 
     @cached_property
-    def hashes_keys(self) -> bool:
+    def has_hashed_keys(self) -> bool:
         """Whether a topic holds only the hash of a key, so that a log does not tell it."""
-        return any(isinstance(member.kind, Text | Blob) for member in self.record.key_members)
+        return any(
+            isinstance(member.kind, StringType | BytesType) for member in self.record.key_members
+        )
 
     @cached_property
     def _data(self) -> Callable[[Any], bytes]:
         data = self.record.data_members
-        return abi.encoder(Record(self.name, data, self.record.cls)) if data else lambda event: b""
+        return (
+            abi.encoder(StructType(self.name, data, self.record.cls)) if data else lambda event: b""
+        )
 
     @cached_property
     def _topics(self) -> tuple[tuple[str, Callable[[Any], int]], ...]:
         return tuple(
-            (member.name, topic_encoder(member.kind)) for member in self.record.key_members
+            (member.name, topic_encoder_for(member.kind)) for member in self.record.key_members
         )
 
     def encode(self, event: Any) -> tuple[tuple[int, ...], bytes]:
         try:
             keys = [encode(getattr(event, name)) for name, encode in self._topics]
             return (self.topic, *keys), self._data(event)
-        except abi.Misfit:
-            everything = Record(self.name, self.record.members, self.record.cls)
-            raise abi.misfit(everything, event).under(self.name) from None
+        except abi.ValueMismatch:
+            everything = StructType(self.name, self.record.members, self.record.cls)
+            raise abi.explain_mismatch(everything, event).prefixed(self.name) from None
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> Any:
         """The event again. A key of text or bytes is only a hash in a topic, and stays one."""
@@ -141,7 +145,7 @@ class EventSpec:
         values: dict[str, Any] = {}
         for member, topic in zip(keys, topics[1:], strict=True):
             raw = topic.to_bytes(32)
-            hashed = isinstance(member.kind, Text | Blob)
+            hashed = isinstance(member.kind, StringType | BytesType)
             values[member.name] = raw if hashed else abi.decoder(member.kind)(raw, 0)
         decoded = abi.decode_members(plain, data)
         return self.record.cls(
@@ -150,9 +154,9 @@ class EventSpec:
 
     @cached_property
     def _whole(self) -> Callable[[Any], bytes]:
-        return abi.encoder(Record(self.name, self.members, self.record.cls))
+        return abi.encoder(StructType(self.name, self.members, self.record.cls))
 
-    def encode_whole(self, event: Any) -> bytes:
+    def encode_all_fields(self, event: Any) -> bytes:
         """All fields as plain values, keys too: where the hash of a key is not enough."""
         return self._whole(event)
 
@@ -189,7 +193,7 @@ class ErrorSpec:
     def _encode_members(self) -> Callable[[Any], bytes]:
         members = self.record.members
         return (
-            abi.encoder(Record(self.name, members, self.record.cls))
+            abi.encoder(StructType(self.name, members, self.record.cls))
             if members
             else lambda error: b""
         )
@@ -197,8 +201,8 @@ class ErrorSpec:
     def encode(self, error: Any) -> bytes:
         try:
             return self.selector + self._encode_members(error)
-        except abi.Misfit as wrong:
-            raise wrong.under(self.name) from None
+        except abi.ValueMismatch as wrong:
+            raise wrong.prefixed(self.name) from None
 
     def decode(self, data: bytes) -> Any:
         return self.record.cls(*abi.decode_members(self.record.members, data, 4))
@@ -211,13 +215,13 @@ class ErrorSpec:
         }
 
 
-def topic_encoder(kind: Kind) -> Callable[[Any], int]:
+def topic_encoder_for(kind: ValueType) -> Callable[[Any], int]:
     """How a key becomes a topic: its word, or for text and bytes the hash of them."""
     encode = abi.encoder(kind)
     if isinstance(kind, Int) and not kind.signed:  # its word is the number itself
         fits = range(kind.highest + 1)
         return lambda v: v if type(v) is int and v in fits else int.from_bytes(encode(v))
-    if not isinstance(kind, Text | Blob):
+    if not isinstance(kind, StringType | BytesType):
         return lambda value: int.from_bytes(encode(value))
 
     def hashed(value: Any) -> int:
@@ -231,25 +235,25 @@ class RecordReader:
     """Makes a `@model`, `@event` or `@error` out of a class, or says what is wrong with it."""
 
     def __init__(self, cls: type, what: str, frame: FrameType) -> None:
-        self.cls, self.what, self.source = cls, what, here(frame)
-        self.names = names_at(frame, cls.__qualname__)
+        self.cls, self.what, self.source = cls, what, source_of_frame(frame)
+        self.names = namespace_at(frame, cls.__qualname__)
 
     def make(self, **options: bool) -> RecordSpec:
         """Turn the class into a dataclass, and describe it."""
-        self._settle_annotations()
+        self._resolve_annotations()
         try:
             dataclasses.dataclass(**options)(self.cls)
         except (TypeError, ValueError) as wrong:
             self._refuse(str(wrong))
         return self._describe()
 
-    def _settle_annotations(self) -> None:
+    def _resolve_annotations(self) -> None:
         """Annotations that are text become objects: `dataclasses` has trouble with text that was typed into a prompt."""
         settled = {}
         for name, hint in inspect.get_annotations(self.cls).items():
             try:
                 settled[name] = resolve(hint, self.names)
-            except UnknownKind as unknown:
+            except UnsupportedAnnotation as unknown:
                 self._refuse_member(name, str(unknown))
         self.cls.__annotations__ = settled
 
@@ -263,17 +267,19 @@ class RecordReader:
         self._check_whole(spec)
         return spec
 
-    def _member(self, item: dataclasses.Field[Any]) -> tuple[Member, bool]:
-        names = self.names.within(owner_of(self.cls, item.name))
+    def _member(self, item: dataclasses.Field[Any]) -> tuple[Field, bool]:
+        names = self.names.for_class(declaring_class(self.cls, item.name))
         try:
             hint = resolve(item.type, names)
             bare, key = without_key(hint), is_key(hint)
             if isinstance(bare, typing.TypeVar):
-                raise UnknownKind("'Key' does not say of what; write 'Key[u64]' or the like")
-            kind = kind_of(bare, names)
+                raise UnsupportedAnnotation(
+                    "'Key' does not say of what; write 'Key[u64]' or the like"
+                )
+            kind = type_of_annotation(bare, names)
             if self.what == "model":
                 require_frozen(kind)
-        except UnknownKind as unknown:
+        except UnsupportedAnnotation as unknown:
             self._refuse_member(item.name, str(unknown))
         if key and self.what == "error":
             self._refuse_member(
@@ -288,7 +294,7 @@ class RecordReader:
             self._refuse_member(
                 item.name, f"every exception has its own '{item.name}'; choose another name"
             )
-        return Member(item.name, kind), key
+        return Field(item.name, kind), key
 
     def _check_whole(self, spec: RecordSpec) -> None:
         keys = len(spec.keys)
@@ -304,8 +310,8 @@ class RecordReader:
         if taken is not None:
             self._refuse(f"{spec.signature} is {taken}; choose another name")
         try:
-            check_makeable(self.cls)
-        except UnknownKind as unknown:
+            require_positional_init(self.cls)
+        except UnsupportedAnnotation as unknown:
             self._refuse(str(unknown))
 
     def _refuse(self, wrong: str) -> NoReturn:

@@ -24,7 +24,7 @@ from chain.spec.records import (
 
 
 @dataclass(frozen=True)
-class Mentions:
+class References:
     """What a contract's code mentions, by name."""
 
     events: dict[str, EventSpec] = field(default_factory=dict)
@@ -32,13 +32,13 @@ class Mentions:
     models: dict[str, ModelSpec] = field(default_factory=dict)
 
 
-def mentions_of(cls: type, functions: Iterable[FunctionType]) -> Mentions:
+def references_of(cls: type, functions: Iterable[FunctionType]) -> References:
     """What `functions`, the methods of contract class `cls`, mention."""
-    found = Mentions()
+    found = References()
     tables: dict[str, Any] = {
         "__event__": found.events, "__error__": found.errors, "__model__": found.models,
     }  # fmt: skip
-    for thing in _named_by(functions, _homes(cls)):
+    for thing in _named_by(functions, _own_packages(cls)):
         for mark, table in tables.items():
             spec = vars(thing).get(mark)
             if spec is not None and (other := table.setdefault(spec.name, spec)) is not spec:
@@ -50,7 +50,7 @@ def mentions_of(cls: type, functions: Iterable[FunctionType]) -> Mentions:
     return found
 
 
-def _homes(cls: type) -> set[str]:
+def _own_packages(cls: type) -> set[str]:
     """The packages of a contract and of those it derives from, the chain's own aside."""
     parents = {_package_of(parent) for parent in cls.__mro__[1:] if "__spec__" in vars(parent)}
     return {_package_of(cls), *(parents - {"chain"})}
@@ -80,11 +80,11 @@ def _named_by(functions: Iterable[FunctionType], homes: set[str]) -> Iterator[ty
 
 def functions_in(things: Iterable[Any]) -> list[FunctionType]:
     """The functions among what a class holds, and those behind its properties."""
-    found = [inspect.unwrap(_behind(thing)) for thing in things]
+    found = [inspect.unwrap(_unwrap_property(thing)) for thing in things]
     return [thing for thing in found if isinstance(thing, FunctionType)]
 
 
-def _behind(value: Any) -> Any:
+def _unwrap_property(value: Any) -> Any:
     """The function behind a property or cached property."""
     return getattr(value, "fget", None) or getattr(value, "func", None) or value
 

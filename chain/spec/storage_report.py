@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from chain.schema.value_types import (
-    Choice,
-    Kind,
-    Option,
-    Record,
-    Sequence,
+    EnumType,
+    ListType,
+    OptionalType,
+    StructType,
+    ValueType,
 )
 from chain.spec.contracts import ContractSpec
 from chain.spec.models import ModelSpec
@@ -22,12 +22,12 @@ from chain.storage.collections import (
     VectorLayout,
 )
 from chain.storage.layout import (
-    Members,
+    FieldsLayout,
     OptionLayout,
 )
 
 
-class Spot(NamedTuple):
+class LayoutEntry(NamedTuple):
     """One member: what it is, in which word it begins and how many bytes from the low end, and its bytes if it is packed."""
 
     name: str
@@ -37,36 +37,36 @@ class Spot(NamedTuple):
     bytes: int | None
 
 
-def storage_shape(spec: ContractSpec) -> list[Spot]:
+def contract_layout_report(spec: ContractSpec) -> list[LayoutEntry]:
     """The fields of a contract, from slot 0 on."""
     return [] if spec.fields is None else _spots(spec.fields)
 
 
-def model_shape(model: ModelSpec) -> list[Spot]:
+def model_shape(model: ModelSpec) -> list[LayoutEntry]:
     """The members of a model, from its own slot on; the first bit says that it was written."""
     return _spots(model.layout)
 
 
-def spelled(kind: Kind) -> str:
+def format_type(kind: ValueType) -> str:
     """A kind with all that it is made of: `Game(board: list of Cube(x: i8, y: i8), turn: u8)`."""
     match kind:
-        case Option(item=item):
-            return f"{spelled(item)} | None"
-        case Sequence(item=item):
-            return f"{kind.word} of {spelled(item)}"
-        case Record(members=members):
-            inner = ", ".join(f"{each.name}: {spelled(each.kind)}" for each in members)
+        case OptionalType(item=item):
+            return f"{format_type(item)} | None"
+        case ListType(item=item):
+            return f"{kind.word} of {format_type(item)}"
+        case StructType(members=members):
+            inner = ", ".join(f"{each.name}: {format_type(each.kind)}" for each in members)
             return f"{kind.name}({inner})"
-        case Choice():
+        case EnumType():
             inner = ", ".join(f"{each.name}={code}" for each, code in kind.code_of().items())
             return f"{kind.name}({inner})"
         case _:
             return kind.name
 
 
-def _spots(members: Members) -> list[Spot]:
+def _spots(members: FieldsLayout) -> list[LayoutEntry]:
     return [
-        Spot(name, _spelled_layout(layout), at.word, at.shift // 8, layout.size)
+        LayoutEntry(name, _spelled_layout(layout), at.word, at.shift // 8, layout.size)
         for name, layout, at in zip(members.names, members.layouts, members.places, strict=True)
     ]
 
@@ -76,10 +76,10 @@ def _spelled_layout(layout: Any) -> str:
         case VectorLayout(item=item):
             return f"Vector[{_spelled_layout(item)}]"
         case MapLayout(key=key, value=value):
-            return f"Map[{spelled(key)}, {_spelled_layout(value)}]"
+            return f"Map[{format_type(key)}, {_spelled_layout(value)}]"
         case SetLayout(key=item):
-            return f"Set[{spelled(item)}]"
+            return f"Set[{format_type(item)}]"
         case OptionLayout(item=item):
             return f"{_spelled_layout(item)} | None"
         case _:
-            return spelled(layout.kind)
+            return format_type(layout.kind)

@@ -11,31 +11,31 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin
 
 from chain import abi
 from chain.schema.annotations import (
-    kind_of,
+    format_annotation,
     require_frozen,
-    show,
+    type_of_annotation,
 )
 from chain.schema.hints import (
-    Names,
-    UnknownKind,
+    Namespace,
+    UnsupportedAnnotation,
 )
-from chain.schema.storage_collection import Collection
-from chain.schema.validation import Misfit
+from chain.schema.storage_collection import StorageCollection
+from chain.schema.validation import ValueMismatch
 from chain.schema.value_types import (
-    Blob,
-    Kind,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    BytesType,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.storage.frozen_list import read_only
 from chain.storage.layout import (
     Layout,
-    layout_of,
+    layout_for,
 )
-from chain.storage.packing import Memo
-from chain.storage.value_cache import memory_of
+from chain.storage.packing import MemoTable
+from chain.storage.value_cache import cached
 from chain.types import Int
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Vector(Collection, Generic[T]):
+class Vector(StorageCollection, Generic[T]):
     """A list that stays in storage: items are read and written one by one."""
 
     __slots__ = ("_frame", "_layout", "_slot")
@@ -55,10 +55,10 @@ class Vector(Collection, Generic[T]):
         return cast(int, self._frame.sload(self._slot))
 
     def __getitem__(self, index: int) -> T:
-        return cast(T, self._layout.load_item(self._frame, self._slot, self._place(index)))
+        return cast(T, self._layout.load_item(self._frame, self._slot, self._index(index)))
 
     def __setitem__(self, index: int, value: T) -> None:
-        place = self._place(index)
+        place = self._index(index)
         packed = self._layout.pack_item(place, value)
         self._layout.write_item(self._frame, self._slot, place, packed)
 
@@ -80,7 +80,7 @@ class Vector(Collection, Generic[T]):
 
     def change(self, index: int, before: T, after: T) -> None:
         """Write only what differs in `after` from `before`, which is the item as it was read."""
-        place = self._place(index)
+        place = self._index(index)
         self._layout.change_item(self._frame, self._slot, place, before, after)
 
     def append(self, value: T) -> None:
@@ -97,7 +97,7 @@ class Vector(Collection, Generic[T]):
         self._frame.sstore(self._slot, last)
         return value
 
-    def _place(self, index: int) -> int:
+    def _index(self, index: int) -> int:
         count = len(self)
         if not isinstance(index, int):
             raise TypeError(
@@ -112,7 +112,7 @@ class Vector(Collection, Generic[T]):
         return f"<Vector {self._layout.name} of {len(self)}>"
 
 
-class Map(Collection, Generic[K, V]):
+class Map(StorageCollection, Generic[K, V]):
     """Values by key. An unset key reads as zero; declare `Map[K, V | None]` to tell unset from zero."""
 
     __slots__ = ("_frame", "_layout", "_slot")
@@ -127,16 +127,16 @@ class Map(Collection, Generic[K, V]):
         layout, place = self._layout, self._place(key)
         try:
             packed = layout.value.pack(value)
-        except Misfit as wrong:
-            raise wrong.under(f"{layout.name}[{key!r}]") from None
+        except ValueMismatch as wrong:
+            raise wrong.prefixed(f"{layout.name}[{key!r}]") from None
         layout.value.write(self._frame, place, packed)
 
     def change(self, key: K, before: V, after: V) -> None:
         """Write only what differs in `after` from `before`, which is the value as it was read."""
         try:
             self._layout.memory.change(self._frame, self._place(key), before, after)
-        except Misfit as wrong:
-            raise wrong.under(f"{self._layout.name}[{key!r}]") from None
+        except ValueMismatch as wrong:
+            raise wrong.prefixed(f"{self._layout.name}[{key!r}]") from None
 
     def __delitem__(self, key: K) -> None:
         self._layout.value.clear(self._frame, self._place(key))
@@ -161,7 +161,7 @@ class Map(Collection, Generic[K, V]):
         return f"<Map {self._layout.name}>"
 
 
-class Set(Collection, Generic[T]):
+class Set(StorageCollection, Generic[T]):
     """Distinct values in the order they came; taking one out moves the last into its place."""
 
     __slots__ = ("_frame", "_layout", "_slot")
@@ -216,7 +216,7 @@ class Set(Collection, Generic[T]):
         return f"<Set {self._layout.name} of {len(self)}>"
 
 
-class _Collection:
+class CollectionLayout:
     """What the layouts of collections share: one word of their own or two, and no value to be stored whole."""
 
     size: int | None = None
@@ -245,20 +245,20 @@ class _Collection:
         raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be deleted")
 
 
-class VectorLayout(_Collection):
+class VectorLayout(CollectionLayout):
     what = "Vector"
 
     def __init__(self, name: str, item: Layout) -> None:
         super().__init__(name)
         self.item = item
-        self.memory = memory_of(item)
+        self.memory = cached(item)
         self.per_word = 32 // item.size if item.size else 1
 
     def load(self, frame: Any, slot: int) -> Vector[Any]:
         return Vector(frame, slot, self)
 
     def load_item(self, frame: Any, slot: int, index: int) -> Any:
-        word, shift = self._find(frame, slot, index)
+        word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word > 1:
             return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
         return self.memory.load(frame, word)
@@ -267,13 +267,13 @@ class VectorLayout(_Collection):
         """`value` ready to be written as item `index`."""
         try:
             return self.item.pack(value)
-        except Misfit as wrong:
-            raise wrong.under(f"{self.name}[{index}]") from None
+        except ValueMismatch as wrong:
+            raise wrong.prefixed(f"{self.name}[{index}]") from None
 
     def write_item(self, frame: Any, slot: int, index: int, packed: Any) -> None:
-        word, shift = self._find(frame, slot, index)
+        word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word > 1:
-            self._put(frame, word, shift, packed)
+            self._write_packed(frame, word, shift, packed)
         else:
             self.item.write(frame, word, packed)
 
@@ -282,53 +282,53 @@ class VectorLayout(_Collection):
             self.write_item(frame, slot, index, self.pack_item(index, after))
             return
         try:
-            self.memory.change(frame, self._find(frame, slot, index)[0], before, after)
-        except Misfit as wrong:
-            raise wrong.under(f"{self.name}[{index}]") from None
+            self.memory.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
+        except ValueMismatch as wrong:
+            raise wrong.prefixed(f"{self.name}[{index}]") from None
 
     def clear_item(self, frame: Any, slot: int, index: int) -> None:
-        word, shift = self._find(frame, slot, index)
+        word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word > 1:
-            self._put(frame, word, shift, 0)
+            self._write_packed(frame, word, shift, 0)
         else:
             self.item.clear(frame, word)
 
-    def _find(self, frame: Any, slot: int, index: int) -> tuple[int, int]:
+    def _word_and_shift(self, frame: Any, slot: int, index: int) -> tuple[int, int]:
         base = frame.data_slot(slot)
         if self.per_word == 1:
             return base + index * self.item.words, 0
         assert self.item.size
         return base + index // self.per_word, index % self.per_word * 8 * self.item.size
 
-    def _put(self, frame: Any, word: int, shift: int, packed: int) -> None:
+    def _write_packed(self, frame: Any, word: int, shift: int, packed: int) -> None:
         assert self.item.size
         mask = (1 << 8 * self.item.size) - 1 << shift
         frame.sstore(word, frame.sload(word) & ~mask | packed << shift)
 
 
-class MapLayout(_Collection):
+class MapLayout(CollectionLayout):
     what = "Map"
 
-    def __init__(self, name: str, key: Kind, value: Layout, optional: bool) -> None:
+    def __init__(self, name: str, key: ValueType, value: Layout, optional: bool) -> None:
         super().__init__(name)
         self.key, self.value, self.optional = key, value, optional
-        self.memory = memory_of(value)
+        self.memory = cached(value)
         self.key_bytes = _key_encoder(f"{name}[key]", key)
 
     def load(self, frame: Any, slot: int) -> Map[Any, Any]:
         return Map(frame, slot, self)
 
 
-class SetLayout(_Collection):
+class SetLayout(CollectionLayout):
     """A Vector of the items, then a Map from each to one more than its place there."""
 
     what = "Set"
     words = 2
 
-    def __init__(self, name: str, item: Kind) -> None:
+    def __init__(self, name: str, item: ValueType) -> None:
         super().__init__(name)
         self.key = item
-        self.items = VectorLayout(name, layout_of(item))
+        self.items = VectorLayout(name, layout_for(item))
         self.items.what = self.what
         self.key_bytes = _key_encoder(f"{name}[item]", item)
 
@@ -336,20 +336,20 @@ class SetLayout(_Collection):
         return Set(frame, slot, self)
 
 
-def _key_encoder(path: str, kind: Kind) -> abi.Encoder:
+def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
     """The bytes of a key as Solidity hashes them: text and bytes as they are, all else as ABI words."""
-    encode, raw = abi.encoder(kind), isinstance(kind, Text | Blob)
+    encode, raw = abi.encoder(kind), isinstance(kind, StringType | BytesType)
 
     def encode_key(key: Any) -> bytes:
         try:
             found = encode(key)
-        except Misfit as wrong:
-            raise wrong.under(path) from None
+        except ValueMismatch as wrong:
+            raise wrong.prefixed(path) from None
         return found[32 : 32 + int.from_bytes(found[:32])] if raw else found
 
     if not isinstance(kind, Int):
         return encode_key
-    seen = Memo(encode_key)
+    seen = MemoTable(encode_key)
 
     def encode_number(key: Any) -> bytes:
         """True and 1.0 would find what 1 has left there, but are no numbers to encode."""
@@ -358,56 +358,58 @@ def _key_encoder(path: str, kind: Kind) -> abi.Encoder:
     return encode_number
 
 
-def decode_key(kind: Kind, key: bytes) -> Any:
+def decode_map_key(kind: ValueType, key: bytes) -> Any:
     """The key whose bytes these are."""
     match kind:
-        case Text():
+        case StringType():
             return key.decode()
-        case Blob():
+        case BytesType():
             return key
         case _:
             return abi.decode(kind, key)
 
 
-def field_layout(name: str, annotation: Any, names: Names | None = None) -> Layout:
+def layout_of_field(name: str, annotation: Any, names: Namespace | None = None) -> Layout:
     """The layout of the storage field `name`, or `UnknownKind` with the remedy."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation in (Vector, Map, Set):
         example = {Vector: "Vector[u8]", Map: "Map[Address, u64]", Set: "Set[Address]"}[annotation]
-        raise UnknownKind(
+        raise UnsupportedAnnotation(
             f"'{annotation.__name__}' does not say of what; write {example} or the like"
         )
     if origin is Vector:
         if get_origin(args[0]) in (Vector, Map, Set):
-            raise UnknownKind(
-                f"{show(annotation)}: a Vector holds values, not collections; use a Map with a number as the key"
+            raise UnsupportedAnnotation(
+                f"{format_annotation(annotation)}: a Vector holds values, not collections; use a Map with a number as the key"
             )
         return VectorLayout(name, _value_layout(args[0], names))
     if origin is Map:
-        value = field_layout(f"{name}[…]", args[1], names)
+        value = layout_of_field(f"{name}[…]", args[1], names)
         return MapLayout(name, _key_kind(args[0], names), value, _is_option(args[1], names))
     if origin is Set:
         return SetLayout(name, _key_kind(args[0], names))
     return _value_layout(annotation, names)
 
 
-def _value_layout(annotation: Any, names: Names | None) -> Layout:
-    kind = kind_of(annotation, names)
+def _value_layout(annotation: Any, names: Namespace | None) -> Layout:
+    kind = type_of_annotation(annotation, names)
     require_frozen(kind)
-    return layout_of(read_only(kind))
+    return layout_for(read_only(kind))
 
 
-def _is_option(annotation: Any, names: Names | None) -> bool:
+def _is_option(annotation: Any, names: Namespace | None) -> bool:
     return get_origin(annotation) not in (Vector, Map, Set) and isinstance(
-        kind_of(annotation, names), Option
+        type_of_annotation(annotation, names), OptionalType
     )
 
 
-def _key_kind(annotation: Any, names: Names | None) -> Kind:
-    kind = kind_of(annotation, names)
-    if isinstance(kind, Option | Sequence) or (isinstance(kind, Record) and abi.is_dynamic(kind)):
-        raise UnknownKind(
-            f"{show(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a tuple of numbers"
+def _key_kind(annotation: Any, names: Namespace | None) -> ValueType:
+    kind = type_of_annotation(annotation, names)
+    if isinstance(kind, OptionalType | ListType) or (
+        isinstance(kind, StructType) and abi.is_dynamic(kind)
+    ):
+        raise UnsupportedAnnotation(
+            f"{format_annotation(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a tuple of numbers"
         )
     require_frozen(kind)
     return kind

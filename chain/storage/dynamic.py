@@ -11,16 +11,16 @@ import struct
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from chain.schema.validation import misfit
+from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import (
-    Blob,
-    Sequence,
-    Text,
+    BytesType,
+    ListType,
+    StringType,
 )
 from chain.storage.packing import (
-    Memo,
+    MemoTable,
     PackedLayout,
-    Source,
+    PackingSource,
     Words,
 )
 
@@ -46,11 +46,11 @@ class Layout(Protocol):
     def clear(self, frame: Any, slot: int) -> None: ...
 
 
-def write_word(frame: Words, slot: int, packed: int) -> None:
+def store_word(frame: Words, slot: int, packed: int) -> None:
     frame.sstore(slot, packed)
 
 
-def carry_out(layout: Layout, frame: Words, slot: int, before: Any, after: Any) -> None:
+def apply_plan(layout: Layout, frame: Words, slot: int, before: Any, after: Any) -> None:
     """Plan the change of a value, and write what is planned."""
     writes: Writes = []
     layout.plan(frame, slot, before, after, writes)
@@ -58,7 +58,7 @@ def carry_out(layout: Layout, frame: Words, slot: int, before: Any, after: Any) 
         write(frame, at, ready)
 
 
-class _Stored:
+class DynamicLayout:
     """What most layouts share: to store is to pack and to write, to change is to plan and to write."""
 
     size: int | None = None
@@ -76,10 +76,10 @@ class _Stored:
             writes.append((self.write, slot, self.pack(after)))
 
     def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
-        carry_out(self, frame, slot, before, after)
+        apply_plan(self, frame, slot, before, after)
 
 
-class OptionLayout(_Stored):
+class OptionLayout(DynamicLayout):
     """A flag in a word of its own, then the words of a value too big to be packed with it."""
 
     def __init__(self, item: Layout) -> None:
@@ -111,21 +111,21 @@ class OptionLayout(_Stored):
             self.item.clear(frame, slot + 1)
 
 
-class SequenceLayout(_Stored):
+class SequenceLayout(DynamicLayout):
     """A length; at its keccak the items, several to a word where they pack."""
 
-    def __init__(self, kind: Sequence, item: Layout) -> None:
+    def __init__(self, kind: ListType, item: Layout) -> None:
         self.kind = kind
         self.item = item
         self.per_word = 32 // self.item.size if self.item.size else 1
         if isinstance(self.item, PackedLayout):
             names = self._compile(self.item)
             self._numbers: Callable[[Any], list[int]] = names["pack"]
-            self._words = Memo(names["unpack"], _LONG_MEMO)
-        self._tuples = Memo(lambda key: tuple(self._unpack(*key)), _LONG_MEMO)
+            self._words = MemoTable(names["unpack"], _LONG_MEMO)
+        self._tuples = MemoTable(lambda key: tuple(self._unpack(*key)), _LONG_MEMO)
 
     def _compile(self, item: PackedLayout) -> dict[str, Any]:
-        source = Source()
+        source = PackingSource()
         number = source.pack(item.kind, "v")
         if source.checks:
             number = f"fail() if {' or '.join(source.checks)} else {number}"
@@ -157,7 +157,7 @@ class SequenceLayout(_Stored):
             )
         return values if make is list else make(values)
 
-    def items_in(self, word: int) -> list[Any]:
+    def unpack_word(self, word: int) -> list[Any]:
         """The items that lie in a word, where several do."""
         found: list[Any] = self._words[word]
         return found
@@ -172,13 +172,13 @@ class SequenceLayout(_Stored):
     def pack(self, value: Any) -> tuple[int, list[Any]]:
         """The number of items, and the words that hold them, or each item packed."""
         if not isinstance(value, list | tuple):
-            raise misfit(self.kind, value)
+            raise explain_mismatch(self.kind, value)
         try:
             if isinstance(self.item, PackedLayout):
                 return len(value), self._pack_words(value)
             return len(value), [self.item.pack(item) for item in value]
         except Exception as wrong:
-            raise misfit(self.kind, value, wrong) from None
+            raise explain_mismatch(self.kind, value, wrong) from None
 
     def _pack_words(self, values: list[Any] | tuple[Any, ...]) -> list[int]:
         numbers, size = self._numbers(values), self.item.size or 0
@@ -219,15 +219,15 @@ class SequenceLayout(_Stored):
     def _plan_words(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
         """Words whose items are equal stay as they are, and are not packed."""
         if not isinstance(after, list | tuple):
-            raise misfit(self.kind, after)
+            raise explain_mismatch(self.kind, after)
         base, step = frame.data_slot(slot), self.per_word
         try:
             for start in range(0, len(after), step):
                 items = after[start : start + step]
                 if items != before[start : start + step]:
-                    writes.append((write_word, base + start // step, self._pack_words(items)[0]))
+                    writes.append((store_word, base + start // step, self._pack_words(items)[0]))
         except Exception as wrong:
-            raise misfit(self.kind, after, wrong) from None
+            raise explain_mismatch(self.kind, after, wrong) from None
         if len(after) != len(before):
             writes.append((self._resize, slot, len(after)))
 
@@ -240,13 +240,13 @@ def _fail() -> None:
     raise OverflowError
 
 
-class TextLayout(_Stored):
+class TextLayout(DynamicLayout):
     """Text or bytes: up to 31 bytes in the word beside twice their number, longer ones at its keccak."""
 
-    def __init__(self, kind: Text | Blob) -> None:
+    def __init__(self, kind: StringType | BytesType) -> None:
         self.kind = kind
-        self.make: Callable[[bytes], Any] = bytes.decode if isinstance(kind, Text) else bytes
-        self._short = Memo(lambda word: self.make(word.to_bytes(32)[: (word & 0xFF) >> 1]))
+        self.make: Callable[[bytes], Any] = bytes.decode if isinstance(kind, StringType) else bytes
+        self._short = MemoTable(lambda word: self.make(word.to_bytes(32)[: (word & 0xFF) >> 1]))
 
     def load(self, frame: Words, slot: int) -> Any:
         word = frame.sload(slot)
@@ -258,13 +258,13 @@ class TextLayout(_Stored):
 
     def pack(self, value: Any) -> bytes:
         try:
-            if isinstance(self.kind, Text):
+            if isinstance(self.kind, StringType):
                 return str.encode(value)
         except (TypeError, UnicodeEncodeError) as wrong:
-            raise misfit(self.kind, value, wrong) from None
+            raise explain_mismatch(self.kind, value, wrong) from None
         if isinstance(value, bytes | bytearray):
             return bytes(value)
-        raise misfit(self.kind, value)
+        raise explain_mismatch(self.kind, value)
 
     def write(self, frame: Words, slot: int, packed: bytes) -> None:
         before, size, chunks = frame.sload(slot), len(packed), 0

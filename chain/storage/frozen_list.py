@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from chain.schema.value_types import (
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
+    Field,
+    ListType,
+    OptionalType,
+    StructType,
+    ValueType,
 )
 
 T = TypeVar("T")
@@ -69,34 +69,34 @@ def changeable(items: T, change: str = "this") -> T:
     return items
 
 
-def read_only(kind: Kind) -> Kind:
+def read_only(kind: ValueType) -> ValueType:
     """The same kind, whose lists cannot be changed once they are read."""
     match kind:
-        case Sequence(item=item, make=make):
-            return Sequence(read_only(item), FrozenList if make is list else make)
-        case Option(item=item):
-            return Option(read_only(item))
-        case Record(members=members):
-            inner = tuple(Member(member.name, read_only(member.kind)) for member in members)
+        case ListType(item=item, make=make):
+            return ListType(read_only(item), FrozenList if make is list else make)
+        case OptionalType(item=item):
+            return OptionalType(read_only(item))
+        case StructType(members=members):
+            inner = tuple(Field(member.name, read_only(member.kind)) for member in members)
             return replace(kind, members=inner)
         case _:
             return kind
 
 
-def plain(kind: Kind) -> Callable[[Any], Any] | None:
+def plain(kind: ValueType) -> Callable[[Any], Any] | None:
     """A function that makes plain lists of all that are read-only in values of `kind`; None where there are no lists.
 
     For what leaves a contract. A record of an author's class never does as it is, so it need not be looked into.
     """
     match kind:
-        case Sequence(item=item, make=make):
+        case ListType(item=item, make=make):
             if (each := plain(item)) is not None:
                 return partial(_rebuilt, each)
             return _thawed if make is list else None
-        case Option(item=item):
+        case OptionalType(item=item):
             inner = plain(item)
             return None if inner is None else lambda value: None if value is None else inner(value)
-        case Record(cls=None, members=members):
+        case StructType(cls=None, members=members):
             parts = [plain(member.kind) for member in members]
             if any(parts):
                 return lambda value: _like(value)(

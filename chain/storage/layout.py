@@ -15,12 +15,12 @@ from functools import cache
 from typing import Any
 
 from chain.schema.value_types import (
-    Blob,
-    Kind,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    BytesType,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.storage.dynamic import (
     Layout,
@@ -28,52 +28,62 @@ from chain.storage.dynamic import (
     SequenceLayout,
     TextLayout,
     Writes,
-    carry_out,
-    write_word,
+    apply_plan,
+    store_word,
 )
 from chain.storage.packing import (
+    Offset,
     PackedLayout,
-    Place,
-    Source,
+    PackingSource,
     Words,
-    packed,
+    lay_out,
+    packed_layout,
     packed_size,
-    place,
 )
 
 __all__ = [
-    "Layout", "Members", "OptionLayout", "PackedLayout", "Place", "RecordLayout", "SequenceLayout", "TextLayout", "Words",
-    "layout_of", "packed_size", "place",
+    "FieldsLayout",
+    "Layout",
+    "Offset",
+    "OptionLayout",
+    "PackedLayout",
+    "RecordLayout",
+    "SequenceLayout",
+    "TextLayout",
+    "Words",
+    "lay_out",
+    "layout_for",
+    "packed_size",
 ]  # fmt: skip
 
 
 @cache
-def layout_of(kind: Kind) -> Layout:
+def layout_for(kind: ValueType) -> Layout:
     if packed_size(kind) is not None:
-        return packed(kind)
+        return packed_layout(kind)
     match kind:
-        case Text() | Blob():
+        case StringType() | BytesType():
             return TextLayout(kind)
-        case Sequence(item=item):
-            return SequenceLayout(kind, layout_of(item))
-        case Option(item=item):
-            return OptionLayout(layout_of(item))
-        case Record():
+        case ListType(item=item):
+            return SequenceLayout(kind, layout_for(item))
+        case OptionalType(item=item):
+            return OptionLayout(layout_for(item))
+        case StructType():
             return RecordLayout(kind)
         case _:
             raise AssertionError(kind)
 
 
-class Members:
+class FieldsLayout:
     """Named layouts side by side, each reached on its own: the fields of a contract."""
 
     size: int | None = None
 
     def __init__(self, names: list[str], layouts: list[Layout]) -> None:
         self.names, self.layouts = names, layouts
-        self.places, self.words = place(layouts)
+        self.places, self.words = lay_out(layouts)
 
-    def access(
+    def accessors(
         self, index: int
     ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
         """Functions that load and store one member of what starts at a slot."""
@@ -97,13 +107,13 @@ class Members:
             store_alone if alone else store_shared,
         )
 
-    def reach(
+    def accessors_at_zero(
         self, index: int
     ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None], int]:
         """The same for what starts at slot 0: the functions, and the slot that they take."""
         layout = self.layouts[index]
         if isinstance(layout, PackedLayout):
-            return *self.access(index), 0
+            return *self.accessors(index), 0
         return layout.load, layout.store, self.places[index].word
 
     def clear(self, frame: Words, slot: int) -> None:
@@ -112,11 +122,11 @@ class Members:
                 layout.clear(frame, slot + at.word)
 
 
-class RecordLayout(Members):
+class RecordLayout(FieldsLayout):
     """The members of a record, also read and written as a whole, by functions written for this kind alone."""
 
-    def __init__(self, kind: Record) -> None:
-        super().__init__([m.name for m in kind.members], [layout_of(m.kind) for m in kind.members])
+    def __init__(self, kind: StructType) -> None:
+        super().__init__([m.name for m in kind.members], [layout_for(m.kind) for m in kind.members])
         self.kind = kind
         names = self._compile()
         self.load: Callable[[Any, int], Any] = names["load"]
@@ -126,12 +136,12 @@ class RecordLayout(Members):
         self.plan: Callable[[Any, int, Any, Any, Writes], None] = names["plan"]
 
     def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
-        carry_out(self, frame, slot, before, after)
+        apply_plan(self, frame, slot, before, after)
 
     def _compile(self) -> dict[str, Any]:
-        source, loads = Source(), list[str]()
+        source, loads = PackingSource(), list[str]()
         made = self._loading(source, 0, loads)
-        values = source.spread(self.kind, "v")
+        values = source.destructure(self.kind, "v")
         packs = self._packing(source, values)
         results, writes = ", ".join(packs), self._writing(source)
         steps = [f"{name} = {number}" for name, number in packs.items()]
@@ -139,14 +149,14 @@ class RecordLayout(Members):
         return source.compile(
             [
                 *("def load(frame, slot):", *loads, f" return {made}"),
-                *("def pack(v):", *source.guarded(self.kind, [*steps, f"return {results},"])),
+                *("def pack(v):", *source.with_checks(self.kind, [*steps, f"return {results},"])),
                 *("def write(frame, slot, packed):", f" {results}, = packed", *writes),
-                *("def store(frame, slot, v):", *source.guarded(self.kind, steps), *writes),
-                *("def plan(frame, slot, o, v, writes):", *source.guarded(self.kind, plans)),
+                *("def store(frame, slot, v):", *source.with_checks(self.kind, steps), *writes),
+                *("def plan(frame, slot, o, v, writes):", *source.with_checks(self.kind, plans)),
             ]
         )
 
-    def _loading(self, source: Source, start: int, lines: list[str]) -> str:
+    def _loading(self, source: PackingSource, start: int, lines: list[str]) -> str:
         """An expression for the record that lies `start` words on; `lines` first read what it needs, inner records too."""
         parts, read = [], set[int]()
         for member, layout, at in zip(self.kind.members, self.layouts, self.places, strict=True):
@@ -159,18 +169,18 @@ class RecordLayout(Members):
             elif isinstance(layout, RecordLayout):
                 parts.append(layout._loading(source, word, lines))
             else:
-                lines.append(f" w{word} = {source.name(layout)}.load(frame, slot + {word})")
+                lines.append(f" w{word} = {source.bind(layout)}.load(frame, slot + {word})")
                 parts.append(f"w{word}")
-        cls = source.name(self.kind.cls) if self.kind.cls else ""
+        cls = source.bind(self.kind.cls) if self.kind.cls else ""
         return f"{cls}({', '.join(parts)}{'' if cls else ','})"
 
-    def _packing(self, source: Source, values: list[str]) -> dict[str, str]:
+    def _packing(self, source: PackingSource, values: list[str]) -> dict[str, str]:
         """What is to be written: a name and an expression for each shared word and each member with words of its own."""
         packs = {
-            f"w{word}": source.join(self._shares(found), [values[i] for i in found])
+            f"w{word}": source.combine(self._shares(found), [values[i] for i in found])
             for word, found in self._shared.items()
         }
-        whole = {f"p{i}": f"{source.name(self.layouts[i])}.pack({values[i]})" for i in self._whole}
+        whole = {f"p{i}": f"{source.bind(self.layouts[i])}.pack({values[i]})" for i in self._whole}
         return packs | whole
 
     @property
@@ -187,27 +197,35 @@ class RecordLayout(Members):
         """The members that have words of their own."""
         return [i for i, layout in enumerate(self.layouts) if layout.size is None]
 
-    def _shares(self, found: list[int]) -> list[tuple[Kind, Place]]:
+    def _shares(self, found: list[int]) -> list[tuple[ValueType, Offset]]:
         return [(self.kind.members[i].kind, self.places[i]) for i in found]
 
-    def _writing(self, source: Source) -> list[str]:
+    def _writing(self, source: PackingSource) -> list[str]:
         lines = [f" frame.sstore(slot + {word}, w{word})" for word in self._shared]
         for i in self._whole:
             lines.append(
-                f" {source.name(self.layouts[i])}.write(frame, slot + {self.places[i].word}, p{i})"
+                f" {source.bind(self.layouts[i])}.write(frame, slot + {self.places[i].word}, p{i})"
             )
         return lines
 
-    def _planning(self, source: Source, values: list[str], packs: dict[str, str]) -> list[str]:
+    def _planning(
+        self, source: PackingSource, values: list[str], packs: dict[str, str]
+    ) -> list[str]:
         """Lines that plan to write what differs in `v` from `o`."""
-        lines, write = [], source.name(write_word)
+        lines, write = [], source.bind(store_word)
         for word, found in self._shared.items():
-            changed = " or ".join(_differs(values[i], self.kind.reach("o", i)) for i in found)
+            changed = " or ".join(
+                _differs(values[i], self.kind.accessor_source("o", i)) for i in found
+            )
             lines.append(
                 f"if {changed}: writes.append(({write}, slot + {word}, {packs[f'w{word}']}))"
             )
         for i in self._whole:
-            new, old, inner = values[i], self.kind.reach("o", i), source.name(self.layouts[i])
+            new, old, inner = (
+                values[i],
+                self.kind.accessor_source("o", i),
+                source.bind(self.layouts[i]),
+            )
             place = f"slot + {self.places[i].word}"
             lines.append(
                 f"if {new} is not {old}: {inner}.plan(frame, {place}, {old}, {new}, writes)"

@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
-from chain.schema.codegen import Flat
+from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import (
-    misfit,
-    refusal,
-    taking_apart,
+    destructuring_source,
+    explain_mismatch,
+    range_check_source,
 )
 from chain.schema.value_types import (
-    Account,
-    Bool,
-    Choice,
-    Kind,
-    Option,
-    Record,
+    AddressType,
+    BoolType,
+    EnumType,
+    OptionalType,
+    StructType,
+    ValueType,
 )
 from chain.types import Address, FixedBytes, Int
 
@@ -36,7 +36,7 @@ class Words(Protocol):
     def data_slot(self, slot: int) -> int: ...
 
 
-class Sized(Protocol):
+class HasSize(Protocol):
     """What has a place: so many bytes within a word, or so many whole words."""
 
     @property
@@ -45,7 +45,7 @@ class Sized(Protocol):
     def words(self) -> int: ...
 
 
-class Place(NamedTuple):
+class Offset(NamedTuple):
     """Where a member lies: `word` words after the start, `shift` bits from the low end, alone in its word or not."""
 
     word: int
@@ -53,20 +53,20 @@ class Place(NamedTuple):
     alone: bool
 
 
-def packed_size(kind: Kind) -> int | None:
+def packed_size(kind: ValueType) -> int | None:
     """The bytes a value packs into, or None if it needs words of its own."""
     match kind:
         case Int(bits=bits):
             return bits // 8
         case FixedBytes(size=size):
             return size
-        case Bool() | Choice():
+        case BoolType() | EnumType():
             return 1
-        case Account():
+        case AddressType():
             return 20
-        case Option(item=item):
+        case OptionalType(item=item):
             sizes: list[int | None] = [1, packed_size(item)]
-        case Record(members=members):
+        case StructType(members=members):
             sizes = [packed_size(member.kind) for member in members]
         case _:
             return None
@@ -74,7 +74,7 @@ def packed_size(kind: Kind) -> int | None:
     return sum(known) if len(known) == len(sizes) and sum(known) <= 32 else None
 
 
-def place(layouts: Sequence[Sized]) -> tuple[list[Place], int]:
+def lay_out(layouts: Sequence[HasSize]) -> tuple[list[Offset], int]:
     """Lay `layouts` side by side: the place of each, and the number of words in all."""
     starts: list[tuple[int, int]] = []
     word, used = 0, 0  # the word being filled, and the bytes taken in it
@@ -89,44 +89,44 @@ def place(layouts: Sequence[Sized]) -> tuple[list[Place], int]:
             starts.append((word, 8 * used))
             used += layout.size
     taken = [start[0] for start in starts]
-    places = [Place(at, shift, taken.count(at) == 1) for at, shift in starts]
+    places = [Offset(at, shift, taken.count(at) == 1) for at, shift in starts]
     return places, word + (used > 0)
 
 
 @dataclass
-class Source(Flat):
+class PackingSource(SourceBuilder):
     """Python source for one layout: its lines, and the names they use."""
 
     lines: list[str] = field(default_factory=list)  # they take the value apart
 
-    def spread(self, kind: Record, value: str) -> list[str]:
+    def destructure(self, kind: StructType, value: str) -> list[str]:
         """Put the members of a record into local variables; their names."""
-        self.lines += taking_apart(kind, value)
+        self.lines += destructuring_source(kind, value)
         return [f"{value}_{i}" for i in range(len(kind.members))]
 
-    def pack(self, kind: Kind, value: str) -> str:
+    def pack(self, kind: ValueType, value: str) -> str:
         """An expression for the value called `value` as a number of `packed_size(kind)` bytes."""
-        check = refusal(kind, value)
+        check = range_check_source(kind, value)
         if check:
             self.checks.append(check)
         match kind:
             case Int(signed=True, bits=bits):
                 return f"({value} & {(1 << bits) - 1})"
-            case Int() | Bool():
+            case Int() | BoolType():
                 return f"({value} + 0)"  # no bool and no IntEnum gets into a word
-            case Choice():
-                return f"{self.name(kind.code_of())}[{value}]"
-            case Account() | FixedBytes():
+            case EnumType():
+                return f"{self.bind(kind.code_of())}[{value}]"
+            case AddressType() | FixedBytes():
                 return f"number(b'' + {value})"
-            case Option(item=item):
-                inner = self.name(packed(item).pack)
+            case OptionalType(item=item):
+                inner = self.bind(packed_layout(item).pack)
                 return f"(0 if {value} is None else 1 | {inner}({value}) << 8)"
-            case Record():
-                return self.join(members_of(kind), self.spread(kind, value))
+            case StructType():
+                return self.combine(members_of(kind), self.destructure(kind, value))
             case _:
                 raise AssertionError(kind)
 
-    def join(self, members: list[tuple[Kind, Place]], values: list[str]) -> str:
+    def combine(self, members: list[tuple[ValueType, Offset]], values: list[str]) -> str:
         """An expression for the word that holds these members."""
         parts = [
             f"{self.pack(kind, value)}{f' << {at.shift}' if at.shift else ''}"
@@ -134,7 +134,7 @@ class Source(Flat):
         ]
         return f"({' | '.join(parts)})"
 
-    def unpack(self, kind: Kind, word: str, shift: int = 0) -> str:
+    def unpack(self, kind: ValueType, word: str, shift: int = 0) -> str:
         """An expression for the value that lies `shift` bits up in `word`."""
         size = packed_size(kind)
         assert size is not None
@@ -146,41 +146,41 @@ class Source(Flat):
                 return f"(({masked} ^ {half}) - {half})"
             case Int():
                 return masked
-            case Bool():
+            case BoolType():
                 return f"({masked} == 1)"
-            case Choice():
-                return f"{self.name({0: kind.zero} | kind.member_of())}[{masked}]"
-            case Account():
+            case EnumType():
+                return f"{self.bind({0: kind.zero} | kind.member_of())}[{masked}]"
+            case AddressType():
                 return f"make(Address, {masked}.to_bytes(20))"
             case FixedBytes():
                 return f"{masked}.to_bytes({size})"
-            case Option(item=item):
-                inner = self.name(packed(item).unpack)
+            case OptionalType(item=item):
+                inner = self.bind(packed_layout(item).unpack)
                 return f"({inner}({masked} >> 8) if {number} & 1 else None)"
-            case Record():
-                return f"{self.name(Memo(_record_builder(kind)))}[{masked}]"
+            case StructType():
+                return f"{self.bind(MemoTable(_record_builder(kind)))}[{masked}]"
             case _:
                 raise AssertionError(kind)
 
-    def guarded(self, kind: Kind, lines: list[str]) -> list[str]:
+    def with_checks(self, kind: ValueType, lines: list[str]) -> list[str]:
         """`lines` behind all checks; what goes wrong is blamed on the member of `v` that does not fit."""
         guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
         inner = [f"  {line}" for line in [*self.lines, *guard, *lines]]
-        blame = f" except Exception as wrong: raise misfit({self.name(kind)}, v, wrong) from None"
+        blame = f" except Exception as wrong: raise misfit({self.bind(kind)}, v, wrong) from None"
         return [" try:", *inner, blame]
 
     def compile(self, lines: list[str]) -> dict[str, Any]:
         tools = {"Address": Address, "make": bytes.__new__, "number": int.from_bytes}
-        return self.run(lines, tools | {"misfit": misfit})
+        return self.run(lines, tools | {"misfit": explain_mismatch})
 
 
-def members_of(kind: Record) -> list[tuple[Kind, Place]]:
+def members_of(kind: StructType) -> list[tuple[ValueType, Offset]]:
     """The members of a packed record, each with its place."""
-    places, _ = place([packed(member.kind) for member in kind.members])
+    places, _ = lay_out([packed_layout(member.kind) for member in kind.members])
     return [(member.kind, at) for member, at in zip(kind.members, places, strict=True)]
 
 
-class Memo(dict[Any, Any]):
+class MemoTable(dict[Any, Any]):
     """Values by their packed number or numbers. They are frozen, so equal numbers may share one value."""
 
     def __init__(self, build: Callable[[Any], Any], limit: int = 1 << 16) -> None:
@@ -194,10 +194,10 @@ class Memo(dict[Any, Any]):
         return value
 
 
-def _record_builder(kind: Record) -> Callable[[int], Any]:
-    source = Source()
+def _record_builder(kind: StructType) -> Callable[[int], Any]:
+    source = PackingSource()
     parts = ", ".join([source.unpack(inner, "w", at.shift) for inner, at in members_of(kind)])
-    made = f"{source.name(kind.cls)}({parts})" if kind.cls else f"({parts},)"
+    made = f"{source.bind(kind.cls)}({parts})" if kind.cls else f"({parts},)"
     build: Callable[[int], Any] = source.compile([f"def build(w): return {made}"])["build"]
     return build
 
@@ -207,12 +207,12 @@ class PackedLayout:
 
     words = 1
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: ValueType) -> None:
         self.kind = kind
         self.size: int | None = packed_size(kind)
-        source = Source()
+        source = PackingSource()
         number, value = source.pack(kind, "v"), source.unpack(kind, "w")
-        pack = ["def pack(v):", *source.guarded(kind, [f"return {number}"])]
+        pack = ["def pack(v):", *source.with_checks(kind, [f"return {number}"])]
         names = source.compile([*pack, f"def unpack(w): return {value}"])
         self.pack: Callable[[Any], int] = names["pack"]
         self.unpack: Callable[[int], Any] = names["unpack"]
@@ -239,5 +239,5 @@ class PackedLayout:
 
 
 @cache
-def packed(kind: Kind) -> PackedLayout:
+def packed_layout(kind: ValueType) -> PackedLayout:
     return PackedLayout(kind)

@@ -8,7 +8,7 @@ from typing import NoReturn
 from chain.storage.slots import Slots
 
 
-class Still:
+class ReadOnlyStorage:
     """The words of one account, with what layouts ask of a frame."""
 
     __slots__ = ("_words", "data_slot", "map_slot")
@@ -18,8 +18,8 @@ class Still:
 
     def __init__(self, slots: Slots, words: Mapping[int, int]) -> None:
         self._words = words
-        self.data_slot = slots.data
-        self.map_slot = slots.mapped
+        self.data_slot = slots.content_slot
+        self.map_slot = slots.map_slot
 
     def sload(self, slot: int) -> int:
         return self._words.get(slot, 0)

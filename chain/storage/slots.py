@@ -18,17 +18,17 @@ _FURTHEST: Final = 2**64  # no content is longer
 class Slots:
     """Every hashed slot that anyone on this chain has asked for."""
 
-    __slots__ = ("_data", "_mapped", "_new", "_rising", "origins")
+    __slots__ = ("_data", "_mapped", "_new", "_rising", "preimages")
 
     def __init__(self) -> None:
         # Slot -> the slot it was made from, and the key; None: it is where the content of its parent begins.
-        self.origins: dict[int, tuple[int, bytes | None]] = {}
+        self.preimages: dict[int, tuple[int, bytes | None]] = {}
         self._data: dict[int, int] = {}
         self._mapped: dict[tuple[int, bytes], int] = {}
         self._rising: list[int] = []
         self._new: list[int] = []  # not in `_rising` yet
 
-    def data(self, slot: int) -> int:
+    def content_slot(self, slot: int) -> int:
         """Where the content of the list or text at `slot` begins."""
         found = self._data.get(slot)
         if found is None:
@@ -37,7 +37,7 @@ class Slots:
             self._data[slot] = found
         return found
 
-    def mapped(self, slot: int, key: bytes) -> int:
+    def map_slot(self, slot: int, key: bytes) -> int:
         """Where the map at `slot` keeps the value of `key`."""
         found = self._mapped.get((slot, key))
         if found is None:
@@ -47,10 +47,10 @@ class Slots:
         return found
 
     def _remember(self, slot: int, parent: int, key: bytes | None) -> None:
-        self.origins[slot] = (parent, key)
+        self.preimages[slot] = (parent, key)
         self._new.append(slot)
 
-    def locate(self, slot: int) -> tuple[int, int] | None:
+    def nearest_hashed(self, slot: int) -> tuple[int, int] | None:
         """The hashed slot that `slot` lies at or behind, and how far behind; None if no hash leads to it."""
         rising = self._rising
         if len(self._new) > _FEW:
@@ -67,8 +67,8 @@ class Slots:
 
     def copy(self) -> Slots:
         made = Slots()
-        made.origins, made._data, made._mapped = (
-            self.origins.copy(),
+        made.preimages, made._data, made._mapped = (
+            self.preimages.copy(),
             self._data.copy(),
             self._mapped.copy(),
         )

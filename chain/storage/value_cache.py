@@ -21,7 +21,7 @@ from chain.storage.layout import (
 _MOST: Final = 1 << 10  # values of one field
 
 
-class Known(NamedTuple):
+class CachedValue(NamedTuple):
     """A value and the words that are read to have it, by slot."""
 
     value: Any
@@ -29,12 +29,12 @@ class Known(NamedTuple):
     heads: frozenset[int]  # the slots that say how many others are read
 
 
-class Memory:
+class ValueCache:
     """Reads and changes values of one layout, and remembers those that were changed, by account and slot."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._known: dict[tuple[bytes, int], Known] = {}
+        self._known: dict[tuple[bytes, int], CachedValue] = {}
         self._looked: tuple[Any, Any, int] = (
             None,
             None,
@@ -43,45 +43,45 @@ class Memory:
 
     def load(self, frame: Any, slot: int) -> Any:
         known = self._known.get((frame.address, slot))
-        if known is not None and frame.recall(known.words):
+        if known is not None and frame.read_if_unchanged(known.words):
             self._looked = frame, known, len(frame.state.changes)
             return known.value
         return self._layout.load(frame, slot)
 
     def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
         known = self._known.pop((frame.address, slot), None)
-        if known is None or known.value is not before or not self._stands(frame, known):
+        if known is None or known.value is not before or not self._is_current(frame, known):
             self._layout.change(frame, slot, before, after)
             self._keep(frame, slot, self._read(frame, slot))
             return
         writer = _Writer(frame)
         self._layout.change(writer, slot, before, after)
-        if after is not None and self._keeps_shape(known, slot, writer.written):
-            known = Known(after, known.words | writer.written, known.heads)
+        if after is not None and self._reads_same_slots(known, slot, writer.written):
+            known = CachedValue(after, known.words | writer.written, known.heads)
         else:
             known = self._read(frame, slot)
         self._keep(frame, slot, known)
 
-    def _stands(self, frame: Any, known: Known) -> bool:
+    def _is_current(self, frame: Any, known: CachedValue) -> bool:
         """Whether the words are as known: this frame has read them and nothing has written there since, or a look at each."""
         (reader, read, length), self._looked = self._looked, (None, None, 0)
         if reader is frame and read is known:
             written = frame.state.changes[length + 1 :: 4]
             if known.words.keys().isdisjoint(written):
                 return True
-        return bool(frame.holds(known.words))
+        return bool(frame.storage_matches(known.words))
 
-    def _keep(self, frame: Any, slot: int, known: Known) -> None:
+    def _keep(self, frame: Any, slot: int, known: CachedValue) -> None:
         if len(self._known) >= _MOST:
             self._known.clear()
         self._known[frame.address, slot] = known
 
-    def _read(self, frame: Any, slot: int) -> Known:
+    def _read(self, frame: Any, slot: int) -> CachedValue:
         reader = _Reader(frame)
         value = self._layout.load(reader, slot)
-        return Known(value, reader.words, frozenset(reader.heads))
+        return CachedValue(value, reader.words, frozenset(reader.heads))
 
-    def _keeps_shape(self, known: Known, slot: int, written: dict[int, int]) -> bool:
+    def _reads_same_slots(self, known: CachedValue, slot: int, written: dict[int, int]) -> bool:
         """Whether the same slots are read as before. What grows writes new ones; what shrinks writes its head
         and zeros over what it loses."""
         if not written.keys() <= known.words.keys():
@@ -127,11 +127,11 @@ class _Writer:
         self.written[slot] = word
 
 
-def memory_of(layout: Layout) -> Memory | Layout:
+def cached(layout: Layout) -> ValueCache | Layout:
     """Where to read and change values of `layout`: in a memory, if they have words of their own and never change."""
     inner = layout.item if isinstance(layout, OptionLayout) else layout
     big = isinstance(inner, RecordLayout | SequenceLayout) and _is_plain(inner)
-    return Memory(layout) if big else layout
+    return ValueCache(layout) if big else layout
 
 
 def _is_plain(layout: Layout) -> bool:

@@ -26,11 +26,11 @@ _OFFERED: Final = 6  # placements of the top tile, and as many of jokers, of man
 class MageDuelFuzz(Fuzz):
     """Two are at a duel of few tiles from the start. The World belongs to nobody who calls."""
 
-    leaves_out = ("dojo_init",)
+    excluded = ("dojo_init",)
 
     def set_up(self) -> None:
         self.world = deploy(self.chain, SMALL, sender=self.chain.account("owner"))
-        self.add(self.world.system(Game), self.world.system(PlayerProfile))
+        self.include(self.world.system(Game), self.world.system(PlayerProfile))
         host, guest = self.accounts[:2]
         self.handle.create_game(sender=host)
         self.handle.join_game(host, sender=guest)

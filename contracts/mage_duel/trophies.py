@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from chain import Address
-from chain.runtime.system import WorldStorage
+from chain.runtime.system import WorldModels
 from contracts.mage_duel.events import TrophyCreation, TrophyProgression
 from contracts.mage_duel.models import Move, Player, PlayerRole, Trophy, TrophyProgress
 from contracts.mage_duel.tiles import Edge
@@ -51,14 +51,14 @@ BIG_CITY: Final = 10  # edges; a city's edge is worth two points
 BIG_ROAD: Final = 7
 
 
-def create(world: WorldStorage) -> None:
+def create(world: WorldModels) -> None:
     """Makes the trophies, the last one first."""
     for id, title, task, count, points in reversed(TROPHIES):
         world.write(Trophy(id, title, task, count, points))
         world.emit(TrophyCreation(id, title, task, count, points))
 
 
-def report(world: WorldStorage, player: Address, now: int, *tasks: str) -> None:
+def report(world: WorldModels, player: Address, now: int, *tasks: str) -> None:
     """Counts each of these tasks once more, if the player is a controller."""
     if not tasks or world.read_member(Player, player, "role") != PlayerRole.CONTROLLER.value:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from chain import Address, System
-from chain.simulator.deploying import Deploys
+from chain.simulator.deploying import DeployMixin
 from chain.simulator.world_handle import (
     Resource,
     WorldHandle,
@@ -35,7 +35,7 @@ ONCE: Final[dict[type, tuple[type[System], ...]]] = {
 
 
 def deploy(
-    chain: Deploys,
+    chain: DeployMixin,
     rule_set: RuleSet = USUAL,
     *,
     namespace: str = NAMESPACE,

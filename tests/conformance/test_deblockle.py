@@ -83,7 +83,7 @@ class ChainDesk:
     def answer(self, step: Json) -> Json:
         entry, sender = getattr(self.game, step["m"]), self.chain.account(step["by"])
         if entry.spec.is_view:
-            seen = entry.observe(*step["a"], sender=sender)
+            seen = entry.simulate(*step["a"], sender=sender)
             return self.said(seen, seen.value)
         receipt = entry(*step["a"], sender=sender, check=False)
         assert receipt == self.chain.receipts[-1]
@@ -215,7 +215,7 @@ class Table:
         self.index = len(self.contract.fields.games) - 1
 
     def move(self, *numbers: int) -> tuple[Game, str]:
-        seen = self.contract.make_move.observe(self.index, *numbers, sender=self.mover)
+        seen = self.contract.make_move.simulate(self.index, *numbers, sender=self.mover)
         return seen.value.game, seen.logs[0]
 
 
@@ -247,7 +247,7 @@ def test_roll_on_chain_onto_win_square_comes_out(table: Table, record: Json) -> 
 def test_orientation_on_chain_is_drawn_as_recorded(table: Table, record: Json) -> None:
     lies = DIRECTIONS[tuple(record["o"])]
     table.lay_out(Game(Phase.ROLL, 1, (Cube(1, Position(1, 1), lies),)))
-    assert table.contract.cube_state.observe(table.index, 1, 1).logs == [record["layout"]]
+    assert table.contract.cube_state.simulate(table.index, 1, 1).logs == [record["layout"]]
 
 
 @pytest.mark.records("deblockle", "o", "layout")

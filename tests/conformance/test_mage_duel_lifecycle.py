@@ -226,7 +226,7 @@ class ChainTable:
         self.go_to(call["time"])
         entry, sender = getattr(self.game, call["fn"]), self.players[call["caller"]]
         args = [self.players.get(arg, arg) for arg in call["args"]]
-        names = [type(event).__name__ for event in entry.observe(*args, sender=sender).events]
+        names = [type(event).__name__ for event in entry.simulate(*args, sender=sender).events]
         with self.chain.loaded(**self.chance(call, names)):
             receipt = entry(*args, sender=sender, check=False)
         assert receipt.ok or receipt.error.text == "No tiles in the deck"

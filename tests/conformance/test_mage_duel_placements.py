@@ -134,7 +134,7 @@ class ChainTable:
         return list(self.duels.contest_events(self.game.close().events))
 
     def accepts(self, move: Move) -> bool:
-        seen = self.game.make_move.observe(move.tile, move.rotation, move.col, move.row)
+        seen = self.game.make_move.simulate(move.tile, move.rotation, move.col, move.row)
         if seen.error is not None and seen.error.kind == "refused":
             return False  # a column of -1 is not even sent
         last = type(seen.events[-1]).__name__

@@ -57,7 +57,7 @@ class Table:
 
     def refusal(self, game_id: int, text: str) -> str | None:
         """Why the first player may not, without the sentence that all refusals begin with."""
-        seen = self.game.execute_command.observe(game_id, text, sender=self.players[0])
+        seen = self.game.execute_command.simulate(game_id, text, sender=self.players[0])
         return None if seen.ok else seen.error.text.removeprefix(f"{GENERIC}\n")
 
     def execute(self, game_id: int, text: str) -> None:

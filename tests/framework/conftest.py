@@ -31,18 +31,18 @@ from chain import (
     view,
 )
 from chain.rpc.errors import RpcError
-from chain.schema.annotations import kind_of
+from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.simulator.handle import Handle
 from chain.types import FixedBytes, Int, u64
@@ -99,7 +99,7 @@ class Mode(StrEnum):  # coded by place
 
 
 SCALARS = [
-    kind_of(annotation)
+    type_of_annotation(annotation)
     for annotation in (
         *(types.u8, types.u16, types.u32, types.u64, types.u128, types.u256),
         *(types.i8, types.i16, types.i32, types.i64, types.i128, types.i256),
@@ -109,44 +109,44 @@ SCALARS = [
 
 
 @cache
-def record_of(kinds: tuple[Kind, ...], is_class: bool) -> Record:
-    members = tuple(Member(f"m{i}" if is_class else str(i), kind) for i, kind in enumerate(kinds))
+def record_of(kinds: tuple[ValueType, ...], is_class: bool) -> StructType:
+    members = tuple(Field(f"m{i}" if is_class else str(i), kind) for i, kind in enumerate(kinds))
     if not is_class:
-        return Record("tuple", members)
+        return StructType("tuple", members)
     made = make_dataclass("Point", [member.name for member in members], frozen=True)
-    return Record("Point", members, made)
+    return StructType("Point", members, made)
 
 
-def composed(inner: st.SearchStrategy[Kind]) -> st.SearchStrategy[Kind]:
+def composed(inner: st.SearchStrategy[ValueType]) -> st.SearchStrategy[ValueType]:
     return st.one_of(
-        inner.filter(lambda kind: not isinstance(kind, Option)).map(Option),
-        st.builds(Sequence, inner, st.sampled_from([list, tuple])),
+        inner.filter(lambda kind: not isinstance(kind, OptionalType)).map(OptionalType),
+        st.builds(ListType, inner, st.sampled_from([list, tuple])),
         st.builds(record_of, st.lists(inner, min_size=1, max_size=4).map(tuple), st.booleans()),
     )
 
 
-def values_of(kind: Kind) -> st.SearchStrategy[Any]:
+def values_of(kind: ValueType) -> st.SearchStrategy[Any]:
     """Values that fit `kind`, the ends of its range among them."""
     match kind:
         case Int(lowest=lowest, highest=highest):
             return st.integers(lowest, highest) | st.sampled_from([lowest, 0, highest])
         case FixedBytes(size=size):
             return st.binary(min_size=size, max_size=size)
-        case Bool():
+        case BoolType():
             return st.booleans()
-        case Account():
+        case AddressType():
             return st.binary(min_size=20, max_size=20).map(Address)
-        case Choice(cls=cls):
+        case EnumType(cls=cls):
             return st.sampled_from(list(cls))
-        case Text():
+        case StringType():
             return st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
-        case Blob():
+        case BytesType():
             return st.binary(max_size=70)
-        case Option(item=item):
+        case OptionalType(item=item):
             return st.none() | values_of(item)
-        case Sequence(item=item, make=make):
+        case ListType(item=item, make=make):
             return st.lists(values_of(item), max_size=4).map(make)
-        case Record(members=members, cls=cls):
+        case StructType(members=members, cls=cls):
             parts = st.tuples(*(values_of(member.kind) for member in members))
             return parts if cls is None else parts.map(lambda values: cls(*values))
 
@@ -154,28 +154,28 @@ def values_of(kind: Kind) -> st.SearchStrategy[Any]:
 WRONG: dict[type, Callable[[Any], list[Any]]] = {
     Int: lambda kind: [kind.lowest - 1, kind.highest + 1, None, True, 1.0, "1", b"1", 10**5000],
     FixedBytes: lambda kind: [bytes(kind.size - 1), bytes(kind.size + 1), "a" * kind.size, 5, None],
-    Bool: lambda kind: [0, 1, None, "yes"],
-    Account: lambda kind: [f"0x{'00' * 20}", bytes(19), bytes(21), [0] * 20, 5, None],
-    Choice: lambda kind: ["nothing", 99, [], None],
-    Text: lambda kind: ["\ud800", b"a", 5, ["a"], None],
-    Blob: lambda kind: ["a", 5, [1], None],
-    Sequence: lambda kind: ["ab", b"ab", {}, 5, None],
-    Record: lambda kind: ["ab"[: len(kind.members)], 5, {}, (), None],
+    BoolType: lambda kind: [0, 1, None, "yes"],
+    AddressType: lambda kind: [f"0x{'00' * 20}", bytes(19), bytes(21), [0] * 20, 5, None],
+    EnumType: lambda kind: ["nothing", 99, [], None],
+    StringType: lambda kind: ["\ud800", b"a", 5, ["a"], None],
+    BytesType: lambda kind: ["a", 5, [1], None],
+    ListType: lambda kind: ["ab", b"ab", {}, 5, None],
+    StructType: lambda kind: ["ab"[: len(kind.members)], 5, {}, (), None],
 }
 
 
-def spoiled(kind: Kind, value: Any) -> st.SearchStrategy[tuple[Any, str]]:
+def spoiled(kind: ValueType, value: Any) -> st.SearchStrategy[tuple[Any, str]]:
     """`value` with one part that does not fit, and the path to that part."""
     match kind:
-        case Option(item=item):
+        case OptionalType(item=item):
             bad = st.just(value) if value is not None else values_of(item)
             return bad.flatmap(lambda inner: spoiled(item, inner)).filter(
                 lambda b: b[0] is not None
             )
-        case Sequence(item=item, make=make) if value:
+        case ListType(item=item, make=make) if value:
             parts = [(f"[{i}]", item) for i in range(len(value))]
             build: Callable[[list[Any]], Any] = make
-        case Record(members=members, cls=cls):
+        case StructType(members=members, cls=cls):
             parts = [(m.name if cls else f"[{m.name}]", m.kind) for m in members]
             build = tuple if cls is None else lambda values: cls(*values)
             value = [getattr(value, m.name) for m in members] if cls else value
@@ -197,8 +197,8 @@ class Drawn:
     """Strategies for kinds, for values of them, and for both."""
 
     scalars = SCALARS
-    kinds: st.SearchStrategy[Kind] = st.recursive(
-        st.sampled_from([*SCALARS, Text(), Blob()]), composed, max_leaves=6
+    kinds: st.SearchStrategy[ValueType] = st.recursive(
+        st.sampled_from([*SCALARS, StringType(), BytesType()]), composed, max_leaves=6
     )
     typed = kinds.flatmap(lambda kind: st.tuples(st.just(kind), values_of(kind)))
     values_of = staticmethod(values_of)

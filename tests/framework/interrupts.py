@@ -21,10 +21,10 @@ from typing import Any
 import chain as package
 from chain import Chain
 from chain.crypto.cbor import encode
-from chain.ledger.file.rows import pack
+from chain.ledger.file.rows import serialize_row
 from chain.ledger.headers import Headers
-from chain.ledger.signing import Envelopes
-from chain.ledger.state_trie import beginning
+from chain.ledger.signing import SignedTransactions
+from chain.ledger.state_trie import initial_trie
 
 OURS = str(Path(package.__file__).parent)
 KINDS = (KeyboardInterrupt, MemoryError, SystemExit)
@@ -115,9 +115,9 @@ def standing(chain: Chain) -> str:
     accounts = sorted((bytes(who), account) for who, account in state.accounts.items())
     words = {bytes(who): sorted(words.items()) for who, words in state.storages.items() if words}
     told = (
-        accounts, sorted(words.items()), [block.row for block in ledger.blocks],
-        [encode(pack(receipt.row)) for receipt in ledger.receipts], list(map(_plain, ledger.timeline)), ledger.notes_from(0),
-        ledger.open and ledger.open.row, tuple(map(int, chain.mining[:3])), chain.mining.overrides,
+        accounts, sorted(words.items()), [block.as_tuple for block in ledger.blocks],
+        [encode(serialize_row(receipt.row)) for receipt in ledger.receipts], list(map(_plain, ledger.timeline)), ledger.notes_from(0),
+        ledger.open and ledger.open.as_tuple, tuple(map(int, chain.mining[:3])), chain.mining.overrides,
     )  # fmt: skip
     return sha256(repr(told).encode()).hexdigest()
 
@@ -170,7 +170,7 @@ def made_up(chain: Chain) -> list[str]:
     fork, wrong = chain.fork(), list[str]()
     fork.ledger.headers, fork.ledger.envelopes = (
         Headers(fork.ledger),
-        Envelopes(fork.ledger, fork.keys),
+        SignedTransactions(fork.ledger, fork.keys),
     )
     for name, ask in QUESTIONS.items():
         if (ours := ask(chain)) != (theirs := ask(fork)):
@@ -179,7 +179,7 @@ def made_up(chain: Chain) -> list[str]:
     if any(chain.ledger.find(receipt.tx_hash) != receipt for receipt in closed):
         wrong.append("hashes of transactions")
     if not chain.ledger.open and len(chain.ledger.timeline) == chain.head.end_moment:
-        root = beginning(chain.state, ()).root
+        root = initial_trie(chain.state, ()).root
         wrong += ["state root"] if root != chain.state_root() else []
     return wrong
 

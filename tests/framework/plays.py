@@ -152,7 +152,7 @@ def revert(chain: Chain) -> None:
 
 def clock(chain: Chain) -> None:
     chain.advance(30)
-    chain.set_next(base_fee=10**9 + 1)
+    chain.set_next_block(base_fee=10**9 + 1)
     chain.mine(2)
 
 
@@ -197,7 +197,7 @@ def new_world(chain: Chain) -> None:
 def look(chain: Chain) -> None:
     counter = counter_on(chain)
     counter.total()
-    counter.add.observe(4)
+    counter.add.simulate(4)
     counter.add.trace(4)
     str(chain.receipts[0].trace)
     str(chain.receipts[-1].trace)

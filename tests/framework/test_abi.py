@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from chain import abi
 from chain.abi.encode import blank
-from chain.schema.annotations import kind_of
+from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import (
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    zero,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StructType,
+    ValueType,
+    default_value,
 )
 from chain.types import Address, bytes4, felt252, i8, i64, i128, u8, u16, u64, u128, u256
 
@@ -42,33 +42,33 @@ def word(number: int) -> bytes:
     return number.to_bytes(32, signed=number < 0)
 
 
-def plain(kind: Kind, value: Any) -> Any:
+def plain(kind: ValueType, value: Any) -> Any:
     """`value` as eth-abi takes it."""
     match kind:
-        case Choice():
+        case EnumType():
             return kind.code_of()[value]
-        case Option(item=item):
+        case OptionalType(item=item):
             return (False, nothing(item)) if value is None else (True, plain(item, value))
-        case Sequence(item=item):
+        case ListType(item=item):
             return [plain(item, each) for each in value]
-        case Record(members=members, cls=cls):
+        case StructType(members=members, cls=cls):
             parts = [getattr(value, m.name) for m in members] if cls else value
             return tuple(plain(m.kind, part) for m, part in zip(members, parts, strict=True))
         case _:
             return value
 
 
-def nothing(kind: Kind) -> Any:
+def nothing(kind: ValueType) -> Any:
     """What stands for an absent value: zero, also where no member of an Enum has that code."""
     match kind:
-        case Choice():
+        case EnumType():
             return 0
-        case Option(item=item):
+        case OptionalType(item=item):
             return False, nothing(item)
-        case Record(members=members):
+        case StructType(members=members):
             return tuple(nothing(member.kind) for member in members)
         case _:
-            return plain(kind, zero(kind))
+            return plain(kind, default_value(kind))
 
 
 def weight(value: Any) -> int:
@@ -84,27 +84,27 @@ def weight(value: Any) -> int:
 @pytest.mark.parametrize("name", KNOWN)
 def test_bytes_are_these(name: str) -> None:
     annotation, value, expected = KNOWN[name]
-    assert abi.encoder(kind_of(annotation))(value).hex() == expected
+    assert abi.encoder(type_of_annotation(annotation))(value).hex() == expected
 
 
 @given(st.data())
 def test_encoding_equals_eth_abi(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     expected = eth_abi.encode([abi.abi_type(kind)], [plain(kind, value)])
-    assert abi.encoder(Record("", (Member("value", kind),)))((value,)) == expected
+    assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
 
 
 @given(st.data())
 def test_decoding_gives_value_back(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    encoded = abi.encoder(Record("", (Member("value", kind),)))((value,))
+    encoded = abi.encoder(StructType("", (Field("value", kind),)))((value,))
     assert abi.decode(kind, encoded) == value
-    assert abi.decode_members((Member("value", kind),), b"abcd" + encoded, 4) == (value,)
+    assert abi.decode_members((Field("value", kind),), b"abcd" + encoded, 4) == (value,)
 
 
 @given(st.data())
 def test_absent_is_as_short_as_zero(drawn: Any, data: st.DataObject) -> None:
-    kind = data.draw(drawn.kinds.filter(lambda kind: not isinstance(kind, Option)))
+    kind = data.draw(drawn.kinds.filter(lambda kind: not isinstance(kind, OptionalType)))
     [encoded] = [eth_abi.encode([abi.abi_type(kind)], [nothing(kind)])]
     assert encoded.endswith(blank(kind))
 
@@ -112,7 +112,7 @@ def test_absent_is_as_short_as_zero(drawn: Any, data: st.DataObject) -> None:
 @given(st.data())
 def test_spoiled_bytes_are_bad_data_or_values(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    raw = bytearray(abi.encoder(Record("", (Member("value", kind),)))((value,)))
+    raw = bytearray(abi.encoder(StructType("", (Field("value", kind),)))((value,)))
     for _ in range(data.draw(st.integers(1, 3))):
         at = 32 * data.draw(st.integers(0, len(raw) // 32 - 1))
         raw[at : at + 32] = data.draw(
@@ -130,7 +130,7 @@ def test_random_bytes_are_bad_data_or_values(drawn: Any, data: st.DataObject) ->
 HOSTILE = [word(n) for n in (0, 1, 2, 3, 31, 32, 33, 64, 96, 128, 255, 256, 2**64, 2**255, -1, -32)]
 
 
-def check_reading(kind: Kind, raw: bytes) -> None:
+def check_reading(kind: ValueType, raw: bytes) -> None:
     """It is refused with a reason, or read into what can be written again and is no more than was there."""
     value, said = None, ""
     try:
@@ -141,14 +141,17 @@ def check_reading(kind: Kind, raw: bytes) -> None:
         assert "cannot be read" not in said
         return
     assert weight(value) <= len(raw) + 32
-    assert abi.decode(kind, abi.encoder(Record("", (Member("", kind),)))((value,))) == value
+    assert abi.decode(kind, abi.encoder(StructType("", (Field("", kind),)))((value,))) == value
 
 
 @pytest.mark.parametrize("depth", [2, 3, 6])
 def test_shared_tails_are_refused(depth: int) -> None:
-    kind, row = Sequence(kind_of(u8)), word(8) + 8 * word(32 * 8)  # eight lists, all in one place
+    kind, row = (
+        ListType(type_of_annotation(u8)),
+        word(8) + 8 * word(32 * 8),
+    )  # eight lists, all in one place
     for _ in range(depth):
-        kind = Sequence(kind)
+        kind = ListType(kind)
     with pytest.raises(abi.BadData, match="overlap"):
         abi.decode(kind, word(32) + depth * row + word(0))
 
@@ -178,16 +181,16 @@ BAD: list[tuple[Any, bytes, str]] = [
 @pytest.mark.parametrize(("annotation", "raw", "text"), BAD, ids=range(len(BAD)))
 def test_bad_data_is_explained(annotation: Any, raw: bytes, text: str) -> None:
     with pytest.raises(abi.BadData) as caught:
-        abi.decode(kind_of(annotation), raw)
+        abi.decode(type_of_annotation(annotation), raw)
     assert caught.value.text == text
 
 
 def test_absent_value_may_be_anything() -> None:
-    assert abi.decode(kind_of(u8 | None), word(0) + word(2**255)) is None
+    assert abi.decode(type_of_annotation(u8 | None), word(0) + word(2**255)) is None
 
 
 def test_tail_may_stand_after_gap() -> None:
-    assert abi.decode(kind_of(str), word(64) + word(99) + word(2) + b"hi") == "hi"
+    assert abi.decode(type_of_annotation(str), word(64) + word(99) + word(2) + b"hi") == "hi"
 
 
 @given(st.data())
@@ -195,7 +198,7 @@ def test_tail_may_stand_after_gap() -> None:
 def test_misfit_names_path(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     bad, path = data.draw(drawn.spoiled(kind, value))
-    with pytest.raises(abi.Misfit) as caught:
+    with pytest.raises(abi.ValueMismatch) as caught:
         abi.encoder(kind)(bad)
     assert caught.value.path == path
     assert caught.value.text.startswith(f"{path} = " if path else "")
@@ -214,7 +217,7 @@ WIDE = [
 
 @pytest.mark.parametrize(("annotation", "value"), WIDE, ids=range(len(WIDE)))
 def test_number_out_of_range_can_be_sent(annotation: Any, value: int) -> None:
-    kind = kind_of(annotation)
+    kind = type_of_annotation(annotation)
     with pytest.raises(abi.BadData, match=f"{value} does not fit"):
         abi.decode(kind, abi.encoder(abi.widened(kind))(value))
 
@@ -225,12 +228,12 @@ def test_widened_number_is_read_as_itself_or_refused(drawn: Any, data: st.DataOb
     try:
         encoded = abi.encoder(abi.widened(kind))(number)
         assert abi.decode(kind, encoded) == number
-    except (abi.Misfit, abi.BadData):
+    except (abi.ValueMismatch, abi.BadData):
         assert not kind.lowest <= number <= kind.highest
 
 
 def test_json_names_components() -> None:
-    made = abi.json_type("move", kind_of(tuple[u8, bool | None]))
+    made = abi.json_type("move", type_of_annotation(tuple[u8, bool | None]))
     assert made["type"] == "tuple"
     assert [part["type"] for part in made["components"]] == ["uint8", "tuple"]
     assert [part["name"] for part in made["components"][1]["components"]] == ["exists", "value"]

@@ -132,7 +132,7 @@ def test_file_tells_its_history_without_the_classes(tmp_path: Path) -> None:
         play(chain)
         before = told(chain), told_by_node(chain)
     with Chain.open(tmp_path / "a.chain") as chain:
-        assert [receipt.is_stranger for receipt in chain.receipts[:2]] == [True, True]
+        assert [receipt.is_undeclared for receipt in chain.receipts[:2]] == [True, True]
         assert (told(chain), told_by_node(chain)) == before
 
 

@@ -191,7 +191,7 @@ def initcode(compiled):
 @pytest.fixture
 def chain(compiled):
     chain = Chain(guard=False)  # they reach behind their classes
-    chain.ledger.learn_json(compiled["abi"])
+    chain.ledger.register_abi(compiled["abi"])
     return chain
 
 
@@ -240,7 +240,7 @@ def test_views_read_bytecode(asker, relay):
 def test_bytecode_calls_python(asker, relay):
     receipt = relay.relay(asker.address, asked("add", 4))
     assert int.from_bytes(answered("relay", receipt)) == 4
-    assert [type(e).__name__ for e in receipt.events] == ["Said", "ForeignLog"]
+    assert [type(e).__name__ for e in receipt.events] == ["Said", "DecodedAbiEvent"]
 
 
 def test_value_goes_both_ways(chain, asker, relay):
@@ -321,7 +321,7 @@ def test_reentry_may_be_open(chain, asker):
 
 
 def test_views_stay_static_below(asker, relay):
-    assert not asker.sneak.observe().ok
+    assert not asker.sneak.simulate().ok
     assert word(relay) == 7
 
 

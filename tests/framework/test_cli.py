@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from chain.cli.error_report import sentence
+from chain.cli.error_report import error_sentence
 from chain.cli.main import cli
 from contracts.deblockle import Deblockle
 
@@ -128,7 +128,7 @@ def test_unforeseen_error_is_a_sentence() -> None:
     try:
         _ = 1 // 0
     except ZeroDivisionError as wrong:
-        text = sentence(wrong)
+        text = error_sentence(wrong)
     assert text.startswith("ZeroDivisionError: ") and "test_cli.py:" in text
 
 

@@ -22,13 +22,13 @@ from chain import Chain
 from chain.cli import output
 from chain.cli.arguments import read_args
 from chain.cli.main import cli
-from chain.ledger.sql.parse_values import Misread
+from chain.ledger.sql.parse_values import ParseError
 from chain.rpc.server.server import (
     Server,
     Settings,
 )
-from chain.schema.value_types import Member
-from chain.simulator.catalogue import Offered
+from chain.schema.value_types import Field
+from chain.simulator.catalogue import ContractCatalogue
 from chain.types import Address
 from contracts.deblockle import Deblockle
 from contracts.mage_duel import Game
@@ -285,7 +285,7 @@ def test_words_are_read_by_type(entry: str, words: tuple[str, ...], found: dict[
 
 @pytest.mark.parametrize("words", [("1.5",), ("true",), ("[1, 2]",), ('{"index": true}',), ("",)])
 def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
-    with pytest.raises(Misread):
+    with pytest.raises(ParseError):
         read_args(DUEL["game_state"], words, at)
 
 
@@ -293,7 +293,7 @@ def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
 def arguments(draw: st.DrawFn, drawn: Any) -> Any:
     """An entry that takes some arguments, and values for them."""
     members = tuple(
-        Member(f"m{i}", kind)
+        Field(f"m{i}", kind)
         for i, kind in enumerate(draw(st.lists(drawn.kinds, min_size=1, max_size=4)))
     )
     entry = dataclasses.replace(DUEL["game_state"], params=members)
@@ -303,7 +303,7 @@ def arguments(draw: st.DrawFn, drawn: Any) -> Any:
 @given(st.data())
 def test_json_is_read_back_as_it_was(drawn: Any, data: st.DataObject) -> None:
     entry, values = data.draw(arguments(drawn))
-    text = json.dumps(output.plain(values))
+    text = json.dumps(output.to_json_untyped(values))
     assert read_args(entry, [text], Address) == values
 
 
@@ -312,7 +312,7 @@ def test_any_word_is_read_or_refused(drawn: Any, word: str, data: st.DataObject)
     entry, _ = data.draw(arguments(drawn))
     try:
         read_args(entry, [word], at)
-    except Misread:
+    except ParseError:
         return
 
 
@@ -368,8 +368,8 @@ def test_folder_that_is_there_is_left(tmp_path: Path) -> None:
 @pytest.fixture
 def url() -> Iterator[str]:
     """A node that offers the games."""
-    chain = Chain.reach("memory", contracts=Offered("contracts").classes)
-    with Server(chain, Settings(port=0)).beside() as url:
+    chain = Chain.reach("memory", contracts=ContractCatalogue("contracts").classes)
+    with Server(chain, Settings(port=0)).in_thread() as url:
         yield url
 
 

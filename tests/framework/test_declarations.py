@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 from chain import Chain, Contract, DeclarationError
-from chain.spec.class_reader import HANDLE_WORDS
+from chain.spec.class_reader import RESERVED_HANDLE_NAMES
 
 FOLDER = Path(__file__).parent / "declarations"
 MISTAKES = sorted(path.stem for path in FOLDER.glob("*.py"))
@@ -48,4 +48,4 @@ def test_no_entry_can_hide_part_of_a_handle(chain: Chain) -> None:
     class Empty(Contract): ...
 
     parts = {name for name in dir(chain.deploy(Empty)) if not name.startswith("_")}
-    assert parts <= {*dir(Contract), *HANDLE_WORDS}
+    assert parts <= {*dir(Contract), *RESERVED_HANDLE_NAMES}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, Key, System, Vector, World, call, init, model, require, view
-from chain.cli.deployment_view import planned
+from chain.cli.deployment_view import load_plan
 from chain.cli.script_loader import loaded
 from chain.deployment import Deployment
 from chain.deployment.deployer import (
@@ -152,10 +152,10 @@ def test_second_run_sends_nothing(chain: Chain, journal: Journal) -> None:
 
 def test_look_says_what_apply_does(chain: Chain, journal: Journal) -> None:
     deployer = Deployer(of(plan), chain, journal)
-    told = [f"{each.action} {each.step.name}" for each in deployer.look()]
+    told = [f"{each.action} {each.step.name}" for each in deployer.inspect()]
     assert len(chain.receipts) == 0
     assert told == apply(chain, journal)
-    assert {each.action for each in deployer.look()} == {LEAVE}
+    assert {each.action for each in deployer.inspect()} == {LEAVE}
 
 
 class Killed(BaseException):
@@ -195,7 +195,7 @@ def test_killed_anywhere_it_goes_on(tmp_path: Path) -> None:
 
 
 def test_games_killed_anywhere_go_on() -> None:
-    games = planned(GAMES)
+    games = load_plan(GAMES)
     chain, kept = Chain(), Journal(None)
     [*Deployer(games, chain, kept).apply(lambda it: CHANGED)]
     root, steps = chain.state_root(), len(games.steps)
@@ -331,7 +331,7 @@ def test_models_must_lie_as_before(
     text: str, hindered: list[str], tmp_path: Path, chain: Chain, journal: Journal
 ) -> None:
     apply(chain, journal, league(LEAGUE, tmp_path, "before"))
-    changed = Deployer(of(league(text, tmp_path, "after")), chain, journal).look()[1]
+    changed = Deployer(of(league(text, tmp_path, "after")), chain, journal).inspect()[1]
     assert (changed.step.name, changed.action) == ("league-Game", CHANGED)
     assert list(changed.obstacles) == hindered
 
@@ -365,7 +365,7 @@ def test_change_is_told(
     journal: Journal,
 ) -> None:
     apply(chain, journal, version(FIRST, tmp_path, "before"))
-    (found,) = Deployer(of(version(text, tmp_path)), chain, journal).look()
+    (found,) = Deployer(of(version(text, tmp_path)), chain, journal).inspect()
     assert found.action == CHANGED
     assert told is None or list(found.changes) == told
     assert list(found.obstacles) == hindered
@@ -413,7 +413,7 @@ def test_calls_follow_a_new_version(tmp_path: Path, chain: Chain, journal: Journ
         def both(deployment: Deployment) -> None:
             declare(deployment)
             game = deployment.steps[0]
-            deployment.handle(game.program.spec.cls, game.stand_in).add(1)  # type: ignore[union-attr]
+            deployment.handle(game.program.spec.cls, game.placeholder).add(1)  # type: ignore[union-attr]
 
         return both
 

@@ -14,9 +14,9 @@ from chain import Chain
 from chain.cli.main import cli
 from chain.replays import record
 from chain.replays.outcomes import (
-    Parting,
-    deeds_of,
-    parting,
+    Divergence,
+    first_divergence,
+    outcomes_of,
 )
 from chain.replays.subprocess_runs import (
     Failed,
@@ -24,8 +24,8 @@ from chain.replays.subprocess_runs import (
     play_in,
 )
 from chain.replays.verify import verify
-from chain.simulator.catalogue import Offered
-from chain.testing import image_of
+from chain.simulator.catalogue import ContractCatalogue
+from chain.testing import instrumented
 
 pytest_plugins = ["pytester"]
 
@@ -94,7 +94,7 @@ def bag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("BOARDCHAIN_CONTRACTS", name)
-    return Offered(name).find("Bag")
+    return ContractCatalogue(name).find("Bag")
 
 
 def play(cls: Any, *entries: str, chain: Chain | None = None) -> Chain:
@@ -117,16 +117,16 @@ def test_first_difference_is_named(bag: Any) -> None:
     assert str(verdict) == (
         "Bag.keep in block 3: Bag.first is 'pink' under hash seed 0, and 'grey' under hash seed 1"
     )
-    assert verdict.parting == Parting(3, "Bag", "keep", "Bag.first", ("'pink'", "'grey'"))
+    assert verdict.divergence == Divergence(3, "Bag", "keep", "Bag.first", ("'pink'", "'grey'"))
 
 
 @pytest.mark.parametrize(("entry", "field"), FIELDS)
 def test_field_tells_where_plays_part(bag: Any, entry: str, field: str, monkeypatch: Any) -> None:
     plays = []
     for ball in ("red", "blue"):
-        monkeypatch.setattr(image_of(sys.modules[bag.__module__]), "BALLS", (ball,))
-        plays.append(deeds_of(play(bag, "fill", entry, "keep")))
-    assert parting(*plays) == Parting(3, "Bag", entry, field, ("'red'", "'blue'"))
+        monkeypatch.setattr(instrumented(sys.modules[bag.__module__]), "BALLS", (ball,))
+        plays.append(outcomes_of(play(bag, "fill", entry, "keep")))
+    assert first_divergence(*plays) == Divergence(3, "Bag", entry, field, ("'red'", "'blue'"))
 
 
 def test_command_plays_a_file_of_a_chain(bag: Any, tmp_path: Path) -> None:
@@ -142,13 +142,13 @@ def test_command_fails_where_runs_part(bag: Any, tmp_path: Path) -> None:
     (tmp_path / "bag.txt").write_bytes(record(play(bag, "keep")).encode())
     done = run("verify", "bag.txt", "--json")
     assert done.exit_code == 1
-    assert json.loads(done.stdout)["parting"]["field"] == "Bag.first"
+    assert json.loads(done.stdout)["divergence"]["field"] == "Bag.first"
 
 
 def test_written_outcome_counts_too(bag: Any) -> None:
     text = record(play(bag, "fill")).replace("= ok", "= 1")
     verdict = verify(text, [bag.__module__], seeds=(0, 1))
-    assert (verdict.ok, verdict.parted) == (False, None)
+    assert (verdict.ok, verdict.diverging_seeds) == (False, None)
     assert "the same 2 times, but not as it is written: line 7: something else" in str(verdict)
 
 
@@ -158,7 +158,7 @@ def test_memory_outside_of_storage_is_found(
     (tmp_path / "shelf_of.py").write_text(SHELF, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     chain = Chain(guard=False)
-    shelf = chain.deploy(Offered("shelf_of").find("Shelf"))
+    shelf = chain.deploy(ContractCatalogue("shelf_of").find("Shelf"))
     for _ in range(4):
         shelf.put()
     verdict = verify(record(chain), ["shelf_of"], seeds=(0,))
@@ -170,8 +170,8 @@ def test_memory_outside_of_storage_is_found(
 def test_ticks_are_compared(bag: Any) -> None:
     chain = play(bag, "fill", "wait")
     verdict = verify(record(chain), [bag.__module__], seeds=(0, 1))
-    assert verdict.parting is not None
-    assert (verdict.parting.entry, verdict.parting.field) == ("wait", "its ticks")
+    assert verdict.divergence is not None
+    assert (verdict.divergence.entry, verdict.divergence.field) == ("wait", "its ticks")
 
 
 def test_unplayable_transcript_says_why(bag: Any, tmp_path: Path) -> None:
@@ -182,10 +182,12 @@ def test_unplayable_transcript_says_why(bag: Any, tmp_path: Path) -> None:
 
 
 def test_missing_values_are_nothing(bag: Any) -> None:
-    one, other = deeds_of(play(bag, "fill")), deeds_of(play(bag, "ask"))
-    assert parting(one, one) is None
-    assert parting(one, other) == Parting(2, "Bag", "fill", "Bag.count", ("8", "nothing"))
-    assert parting(one, one[:1]) == Parting(2, "Bag", "fill", "the number of transactions", ("2", "1"))  # fmt: skip
+    one, other = outcomes_of(play(bag, "fill")), outcomes_of(play(bag, "ask"))
+    assert first_divergence(one, one) is None
+    assert first_divergence(one, other) == Divergence(
+        2, "Bag", "fill", "Bag.count", ("8", "nothing")
+    )
+    assert first_divergence(one, one[:1]) == Divergence(2, "Bag", "fill", "the number of transactions", ("2", "1"))  # fmt: skip
 
 
 # pytest --double-run

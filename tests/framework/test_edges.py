@@ -51,7 +51,7 @@ def test_fork_keeps_automine_and_interval(chain) -> None:
 
 def test_anchor_undoes_overrides_of_the_next_block(chain) -> None:
     with chain.anchor():
-        chain.set_next(prevrandao=5)
+        chain.set_next_block(prevrandao=5)
     assert chain.mine().prevrandao != 5
 
 

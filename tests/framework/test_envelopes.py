@@ -16,9 +16,9 @@ from chain import Address, Chain, Contract, InvalidTransaction, call
 from chain.accounts import ACCOUNTS, account_of_key
 from chain.crypto.hashing import keccak
 from chain.ledger.signing import (
-    decode_raw,
-    kind_of,
-    seal,
+    decode_signed,
+    encode_signed,
+    tx_type,
 )
 from chain.machine.transaction import Transaction
 from chain.types import u64
@@ -61,7 +61,7 @@ def key_of(tx):
 
 
 def sealed(tx):
-    return seal(tx, CHAIN_ID, key_of(tx))
+    return encode_signed(tx, CHAIN_ID, key_of(tx))
 
 
 def by_eth_account(tx):
@@ -96,7 +96,7 @@ def test_signs_as_eth_account(tx):
 @given(transactions)
 def test_reads_what_it_writes(tx):
     raw = sealed(tx)
-    assert decode_raw(raw, CHAIN_ID) == replace(tx, raw=raw)
+    assert decode_signed(raw, CHAIN_ID) == replace(tx, raw=raw)
 
 
 @settings(deadline=None, max_examples=60)
@@ -161,8 +161,8 @@ REFUSED = {
     "string for slots": (changed(8, [[b"\1" * 20, b""]]), "its access list is not one of pairs, .*"),
     "short slot": (changed(8, [[b"\1" * 20, [b"\1"]]], LISTED), "its access list is not one of pairs, .*"),
     "single in access list": (changed(8, [[b"\1" * 20]], LISTED), "its access list is not one of pairs, .*"),
-    "other chain": (seal(TX, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
-    "other chain, type 0": (seal(LEGACY, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
+    "other chain": (encode_signed(TX, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
+    "other chain, type 0": (encode_signed(LEGACY, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
     "parity of 2": (changed(9, b"\2"), "the v of its signature is 2, not 0 or 1"),
     "v of 0": (changed(6, b"", LEGACY), "the v of its signature is 0, not 27 or 28, nor 62709 or one more"),
     "v of 29": (changed(6, b"\x1d", LEGACY), "the v of its signature is 29, not 27 or 28, nor 62709 or one more"),
@@ -177,7 +177,7 @@ REFUSED = {
 @pytest.mark.parametrize(("raw", "words"), REFUSED.values(), ids=REFUSED.keys())
 def test_refuses_what_is_no_transaction(raw, words):
     with pytest.raises(InvalidTransaction, match=f"^{words}$"):
-        decode_raw(raw, CHAIN_ID)
+        decode_signed(raw, CHAIN_ID)
 
 
 @given(
@@ -189,7 +189,7 @@ def test_refuses_what_is_no_transaction(raw, words):
 def test_mangled_bytes_are_read_or_refused(extra, start, end, tx):
     raw = sealed(tx)
     try:
-        read = decode_raw(raw[:start] + extra + raw[end:], CHAIN_ID)
+        read = decode_signed(raw[:start] + extra + raw[end:], CHAIN_ID)
     except InvalidTransaction:
         return
     assert read.raw == raw[:start] + extra + raw[end:]
@@ -197,22 +197,22 @@ def test_mangled_bytes_are_read_or_refused(extra, start, end, tx):
 
 def test_highest_s_is_taken():
     with pytest.raises(InvalidTransaction, match="higher s"):
-        decode_raw(changed(11, (HALF + 1).to_bytes(32)), CHAIN_ID)
-    assert decode_raw(changed(11, HALF.to_bytes(32)), CHAIN_ID).sender != ALICE
+        decode_signed(changed(11, (HALF + 1).to_bytes(32)), CHAIN_ID)
+    assert decode_signed(changed(11, HALF.to_bytes(32)), CHAIN_ID).sender != ALICE
 
 
 def test_type_0_without_a_chain_id_is_taken():
     fields = rlp.decode(sealed(LEGACY))[:6]
     signature = PrivateKey(ALICE.key).sign_recoverable(keccak(rlp.encode(fields)), hasher=None)
     v, r, s = 27 + signature[64], *(int.from_bytes(signature[i : i + 32]) for i in (0, 32))
-    assert decode_raw(rlp.encode([*fields, v, r, s]), CHAIN_ID).sender == ALICE
+    assert decode_signed(rlp.encode([*fields, v, r, s]), CHAIN_ID).sender == ALICE
 
 
 @pytest.mark.parametrize(
     ("raw", "kind"), [(b"\xc0", 0), (b"\xff", 0), (b"\x02\xc0", 2), (b"\x04\xc0", 4)]
 )
 def test_kind_stands_in_the_first_byte(raw, kind):
-    assert kind_of(raw) == kind
+    assert tx_type(raw) == kind
 
 
 # In a ledger
@@ -231,7 +231,7 @@ def counter(chain):
 def test_in_process_transaction_is_signed_when_asked(chain, counter):
     receipt = counter.add(3, sender=BOB)
     raw = chain.ledger.envelope_of(receipt)
-    read = decode_raw(raw, chain.chain_id)
+    read = decode_signed(raw, chain.chain_id)
     assert (read.sender, read.to, read.nonce, read.data) == (
         BOB,
         counter.address,
@@ -243,7 +243,7 @@ def test_in_process_transaction_is_signed_when_asked(chain, counter):
 
 def test_named_account_signs(chain, counter):
     receipt = counter.add(1, sender=chain.account("first.testnet"))
-    assert decode_raw(chain.ledger.envelope_of(receipt), chain.chain_id).sender == receipt.sender
+    assert decode_signed(chain.ledger.envelope_of(receipt), chain.chain_id).sender == receipt.sender
 
 
 def test_signed_transaction_keeps_its_bytes(chain, counter):
@@ -252,8 +252,8 @@ def test_signed_transaction_keeps_its_bytes(chain, counter):
     asked = replace(
         TX, to=counter.address, data=counter.add.calldata(1), value=0, gas=100_000, nonce=0
     )
-    raw = seal(asked, CHAIN_ID, stranger)
-    receipt = chain.apply(decode_raw(raw, CHAIN_ID))
+    raw = encode_signed(asked, CHAIN_ID, stranger)
+    receipt = chain.send_transaction(decode_signed(raw, CHAIN_ID))
     assert (receipt.ok, receipt.sender, chain.ledger.envelope_of(receipt)) == (True, stranger, raw)
     assert receipt.tx_hash == keccak(raw)
 

@@ -266,7 +266,7 @@ def test_event_in_the_name_of_a_world_is_of_its_system(made: Any) -> None:
     assert (log.address, log.event.what) == (world.address, 1)
     assert [each.what for each in chain.events(Seen)] == [1, 2]
     for whom in (watcher, Watcher, "Watcher", watcher.address, "World"):
-        assert [each.what for each in chain.events(Seen).by(whom)] == [1]
+        assert [each.what for each in chain.events(Seen).by_contract(whom)] == [1]
     assert [each.what for each in chain.events("Echo.Seen")] == [2]
     assert chain.sql("select what from Seen") == [(1,), (2,)]
 

@@ -152,13 +152,13 @@ def shallow():
 def test_deepest_bytecode_is_safe(chain, evm, initcode):
     """A contract that calls itself and returns how often that went well."""
     code = evm(32, 0, 0, 0, 0, "ADDRESS", "GAS", "CALL", 0, "MLOAD", "ADD", *ANSWER)
-    frame, _ = chain.look(chain.send(None, initcode(code)).address, b"")
+    frame, _ = chain.call(chain.send(None, initcode(code)).address, b"")
     assert int.from_bytes(frame.output) == 1_024
 
 
 @pytest.mark.usefixtures("shallow")
 def test_deepest_python_is_safe(chain, diver):
-    frame, _ = chain.look(diver.address, told("dive", diver.address))
+    frame, _ = chain.call(diver.address, told("dive", diver.address))
     assert frame.result == 1_024
 
 
@@ -168,7 +168,7 @@ def test_deepest_mixture_is_safe(chain, diver, place):
     mirror = place(
         "CALLDATASIZE", 0, 0, "CALLDATACOPY", 32, 0, "CALLDATASIZE", 0, 0, "CALLER", "GAS", "CALL", "POP", 32, 0, "RETURN",
     )  # fmt: skip
-    frame, _ = chain.look(diver.address, told("dive", mirror))
+    frame, _ = chain.call(diver.address, told("dive", mirror))
     assert frame.result == 512
 
 
@@ -264,7 +264,7 @@ def set_code(chain, account, *permissions, **fields):
 
 def test_accounts_borrow_python(chain, diver):
     alice, bob = chain.accounts[:2]
-    receipt = chain.apply(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
+    receipt = chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
     assert (receipt.ok, receipt.gas_used, chain.nonce(bob)) == (True, 36_800, 1)
     assert number(chain.send(bob, told("add", 4))) == 4
     assert (chain.storage(bob, 0), chain.storage(diver.address, 0)) == (4, 0)
@@ -272,7 +272,7 @@ def test_accounts_borrow_python(chain, diver):
 
 def test_lenders_are_traced(chain, diver):
     alice, bob = chain.accounts[:2]
-    lending = chain.apply(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
+    lending = chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
     trace = chain.send(bob, told("add", 4)).trace
     assert lending.trace.gas_used == lending.gas_used
     assert (trace.name, trace.address, trace.code_address) == ("Diver.add", bob, diver.address)
@@ -281,27 +281,29 @@ def test_lenders_are_traced(chain, diver):
 
 def test_python_calls_borrowers(chain, diver):
     alice, bob = chain.accounts[:2]
-    chain.apply(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
+    chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
     assert int.from_bytes(diver.send(bob, told("add", 4)).return_value) == 4
     assert chain.storage(bob, 0) == 4
 
 
 def test_lent_precompiles_do_nothing(chain, diver):
     alice, bob = chain.accounts[:2]
-    chain.apply(set_code(chain, alice, lent(chain, bob, SHA256, 0)))
+    chain.send_transaction(set_code(chain, alice, lent(chain, bob, SHA256, 0)))
     assert (chain.send(bob, b"abc").output, diver.send(bob, b"abc").return_value) == (b"", b"")
 
 
 def test_stale_permissions_are_skipped(chain, diver):
     alice, bob = chain.accounts[:2]
-    assert chain.apply(set_code(chain, alice, lent(chain, bob, diver.address, 7))).ok
+    assert chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 7))).ok
     assert (chain.code(bob), chain.nonce(bob)) == (b"", 0)
 
 
 def test_permissions_outlive_failures(chain, diver):
     alice, bob = chain.accounts[:2]
     permit = lent(chain, bob, diver.address, 0)
-    receipt = chain.apply(set_code(chain, alice, permit, to=bytes(diver.address), data=b"what"))
+    receipt = chain.send_transaction(
+        set_code(chain, alice, permit, to=bytes(diver.address), data=b"what")
+    )
     assert (receipt.error.kind, chain.nonce(bob)) == ("refused", 1)
 
 
@@ -318,7 +320,7 @@ def blob(chain, account, **fields):
 def test_blobs_are_paid_for(chain, place):
     alice, reader = chain.accounts[0], place(0, "BLOBHASH", *ANSWER)
     before = chain.balance(alice)
-    receipt = chain.apply(blob(chain, alice, to=bytes(reader)))
+    receipt = chain.send_transaction(blob(chain, alice, to=bytes(reader)))
     assert receipt.output == receipt.trace.output == b"\x01" * 32
     assert chain.balance(alice) == before - receipt.gas_used * receipt.gas_price - 2**17
 
@@ -340,7 +342,7 @@ def test_bad_blobs_change_nothing(chain, fields, text):
     alice = chain.accounts[0]
     before = chain.state.account(alice)
     with pytest.raises(InvalidTransaction, match=text):
-        chain.apply(blob(chain, alice, **fields))
+        chain.send_transaction(blob(chain, alice, **fields))
     assert (chain.state.account(alice), len(chain.receipts), chain.state.changes) == (before, 0, [])
 
 
@@ -349,4 +351,4 @@ def test_permissions_must_be_paid(chain, diver):
         chain, chain.accounts[0], lent(chain, chain.accounts[1], diver.address, 0), gas=40_000
     )
     with pytest.raises(InvalidTransaction, match="40000 gas is too little: 46000"):
-        chain.apply(tx)
+        chain.send_transaction(tx)

@@ -102,7 +102,7 @@ def far(near: Chain) -> Chain:
 @pytest.fixture
 def url(near: Chain) -> Iterator[str]:
     """A node on a port, whose chain is `near`."""
-    with Server(near, Settings(port=0)).beside() as url:
+    with Server(near, Settings(port=0)).in_thread() as url:
         yield url
 
 
@@ -145,7 +145,7 @@ def play(chain: Chain) -> Iterator[Any]:
     yield world.read(Score, bob), world.all(Score), len(world.history(Score, bob))
     yield list(chain.sql("select name(player) who, max(square) far from Rolled group by player"))
     yield chain.at(block=2).handle(race).square_of(alice), chain.balance(alice), race.balance
-    chain.set_next(prevrandao=7, base_fee=5, coinbase=bob)
+    chain.set_next_block(prevrandao=7, base_fee=5, coinbase=bob)
     yield race.roll(sender=first).trace.writes
     chain.mine(2)
     chain.set_time(chain.now + 10)
@@ -168,7 +168,7 @@ def test_follower_reaches_the_same_hash(near: Chain, far: Chain) -> None:
     assert Chain.connect(near.node, contracts=OFFERED).transcript() == near.transcript()
 
 
-@pytest.mark.parametrize(("limit", "size"), [("PAGE", 2), ("HEAVY", 100)])
+@pytest.mark.parametrize(("limit", "size"), [("PAGE", 2), ("PAGE_BYTES", 100)])
 def test_long_chain_comes_in_pages(
     near: Chain, monkeypatch: pytest.MonkeyPatch, limit: str, size: int
 ) -> None:
@@ -187,7 +187,7 @@ ACTS: dict[str, Callable[[Chain, Any], object]] = {
     "name": lambda chain, race: chain.account("second.testnet"),
     "fund": lambda chain, race: chain.set_balance(chain.accounts[3], 5),
     "wish": lambda chain, race: (
-        None if chain.ledger.open else chain.set_next(prevrandao=7, base_fee=10**9 + 1)
+        None if chain.ledger.open else chain.set_next_block(prevrandao=7, base_fee=10**9 + 1)
     ),
     "hold": lambda chain, race: setattr(chain, "automine", not chain.automine),
 }
@@ -266,7 +266,7 @@ def test_whole_state_is_set_from_afar(near: Chain, far: Chain) -> None:
     far.set_nonce(who, 7)
     far.set_storage(who, 3, 4)
     far.set_code(who, b"\xfe")
-    far.set_next(prevrandao=9, base_fee=10**9 + 2, coinbase=far.accounts[5])
+    far.set_next_block(prevrandao=9, base_fee=10**9 + 2, coinbase=far.accounts[5])
     made = far.mine()
     assert (far.balance(who), far.nonce(who), far.storage(who, 3), far.code(who)) == (
         5,
@@ -317,7 +317,7 @@ def test_nobody_there_is_told() -> None:
 def test_wrong_lengths_are_refused(near: Chain, since: Any) -> None:
     asked = {"jsonrpc": "2.0", "id": 1, "method": "chain_follow"}
     token = near.node.request("chain_rules")[-1]
-    assert near.node.respond({**asked, "params": [token, since]})["error"]["code"] == -32602
+    assert near.node.handle({**asked, "params": [token, since]})["error"]["code"] == -32602
 
 
 def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
@@ -336,7 +336,7 @@ def test_connection_that_was_idle_is_made_anew(url: str, far: Chain) -> None:
 
 
 def test_node_that_went_away_is_told(near: Chain) -> None:
-    with Server(near, Settings(port=0)).beside() as url:
+    with Server(near, Settings(port=0)).in_thread() as url:
         far = Chain.connect(url)
     with pytest.raises(ConnectionError, match="there is no node at"):
         far.mine()

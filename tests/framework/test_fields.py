@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import i16, u8, u16, u64
 
 
@@ -25,7 +25,7 @@ class Card:
 Cell = tuple[u8, u8, i16]
 
 
-@probe
+@run_uninstrumented
 class Shelf(Contract):
     """Every kind of collection, and a way to work on them inside one message."""
 

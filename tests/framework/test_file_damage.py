@@ -80,11 +80,11 @@ def told(chain: Chain) -> Any:
     """All that a chain knows."""
     numbers = range(len(chain.blocks))
     return (
-        transcript_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.row(n) for n in numbers],
+        transcript_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.as_tuple(n) for n in numbers],
         [chain.ledger.header(n) for n in numbers], [r.tx_hash for r in chain.receipts],
         [list(r.events) for r in chain.receipts], [[str(w) for w in r.writes] for r in chain.receipts],
         list(map(tuple, chain.ledger.timeline)), chain.now,
-        chain.state.accounts, {a: w for a, w in chain.state.storages.items() if w}, chain.state.slots.origins,
+        chain.state.accounts, {a: w for a, w in chain.state.storages.items() if w}, chain.state.slots.preimages,
         {address: made.key for address, made in chain.keys.items()}, list(chain.ledger.artifacts),
     )  # fmt: skip
 

@@ -198,7 +198,7 @@ def asked(chain: Chain, n: int) -> Any:
         ],
         lambda: chain.at(n % len(chain.blocks)).state.accounts,
         lambda: [tuple(changes) for changes in ledger.timeline[-place:]],
-        lambda: [ledger.moment_of(receipt) for receipt in chain.receipts],
+        lambda: [ledger.timeline_index(receipt) for receipt in chain.receipts],
         lambda: (chain.state_root(), chain.block_hash(), chain.transcript(since=place)),
         lambda: chain.fork(at=n % len(chain.blocks)).block_hash(),
     ]  # fmt: skip
@@ -234,7 +234,7 @@ def test_open_block_is_taken_back_beyond_what_is_in_memory(
         assert block is not None
         last = chain.ledger.last(len(chain.blocks), block.first_moment)
         chain.revert(chain.snapshot()._replace(
-            moments=block.first_moment, receipts=block.first_receipt, open=None, last=last
+            moments=block.first_moment, receipts=block.first_receipt, open=None, tail_identity=last
         ))  # fmt: skip
         do(chain, "add", number)
         return chain.block_hash(), [chain.ledger.find(r.tx_hash) == r for r in chain.receipts]

@@ -24,7 +24,7 @@ from chain import (
     view,
 )
 from chain.simulator.handle import Handle
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import u8, u64
 
 
@@ -48,7 +48,7 @@ class Hands(Revert):
         self.held = held
 
 
-@probe
+@run_uninstrumented
 class Keeps(Contract):
     n: u64
     items: Vector[u8]
@@ -215,7 +215,7 @@ def test_what_a_call_handed_out_is_dead(
 def test_what_a_view_handed_out_is_dead(
     chain: Chain, keeps: Handle, what: str, deed: Callable[[Any], Any]
 ) -> None:
-    seen = keeps.seen.observe(what)
+    seen = keeps.seen.simulate(what)
     _dies(chain, seen.error.cause.held, deed)
     assert seen.logs == []
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from chain import abi
 from chain.abi.json_abi import (
-    ForeignEvent,
+    AbiEvent,
     events_from_json,
     functions_from_json,
-    kind_from_json,
+    type_from_json,
 )
 from chain.schema.value_types import (
-    Member,
-    Record,
+    Field,
+    StructType,
 )
 from chain.types import Address
 
@@ -85,10 +85,10 @@ TYPED = PARAMETERS.flatmap(lambda parameter: st.tuples(st.just(parameter), value
 @given(TYPED)
 def test_codec_equals_eth_abi(typed: tuple[dict[str, Any], Any]) -> None:
     parameter, value = typed
-    kind, expected = kind_from_json(parameter), eth_abi.encode([named(parameter)], [value])
+    kind, expected = type_from_json(parameter), eth_abi.encode([named(parameter)], [value])
     assert abi.abi_type(kind) == named(parameter)
     assert abi.decode(kind, expected) == value
-    assert abi.encoder(Record("", (Member("value", kind),)))((value,)) == expected
+    assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
 
 
 @given(TYPED, st.data())
@@ -100,7 +100,7 @@ def test_spoiled_bytes_read_as_eth_abi_reads_them(
     at = 32 * data.draw(st.integers(0, len(raw) // 32 - 1))
     raw[at : at + 32] = data.draw(st.binary(min_size=32, max_size=32) | st.sampled_from(WORDS))
     with suppress(abi.BadData, NonEmptyPaddingBytes):  # what pads a text is nobody's business
-        found = abi.decode(kind_from_json(parameter), bytes(raw))
+        found = abi.decode(type_from_json(parameter), bytes(raw))
         assert (plain(found),) == eth_abi.decode([named(parameter)], bytes(raw))
 
 
@@ -112,7 +112,7 @@ WORDS = [number.to_bytes(32) for number in (0, 1, 2, 32, 64, 96, 128, 255, 2**64
 )
 def test_unknown_type_is_refused(written: str) -> None:
     with pytest.raises(TypeError, match="is not known here"):
-        kind_from_json({"type": written})
+        type_from_json({"type": written})
 
 
 def function(name: str, *inputs: str) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def test_selector_equals_eth_utils(inputs: tuple[str, ...]) -> None:
 
 def test_overload_goes_by_signature() -> None:
     functions = functions_from_json([function("f", "uint8"), function("f", "bool"), function("g")])
-    assert functions["f(bool)"].params[0].kind == kind_from_json({"type": "bool"})
+    assert functions["f(bool)"].params[0].kind == type_from_json({"type": "bool"})
     assert list(functions) == ["f", "g"]
     with pytest.raises(
         TypeError, match=r"2 functions 'f': get one by its signature, 'f\(uint8\)', 'f\(bool\)'"
@@ -165,7 +165,7 @@ def test_wrong_arguments_are_explained(args: tuple[Any, ...], text: str) -> None
         functions_from_json([function("f", "uint8", "uint24[2]")])["f"].encode_args(args, {})
 
 
-def transfer(*indexed: bool) -> ForeignEvent:
+def transfer(*indexed: bool) -> AbiEvent:
     names = zip(("from", "to", "amount"), ("address", "address", "uint256"), indexed, strict=True)
     inputs = [{"name": name, "type": written, "indexed": yes} for name, written, yes in names]
     [event] = events_from_json([{"type": "event", "name": "Transfer", "inputs": inputs}])

@@ -20,18 +20,18 @@ import pytest
 
 from chain import Chain, Contract, call, require, view
 from chain.errors import OutOfGas
-from chain.machine.gas import TRANSACTION, of_data
+from chain.machine.gas import TRANSACTION, calldata_gas
 from chain.metering.fuel import (
     GAS_PER_TICK,
+    INSTRUMENTED_BUILTINS,
     LARGEST,
-    SPACE,
     TANKS,
     change,
     charge,
-    fill,
-    left,
-    rest,
+    remaining,
     resume,
+    set_fuel,
+    suspend,
 )
 from chain.rpc.errors import REFUSED
 from chain.rpc.server.server import (
@@ -435,7 +435,7 @@ def stove() -> Handle:
 @pytest.mark.parametrize("name", BURNERS)
 def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
     receipt = getattr(stove, name)(gas=GAS, check=False)
-    ticks = (GAS - TRANSACTION - of_data(receipt.data)) // GAS_PER_TICK
+    ticks = (GAS - TRANSACTION - calldata_gas(receipt.data)) // GAS_PER_TICK
     assert (receipt.error.kind, receipt.gas_used, receipt.ticks) == ("out of gas", GAS, ticks)
     assert stove.fields.lit == 1
     assert stove.light().return_value == 2
@@ -446,22 +446,22 @@ def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
 
 def step(worth: int) -> None:
     """What stands in an image at the head of a stretch."""
-    assert 0 in SPACE[TANKS[worth]] or change(worth)
+    assert 0 in INSTRUMENTED_BUILTINS[TANKS[worth]] or change(worth)
 
 
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 500, 6 * 2**18 - 1, 6 * 2**18, 10**7])
 @pytest.mark.parametrize("worths", [*([worth] for worth in TANKS), [1, 64], [64, 2, 16, 16, 1]])
 def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list[int]) -> None:
-    tanks = rest()
+    tanks = suspend()
     try:
-        fill(size)
+        set_fuel(size)
         expected = size
         for worth in itertools.islice(itertools.cycle(worths), 20_000):
-            assert left() == expected
+            assert remaining() == expected
             if worth > expected:
                 with pytest.raises(OutOfGas):
                     step(worth)
-                assert left() == 0
+                assert remaining() == 0
                 break
             step(worth)
             expected -= worth
@@ -471,19 +471,19 @@ def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list
 
 @pytest.mark.parametrize("ticks", [1, 3, 8, LARGEST, LARGEST + 1, 1000, 20_000])
 def test_a_charge_is_the_same_with_change(ticks: int) -> None:
-    tanks = rest()
+    tanks = suspend()
     try:
-        fill(10**7)
+        set_fuel(10**7)
         charge(ticks)
-        plain = 10**7 - left()
-        fill(10**7)
+        plain = 10**7 - remaining()
+        set_fuel(10**7)
         for tank in list(TANKS.values())[1:]:
-            SPACE[tank] = repeat(0, 0)
-        SPACE[TANKS[1]] = repeat(0, 0 if ticks == 1 else 10**7)
-        SPACE[TANKS[16]] = repeat(0, 10**6)
-        before = left()
+            INSTRUMENTED_BUILTINS[tank] = repeat(0, 0)
+        INSTRUMENTED_BUILTINS[TANKS[1]] = repeat(0, 0 if ticks == 1 else 10**7)
+        INSTRUMENTED_BUILTINS[TANKS[16]] = repeat(0, 10**6)
+        before = remaining()
         charge(ticks)
-        assert ticks <= plain == before - left() < 2 * ticks + 1
+        assert ticks <= plain == before - remaining() < 2 * ticks + 1
     finally:
         resume(tanks)
 
@@ -496,7 +496,7 @@ Ask = Callable[..., Any]
 @pytest.fixture
 def ask(stove: Handle) -> Iterator[Ask]:
     """A client of a node that has the stove. Who waits for a minute thinks that it hangs."""
-    with Server(stove.chain, Settings(port=0)).beside() as url:
+    with Server(stove.chain, Settings(port=0)).in_thread() as url:
         line = HTTPConnection(urlsplit(url).netloc, timeout=60)
 
         def ask(method: str, *params: Any) -> Any:

@@ -25,7 +25,7 @@ from chain.deployment.deployer import (
 from chain.deployment.journal import Journal
 from chain.ledger.file.chain_file import (
     BadChainFile,
-    File,
+    ChainFile,
 )
 from chain.ledger.file.store import NotWritten
 from chain.rpc.errors import RpcError
@@ -73,12 +73,12 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
         def executemany(self, *told: Any) -> Any:
             return disk.run(super().executemany, *told)
 
-    def writing(file: File, sync: bool) -> sqlite3.Connection:
+    def writing(file: ChainFile, sync: bool) -> sqlite3.Connection:
         made = sqlite3.connect(file.path, isolation_level=None, factory=Connection)
         made.execute("pragma journal_mode = wal")
         return made
 
-    monkeypatch.setattr(File, "writing", writing)
+    monkeypatch.setattr(ChainFile, "writing", writing)
     return disk
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Revert, abi, call, init, require, reverts, view
 from chain.fuzz import Fuzz, by, invariant, proposes
-from chain.fuzz.failure import Finding
-from chain.fuzz.shrink import simpler
-from chain.fuzz.strategies import Hints, values
+from chain.fuzz.failure import FuzzFailure
+from chain.fuzz.shrink import simpler_values
+from chain.fuzz.strategies import ValueHints, values
 from chain.schema.value_types import (
-    Member,
-    Record,
+    Field,
+    StructType,
 )
 from chain.types import u8, u64
 
@@ -51,17 +51,17 @@ class Till(Contract):
 def only(*entries: str, contract: type[Contract] = Till, **more: Any) -> type[Fuzz]:
     """A description in which only these entries are called."""
     rest = tuple(name for name in contract.__spec__.entries if name not in entries)
-    return type("OnlyFuzz", (Fuzz,), {"contracts": (contract,), "leaves_out": rest, **more})
+    return type("OnlyFuzz", (Fuzz,), {"contracts": (contract,), "excluded": rest, **more})
 
 
 def test_exception_in_contract_is_found() -> None:
-    with pytest.raises(Finding, match=r"Till.divide fails .* ZeroDivisionError") as found:
+    with pytest.raises(FuzzFailure, match=r"Till.divide fails .* ZeroDivisionError") as found:
         only("divide").run(50)
     assert [step.args for step in found.value.steps] == [(0,)]
 
 
 def test_result_too_wide_is_found() -> None:
-    with pytest.raises(Finding, match=r"doubled.result = 256 does not fit u8") as found:
+    with pytest.raises(FuzzFailure, match=r"doubled.result = 256 does not fit u8") as found:
         only("doubled").run(50)
     assert "till.doubled(128, sender=alice)" in found.value.test
 
@@ -74,7 +74,7 @@ def test_refusals_are_no_findings() -> None:
 
 
 def test_description_may_count_refusals() -> None:
-    with pytest.raises(Finding, match="never"):
+    with pytest.raises(FuzzFailure, match="never"):
         only("refuse", is_finding=lambda self, failure: failure.kind == "revert").run(10)
 
 
@@ -146,14 +146,14 @@ class Shop(Contract):
     ],
 )
 def test_meaningful_values_are_tried(entries: tuple[str, ...], line: str) -> None:
-    with pytest.raises(Finding) as found:
+    with pytest.raises(FuzzFailure) as found:
         only(*entries, contract=Shop).run(300)
     assert line in found.value.test
     assert "shop = play.deploy(Shop, 3, sender=alice)" in found.value.test
 
 
 def test_named_callers_go_by_name() -> None:
-    with pytest.raises(Finding) as found:
+    with pytest.raises(FuzzFailure) as found:
         only("greet", contract=Shop, callers=("zoe.testnet",)).run(300)
     assert 'shop.greet("zoe.testnet", sender=zoe_testnet)' in found.value.test.replace("'", '"')
 
@@ -193,7 +193,7 @@ class MazeFuzz(Fuzz):
 
 
 def test_proposals_lead_through_maze() -> None:
-    with pytest.raises(Finding) as found:
+    with pytest.raises(FuzzFailure) as found:
         MazeFuzz.run(20)
     assert len(found.value.steps) == 4
 
@@ -231,13 +231,13 @@ class Even:
 def test_values_fit_their_kind(drawn: Any, data: st.DataObject) -> None:
     kind = data.draw(drawn.kinds)
     value = data.draw(values(kind))
-    record = Record("any", (Member("value", kind),))
+    record = StructType("any", (Field("value", kind),))
     assert abi.decode_members(record.members, abi.encoder(record)((value,))) == (value,)
 
 
 @given(st.data())
 def test_records_may_refuse_values(data: st.DataObject) -> None:
-    kind = Record("Even", (Member("number", _u8()),), Even)
+    kind = StructType("Even", (Field("number", _u8()),), Even)
     assert data.draw(values(kind)).number % 2 == 0
 
 
@@ -246,10 +246,10 @@ def _u8() -> Any:
 
 
 def test_latest_seen_comes_first() -> None:
-    hints = Hints()
+    hints = ValueHints()
     for number in (4, 5):
         hints.note(_u8(), number)
-    assert [hints.pick(_u8(), place) for place in (0, 1, 2)] == [5, 4, 5]
+    assert [hints.recall(_u8(), place) for place in (0, 1, 2)] == [5, 4, 5]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_latest_seen_comes_first() -> None:
     [(0, []), (True, [False]), (9, [0, 1, 4, 8]), (-2, [2, 0, 1, -1]), ("ab", ["", "a"]), ((3,), [(), (0,), (1,), (2,)])],
 )  # fmt: skip
 def test_simpler_values(value: Any, better: list[Any]) -> None:
-    assert list(simpler(value)) == better
+    assert list(simpler_values(value)) == better
 
 
 def test_report_counts_by_reason() -> None:
@@ -293,13 +293,13 @@ class Pile(Contract):
 
 
 def test_lists_are_tried_and_shortened() -> None:
-    with pytest.raises(Finding) as found:
+    with pytest.raises(FuzzFailure) as found:
         only("add", contract=Pile).run(200)
     assert [step.args for step in found.value.steps] == [([9],)]
 
 
 def test_finding_leaves_its_chain() -> None:
-    with pytest.raises(Finding) as found:
+    with pytest.raises(FuzzFailure) as found:
         only("divide").run(50)
     assert "Till.divide(0) failed: ZeroDivisionError" in found.value.transcript
     with reverts(ZeroDivisionError):

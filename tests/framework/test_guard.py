@@ -191,7 +191,7 @@ def test_class_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Chain().deploy(Fresh)
     monkeypatch.setattr("chain.guard.check_contract", None)
     Chain().deploy(Fresh)
-    assert reader.check.cache_info().hits
+    assert reader.run_guard.cache_info().hits
 
 
 def test_unguarded_file_stays_so(tmp_path: Path) -> None:

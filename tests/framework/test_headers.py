@@ -50,7 +50,7 @@ def chain():
     chain.send(chain.account("carol"), value=5, sender=alice)
     with chain.block():
         for kind in (0, 1, 2):
-            chain.apply(typed(chain, kind, counter))
+            chain.send_transaction(typed(chain, kind, counter))
     chain.mine()
     return chain
 
@@ -245,7 +245,7 @@ def test_going_back_far_makes_the_same_again(monkeypatch):
         snapshots.append(chain.snapshot())
         counter.add(step)
         hashes.append(chain.block_hash())
-    roots = [chain.ledger.headers.world(n).root for n in range(len(chain.blocks))]
+    roots = [chain.ledger.headers.state_trie(n).root for n in range(len(chain.blocks))]
     assert roots == [chain.state_root(n) for n in range(len(chain.blocks))]
     for back in (18, 11, 10, 5, 0):
         chain.revert(snapshots[back])

@@ -352,7 +352,7 @@ def test_local_contract_is_counted() -> None:
     local = Chain(guard=False).deploy(Local)
     assert local.note(4).return_value == 4 and seen == [4]
     assert local.run(gas=100_000, check=False).error.kind == "out of gas"
-    assert local.turn.observe(100).ticks == local.turn.observe(0).ticks + 100
+    assert local.turn.simulate(100).ticks == local.turn.simulate(0).ticks + 100
 
 
 # Fuel of messages inside messages

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Key, Revert, Reverted, System, call, model, view
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import felt252, u8, u16, u64
 
 
@@ -29,7 +29,7 @@ class Graph:
     fixed: tuple[u8, ...]
 
 
-@probe
+@run_uninstrumented
 class Work(System):
     @call
     def work(self) -> None:

@@ -124,7 +124,7 @@ NUMBERS: dict[str, tuple[Do, str]] = {
     "call with negative gas": (lambda c, b: b.pay(gas=-1), "gas = -1 is not in 0..2**63 - 1"),
     "call with check": (lambda c, b: b.pay(check="no"), "check = 'no' is neither True nor False"),
     "view with negative value": (lambda c, b: b.who(value=-5), "value = -5 is not in"),
-    "view with float value": (lambda c, b: b.who.observe(value=0.0), "value = 0.0 is not a whole number of wei: write 0"),
+    "view with float value": (lambda c, b: b.who.simulate(value=0.0), "value = 0.0 is not a whole number of wei: write 0"),
     "trace with float gas": (lambda c, b: b.pay.trace(gas=0.5), "gas = 0.5 is not a whole number"),
     "send negative": (lambda c, b: c.send(c.accounts[1], value=-5), "value = -5 is not in"),
     "send float": (lambda c, b: c.send(c.accounts[1], value=0.3), "value = 0.3 is not a whole number of wei"),
@@ -147,9 +147,9 @@ NUMBERS: dict[str, tuple[Do, str]] = {
     "interval of nothing": (lambda c, b: setattr(c, "block_interval", 0), "block_interval = 0 is not in 1..1000000000 seconds"),
     "broken interval": (lambda c, b: setattr(c, "block_interval", 1.5), "block_interval = 1.5 is not a whole number"),
     "automine in words": (lambda c, b: setattr(c, "automine", "off"), "automine = 'off' is neither True nor False"),
-    "negative prevrandao": (lambda c, b: c.set_next(prevrandao=-1), "prevrandao = -1 is not in"),
-    "broken base fee": (lambda c, b: c.set_next(base_fee=0.5), "base_fee = 0.5 is not a whole number of wei"),
-    "coinbase of text": (lambda c, b: c.set_next(coinbase="nobody"), "coinbase is 'nobody': nobody on this chain"),
+    "negative prevrandao": (lambda c, b: c.set_next_block(prevrandao=-1), "prevrandao = -1 is not in"),
+    "broken base fee": (lambda c, b: c.set_next_block(base_fee=0.5), "base_fee = 0.5 is not a whole number of wei"),
+    "coinbase of text": (lambda c, b: c.set_next_block(coinbase="nobody"), "coinbase is 'nobody': nobody on this chain"),
     "block of text": (lambda c, b: c.block_hash("1"), "number = '1' is not a whole number"),
     "root of a fraction": (lambda c, b: c.state_root(0.5), "number = 0.5 is not a whole number"),
     "fork at True": (lambda c, b: c.fork(True), "there is no block True"),
@@ -222,7 +222,7 @@ def test_transaction_by_hand_is_looked_at(
     alice, bob = chain.accounts[:2]
     tx = Transaction(bytes(alice), bytes(bob), b"", 0, 100_000, 0, 10**9)
     setattr(tx, field, value)
-    for send in (chain.apply, chain.include, chain.rehearse):
+    for send in (chain.send_transaction, chain.add_to_open_block, chain.rehearse):
         with pytest.raises(error, match=field):
             send(tx)
     assert not chain.receipts
@@ -353,7 +353,7 @@ def test_handle_whose_contract_was_taken_back_says_so(each: Chain, ask: str) -> 
     with each.anchor():
         bank = each.deploy(Bank, each.accounts[1])
     entry = getattr(bank, ask)
-    for act in (entry, entry.observe, entry.trace):
+    for act in (entry, entry.simulate, entry.trace):
         with pytest.raises(ValueError, match="there is no contract at"):
             act()
     assert not each.receipts

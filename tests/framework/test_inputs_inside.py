@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from chain import Chain, Contract, Reverted, call, view
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import Address, u64
 
 ETHER = 10**18
@@ -23,7 +23,7 @@ class Bank(Contract):
         return self.caller
 
 
-@probe
+@run_uninstrumented
 class Probe(Contract):
     """Does inside what a test says outside."""
 

@@ -17,8 +17,8 @@ from test_store_kills import WRITER, count_in
 
 from chain import Chain
 from chain.simulator.node_client import (
-    Unreachable,
-    Wire,
+    HttpNodeClient,
+    NodeUnreachable,
 )
 
 ROUNDS = int(os.environ.get("ROUNDS", "1000"))
@@ -95,7 +95,7 @@ class Asked:
     """What was asked of a node until it was killed."""
 
     def __init__(self, process: Process) -> None:
-        self.ask = Wire(f"http://{process.told.readline().split()[-1]}")
+        self.ask = HttpNodeClient(f"http://{process.told.readline().split()[-1]}")
         self.taken: list[str] = []
         self.sent = 0
 
@@ -140,7 +140,7 @@ def node(
         process = begin("boardchain", *words)
         asked = Asked(process)
         process.kill(random.random() / 3)
-        with suppress(Unreachable):
+        with suppress(NodeUnreachable):
             asks(asked, random)
         asked.ask.close()
         killed(process)

@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from chain import Chain, Contract, abi, call
 from chain.crypto.hashing import keccak
-from chain.schema.annotations import kind_of
+from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import (
-    Member,
-    Option,
-    Record,
-    zero,
+    Field,
+    OptionalType,
+    StructType,
+    default_value,
 )
 from chain.storage.layout import (
-    Members,
-    layout_of,
+    FieldsLayout,
+    layout_for,
 )
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
 
 
@@ -143,7 +143,7 @@ PLACES: list[tuple[Any, Any, dict[int, str]]] = [
 @pytest.mark.parametrize(("annotation", "value", "expected"), PLACES, ids=range(len(PLACES)))
 def test_words_are_these(annotation: Any, value: Any, expected: dict[int, str]) -> None:
     words = Words()
-    layout_of(kind_of(annotation)).store(words, 0, value)
+    layout_for(type_of_annotation(annotation)).store(words, 0, value)
     assert words.show() == expected
 
 
@@ -160,15 +160,17 @@ FIELDS: list[tuple[list[Any], list[tuple[int, int]]]] = [
 
 @pytest.mark.parametrize(("annotations", "expected"), FIELDS, ids=range(len(FIELDS)))
 def test_members_lie_here(annotations: list[Any], expected: list[tuple[int, int]]) -> None:
-    fields = Members([""] * len(annotations), [layout_of(kind_of(each)) for each in annotations])
+    fields = FieldsLayout(
+        [""] * len(annotations), [layout_for(type_of_annotation(each)) for each in annotations]
+    )
     assert [(at.word, at.shift) for at in fields.places] == expected
 
 
 @given(st.data())
 def test_loads_what_was_stored(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    words, layout = Words(), layout_of(kind)
-    assert layout.load(words, 3) == zero(kind)
+    words, layout = Words(), layout_for(kind)
+    assert layout.load(words, 3) == default_value(kind)
     layout.store(words, 3, value)
     assert layout.load(words, 3) == value
 
@@ -176,7 +178,7 @@ def test_loads_what_was_stored(drawn: Any, data: st.DataObject) -> None:
 @given(st.data())
 def test_leaves_nothing_stale(drawn: Any, data: st.DataObject) -> None:
     kind, before = data.draw(drawn.typed)
-    after, layout = data.draw(drawn.values_of(kind)), layout_of(kind)
+    after, layout = data.draw(drawn.values_of(kind)), layout_for(kind)
     used, changed, fresh = Words(), Words(), Words()
     for words in (used, changed):
         layout.store(words, 3, before)
@@ -191,9 +193,9 @@ def test_leaves_nothing_stale(drawn: Any, data: st.DataObject) -> None:
 @given(st.data())
 def test_neighbours_stay_untouched(drawn: Any, data: st.DataObject) -> None:
     kinds = data.draw(st.lists(drawn.kinds, min_size=2, max_size=6))
-    fields = Members([""] * len(kinds), [layout_of(kind) for kind in kinds])
-    accesses, words = [fields.access(i) for i in range(len(kinds))], Words()
-    expected = [zero(kind) for kind in kinds]
+    fields = FieldsLayout([""] * len(kinds), [layout_for(kind) for kind in kinds])
+    accesses, words = [fields.accessors(i) for i in range(len(kinds))], Words()
+    expected = [default_value(kind) for kind in kinds]
     for i in data.draw(st.lists(st.sampled_from(range(len(kinds))), max_size=8)):
         expected[i] = data.draw(drawn.values_of(kinds[i]))
         accesses[i][1](words, 5, expected[i])
@@ -205,14 +207,15 @@ def test_neighbours_stay_untouched(drawn: Any, data: st.DataObject) -> None:
 @given(st.data())
 def test_whole_record_and_its_members_agree(drawn: Any, data: st.DataObject) -> None:
     kinds = data.draw(st.lists(drawn.kinds, min_size=1, max_size=5))
-    record = Record(
-        "", (Member("0", kind_of(u256)), *(Member(str(i), k) for i, k in enumerate(kinds, 1)))
+    record = StructType(
+        "",
+        (Field("0", type_of_annotation(u256)), *(Field(str(i), k) for i, k in enumerate(kinds, 1))),
     )
     value = data.draw(drawn.values_of(record))
-    whole, parts, layout = Words(), Words(), layout_of(record)
+    whole, parts, layout = Words(), Words(), layout_for(record)
     layout.store(whole, 0, value)
     for i, part in enumerate(value):
-        layout.access(i)[1](parts, 0, part)  # type: ignore[attr-defined]  # too long to be packed
+        layout.accessors(i)[1](parts, 0, part)  # type: ignore[attr-defined]  # too long to be packed
     assert whole.words == parts.words
 
 
@@ -220,10 +223,10 @@ def test_whole_record_and_its_members_agree(drawn: Any, data: st.DataObject) -> 
 def test_misfit_writes_nothing(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     bad, path = data.draw(drawn.spoiled(kind, value))
-    words, layout = Words(), layout_of(kind)
+    words, layout = Words(), layout_for(kind)
     layout.store(words, 0, value)
     before = dict(words.words)
-    with pytest.raises(abi.Misfit) as caught:
+    with pytest.raises(abi.ValueMismatch) as caught:
         layout.store(words, 0, bad)
     assert (caught.value.path, words.words) == (path, before)
 
@@ -232,11 +235,11 @@ def test_misfit_writes_nothing(drawn: Any, data: st.DataObject) -> None:
 def test_change_writes_no_misfit(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     bad, _ = data.draw(drawn.spoiled(kind, value))
-    words, layout = Words(), layout_of(kind)
+    words, layout = Words(), layout_for(kind)
     layout.store(words, 0, value)
     before = dict(words.words)
     with suppress(
-        abi.Misfit
+        abi.ValueMismatch
     ):  # what equals the value that is there, as 0 does False, is not looked at
         layout.change(words, 0, value, bad)
     assert words.words == before
@@ -249,7 +252,7 @@ def test_change_touches_what_differs_only() -> None:
             touched.append(slot)
 
     touched: list[int] = []
-    words, layout = Watched(), layout_of(kind_of(Player))
+    words, layout = Watched(), layout_for(type_of_annotation(Player))
     before = Player(WHO, LONG, 7, [1, 2, 3])
     layout.store(words, 0, before)
     touched.clear()
@@ -265,14 +268,14 @@ def test_equal_value_changes_nothing(drawn: Any, data: st.DataObject) -> None:
         def sstore(self, slot: int, word: int) -> None:
             raise AssertionError(slot)
 
-    words, layout = Words(), layout_of(kind)
+    words, layout = Words(), layout_for(kind)
     layout.store(words, 0, value)
     sealed = Sealed()
     sealed.words = words.words
     layout.change(sealed, 0, value, deepcopy(value))
 
 
-@probe
+@run_uninstrumented
 class Scratch(Contract):
     """Does with its frame what a test asks for."""
 
@@ -293,7 +296,7 @@ def chain() -> Chain:
 @given(st.data())
 def test_real_frame_gives_same_words(drawn: Any, chain: Chain, data: st.DataObject) -> None:
     kind, before = data.draw(drawn.typed)
-    after, layout = data.draw(drawn.values_of(kind)), layout_of(kind)
+    after, layout = data.draw(drawn.values_of(kind)), layout_for(kind)
     bare, scratch = Words(), chain.deploy(Scratch)
     layout.store(bare, 3, after)
     for value in (before, after):
@@ -305,19 +308,28 @@ def test_real_frame_gives_same_words(drawn: Any, chain: Chain, data: st.DataObje
 
 def test_number_of_enum_is_stored_as_number() -> None:
     words = Words()
-    layout_of(kind_of(u64)).store(words, 0, Level.HIGH)  # the double of sstore takes nothing else
+    layout_for(type_of_annotation(u64)).store(
+        words, 0, Level.HIGH
+    )  # the double of sstore takes nothing else
     assert words.show() == {0: "9"}
 
 
 def test_unset_enum_without_zero_is_first_member() -> None:
-    for kind in (kind_of(Suit), kind_of(tuple[u8, Suit]), kind_of(tuple[u256, Suit])):
-        assert layout_of(kind).load(Words(), 0) == zero(kind)
-    assert zero(kind_of(Suit)) is Suit.CLUBS
+    for kind in (
+        type_of_annotation(Suit),
+        type_of_annotation(tuple[u8, Suit]),
+        type_of_annotation(tuple[u256, Suit]),
+    ):
+        assert layout_for(kind).load(Words(), 0) == default_value(kind)
+    assert default_value(type_of_annotation(Suit)) is Suit.CLUBS
 
 
 def test_option_of_packed_record_shares_word() -> None:
-    fields = Members(["a", "b"], [layout_of(Option(kind_of(Square))), layout_of(kind_of(u8))])
-    words, (_, store_option), (_, store_number) = Words(), fields.access(0), fields.access(1)
+    fields = FieldsLayout(
+        ["a", "b"],
+        [layout_for(OptionalType(type_of_annotation(Square))), layout_for(type_of_annotation(u8))],
+    )
+    words, (_, store_option), (_, store_number) = Words(), fields.accessors(0), fields.accessors(1)
     store_number(words, 0, 0xEE)
     store_option(words, 0, Square(1, 2))
     assert words.show() == {0: "ee" + "0201" + "01"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.runtime.forced_random import Recorded
+from chain.runtime.forced_random import RecordedOutcomes
 from chain.types import u8
 
 
@@ -49,7 +49,7 @@ def test_record_holds_what_was_forced(entry: str, outcomes: dict[str, Any], draw
     urn = chain.deploy(Urn)
     with chain.loaded(**outcomes):
         receipt = getattr(urn, entry)(check=False)
-    assert receipt.forced == drawn
+    assert receipt.forced_random == drawn
 
 
 @pytest.mark.parametrize(("entry", "outcomes", "drawn"), OUTCOMES)
@@ -58,17 +58,21 @@ def test_record_forces_the_same(entry: str, outcomes: dict[str, Any], drawn: Any
     urn, other = chain.deploy(Urn), again.deploy(Urn)
     with chain.loaded(**outcomes):
         first = getattr(urn, entry)(check=False)
-    again.machine.loaded = Recorded(first.forced)
+    again.machine.loaded = RecordedOutcomes(first.forced_random)
     second = getattr(other, entry)(check=False)
-    assert (second.ok, second.return_value, second.forced) == (first.ok, first.return_value, drawn)
+    assert (second.ok, second.return_value, second.forced_random) == (
+        first.ok,
+        first.return_value,
+        drawn,
+    )
 
 
 def test_looking_ahead_forces_nothing(chain: Chain) -> None:
     urn = chain.deploy(Urn)
     with chain.loaded(die=[3, 5]):
-        urn.roll.observe()
-        assert [urn.roll().forced for _ in range(2)] == [(("die", 3),), (("die", 5),)]
-    assert urn.roll().forced == ()
+        urn.roll.simulate()
+        assert [urn.roll().forced_random for _ in range(2)] == [(("die", 3),), (("die", 5),)]
+    assert urn.roll().forced_random == ()
 
 
 def test_file_keeps_what_was_forced(tmp_path: Path) -> None:
@@ -76,4 +80,4 @@ def test_file_keeps_what_was_forced(tmp_path: Path) -> None:
     with Chain.open(path) as chain, chain.loaded(deck=[[9, 8, 7, 7]]):
         chain.deploy(Urn).deal()
     with Chain.open(path, contracts=[Urn]) as again:
-        assert again.receipts[-1].forced == (("deck", (3, 2, 0, 1)),)
+        assert again.receipts[-1].forced_random == (("deck", (3, 2, 0, 1)),)

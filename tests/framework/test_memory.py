@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, Map, Vector, call, require
-from chain.storage.value_cache import Memory
+from chain.storage.value_cache import ValueCache
 from chain.types import u8, u16, u64
 
 
@@ -164,4 +164,4 @@ def test_changed_value_is_read_from_memory(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(("field", "remembered"), [(0, True), (1, True), (2, False), (3, False)])
 def test_only_frozen_values_are_remembered(field: int, remembered: bool) -> None:
     layout: Any = Desk.__spec__.fields.layouts[field]  # type: ignore[union-attr]
-    assert isinstance(layout.memory, Memory) == remembered
+    assert isinstance(layout.memory, ValueCache) == remembered

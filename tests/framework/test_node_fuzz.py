@@ -16,7 +16,7 @@ from chain import Chain, Contract, Map, call, view
 from chain.rpc.errors import BROKEN
 from chain.rpc.limits import Limits
 from chain.rpc.methods import METHODS
-from chain.rpc.server.access import Guests
+from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from chain.types import u64
 
@@ -224,7 +224,7 @@ class Conversation:
         receipt = store.keep(1, 2)
         self.known = [str(self.chain.accounts[0]), str(store.address), "0x" + receipt.tx_hash.hex()]
         self.known += ["0x" + store.look.calldata(1).hex(), "0x" + self.chain.block_hash().hex()]
-        self._app = App(self.chain.node, Guests(), lambda: None)
+        self._app = App(self.chain.node, AccessPolicy(), lambda: None)
         self._before = self.chain.snapshot()
 
     async def ask(self, body: bytes) -> tuple[int, bytes]:

@@ -83,7 +83,7 @@ def test_trials_leave_no_trace(
             monkeypatch.setattr(request_runner, "_MOMENT", random.random() * 0.004)
             message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
             answer = await running.answer(message, {}, 1 << 20)
-            assert answer == encode(peaceful.node.respond_one(message))
+            assert answer == encode(peaceful.node.handle_one(message))
             moved += bool(running._long)
             running._long.clear()
         return moved

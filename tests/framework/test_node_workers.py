@@ -12,11 +12,11 @@ import pytest
 
 from chain import Address, Chain
 from chain.accounts import ACCOUNTS
-from chain.ledger.file.store import Store
+from chain.ledger.file.store import ChainStore
 from chain.ledger.ledger import Ledger
 from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
-from chain.rpc.server.access import Guests
+from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 
 Code = Callable[..., bytes]
@@ -61,7 +61,7 @@ class Client:
 
     def __init__(self, chain: Chain, limits: Limits | None = None) -> None:
         chain.node.limits = limits or Limits()
-        self.app = App(chain.node, Guests(), lambda: None)
+        self.app = App(chain.node, AccessPolicy(), lambda: None)
         self.done: list[int] = []  # the requests in the order in which they were answered
 
     def ask(self, *requests: Request) -> list[Any]:
@@ -124,7 +124,7 @@ def test_old_rows_of_a_file_can_be_needed(
     with Chain.open(tmp_path / "a.chain") as chain:
         loop = prepared(chain, evm, initcode)
         [sent] = Client(chain).ask(sending(loop))
-    monkeypatch.setattr(Store, "is_missed", is_missed)
+    monkeypatch.setattr(ChainStore, "is_missed", is_missed)
     with Chain.open(tmp_path / "a.chain") as chain:
         traced, then, _ = Client(chain).ask(
             ("debug_traceTransaction", [sent, {"tracer": "callTracer"}]),

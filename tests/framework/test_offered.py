@@ -9,8 +9,8 @@ import pytest
 
 from chain import World
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
+    ContractCatalogue,
+    ContractNotFound,
 )
 from contracts.mage_duel import Game
 
@@ -28,7 +28,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any) -> Pa
 
 
 def test_games_are_found_by_name() -> None:
-    offered = Offered("contracts")
+    offered = ContractCatalogue("contracts")
     assert offered.find("PlayerProfile").__module__ == "contracts.mage_duel.profile"
     assert offered.find("contracts.mage_duel:Game") is Game
     assert World in offered.classes
@@ -38,18 +38,18 @@ def test_name_of_two_wants_its_package(package: Path) -> None:
     for name in ("one", "two"):
         (package / f"{name}.py").write_text(CONTRACT.format("Game"))
     with pytest.raises(
-        NotOffered, match=f"2 contracts are called Game: write {package.name}.one:Game or "
+        ContractNotFound, match=f"2 contracts are called Game: write {package.name}.one:Game or "
     ):
-        Offered(package.name).find("Game")
-    assert Offered(package.name).find(f"{package.name}.two:Game").__name__ == "Game"
+        ContractCatalogue(package.name).find("Game")
+    assert ContractCatalogue(package.name).find(f"{package.name}.two:Game").__name__ == "Game"
 
 
 def test_what_is_imported_is_not_offered(package: Path) -> None:
     (package / "one.py").write_text(
         "from contracts.deblockle import Deblockle\n" + CONTRACT.format("Own")
     )
-    with pytest.raises(NotOffered, match="offers no contract 'Deblockle'; it has Own"):
-        Offered(package.name).find("Deblockle")
+    with pytest.raises(ContractNotFound, match="offers no contract 'Deblockle'; it has Own"):
+        ContractCatalogue(package.name).find("Deblockle")
 
 
 @pytest.mark.parametrize(("text", "says"), [
@@ -59,5 +59,5 @@ def test_what_is_imported_is_not_offered(package: Path) -> None:
 ])  # fmt: skip
 def test_mistake_is_told_with_its_place(package: Path, text: str, says: str) -> None:
     (package / "one.py").write_text(text)
-    with pytest.raises(NotOffered, match=says):
-        Offered(package.name)
+    with pytest.raises(ContractNotFound, match=says):
+        ContractCatalogue(package.name)

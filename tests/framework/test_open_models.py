@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Key, Revert, Reverted, System, call, model
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import u8, u16, u64
 
 
@@ -23,14 +23,14 @@ class Graph:
     size: u8
 
 
-@probe
+@run_uninstrumented
 class Work(System):
     @call
     def work(self) -> None:
         job[0](self)
 
 
-@probe
+@run_uninstrumented
 class Other(System):
     @call
     def work(self) -> None:

@@ -150,7 +150,7 @@ def test_past_stays_as_it_was(chain: Chain, counter: Any) -> None:
 def test_looking_back_changes_nothing(chain: Chain, counter: Any) -> None:
     before = chain.state_root()
     past = chain.at(2)
-    assert past.handle(counter).add.observe(7).ok
+    assert past.handle(counter).add.simulate(7).ok
     assert (past.handle(counter).total(), counter.total(), chain.state_root()) == (5, 15, before)
 
 

@@ -395,6 +395,6 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
 
 
 def test_nobody_listens_afterwards(run: Run) -> None:
-    before = list(creation_hooks.witnesses)
+    before = list(creation_hooks.creation_listeners)
     run("def test_nothing(): pass").assert_outcomes(passed=1)
-    assert creation_hooks.witnesses == before
+    assert creation_hooks.creation_listeners == before

@@ -11,7 +11,7 @@ from chain import Address, Chain, Contract, Key, call, event, init
 from chain.crypto.hashing import keccak
 from chain.machine.frame import DELEGATION
 from chain.machine.transaction import Transaction
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import u256
 
 NOBODY = Address(b"\x0b" * 20)
@@ -21,7 +21,7 @@ GO = keccak(b"go()")[:4]
 ROOM = []  # what a `Doer` is to do
 
 
-@probe
+@run_uninstrumented
 class Doer(Contract):
     """Does the deeds that a test has laid out, straight on its frame."""
 
@@ -123,8 +123,8 @@ class Twins:
     def look(self, gas=10_000_000):
         """Both finished frames. Bytecode gets along the gas that it takes to say what is to be done."""
         ROOM[:] = self.deeds
-        ours, _ = self.chain.look(self.python, GO, gas=gas)
-        law, _ = self.chain.look(self.bytecode, b"", gas=gas + self.saying)
+        ours, _ = self.chain.call(self.python, GO, gas=gas)
+        law, _ = self.chain.call(self.bytecode, b"", gas=gas + self.saying)
         return ours, law
 
     def refund(self, to, data):

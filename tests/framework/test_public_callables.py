@@ -23,9 +23,9 @@ from chain import Chain, Contract, Key, Map, Revert, System, call, event, init, 
 from chain.deployment.plan import Deployment
 from chain.ledger.queries import Query
 from chain.machine.transaction import Transaction
-from chain.runtime.contract_proxy import Remote
+from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.random import Random
-from chain.testing import assert_events, probe, reverts
+from chain.testing import assert_events, reverts, run_uninstrumented
 from chain.types import Address, u64, u256
 
 OURS = str(Path(package.__file__).parent)
@@ -69,7 +69,7 @@ class Bank(Contract):
         return self.kept[who]
 
 
-@probe
+@run_uninstrumented
 class Probe(Contract):
     @call(payable=True)
     def do(self) -> None:
@@ -89,7 +89,7 @@ WRONG: list[Any] = [
 GOOD: dict[str, Any] = {
     **dict.fromkeys(("to", "address", "account", "who", "owner"), BOB),
     **dict.fromkeys(("number", "block", "nonce", "slot", "word", "value", "times", "since"), 0),
-    **dict.fromkeys(("rehearse.block", "look.block", "node", "expected"), None),
+    **dict.fromkeys(("rehearse.block", "call.block", "node", "expected"), None),
     **{f"{do}_{whom}.what": "game" for do in ("grant", "revoke", "is") for whom in ("writer", "owner")},
     "sender": ALICE, "contract": Bank, "data": b"", "n": 1, "amount": 1, "code": b"\0", "seconds": 1, "timestamp": 2**40,
     "name": "zoe", "event": Paid, "emit.event": Paid(BOB, 1), "kind": "Paid", "what": "receipts", "question": "select 1",
@@ -109,22 +109,22 @@ NAMED: dict[str, list[str]] = {
 # Not tried, each for its reason.
 LEFT: dict[str, str] = {
     "close": "ends the chain that is tried",
-    "under": "of the ledger: takes rules that a chain made",
-    "note": "of the ledger: says that something was set",
+    "with_rules": "of the ledger: takes rules that a chain made",
+    "record_changes": "of the ledger: says that something was set",
     "choice": "of Python's sequences, as their own methods",
     "shuffle": "of Python's lists, as their own methods",
     "item": "of the ledger: an answer by its index there",
     "receipt": "of the ledger: an answer by its index there",
     "holds": "of the ledger",
     "is_same": "of the ledger",
-    "answers": "of the ledger",
+    "matches": "of the ledger",
     "index": "of Python's sequences",
     "need_contract": "of handles",
     "naming": "of plans themselves",
     "name_of": "of plans themselves",
     "systems_of": "of plans themselves",
-    "probe": "marks any class of a test",
-    "image_of": "plants faults in any module",
+    "run_uninstrumented": "marks any class of a test",
+    "instrumented": "plants faults in any module",
 }
 
 MINTS: dict[str, str] = {
@@ -135,7 +135,12 @@ MINTS: dict[str, str] = {
 
 def test_whatever_is_left_out_is_there(faces: dict[str, Any]) -> None:
     there = {name for face in faces.values() for name, _ in callables(face)}
-    assert LEFT.keys() | MINTS.keys() <= there | {"choice", "shuffle", "probe", "image_of"}
+    assert LEFT.keys() | MINTS.keys() <= there | {
+        "choice",
+        "shuffle",
+        "run_uninstrumented",
+        "instrumented",
+    }
 
 
 # Faces
@@ -274,7 +279,7 @@ def finish(result: Any) -> None:
             pass
     elif isinstance(result, Query):
         result.count()
-    elif isinstance(result, Remote):
+    elif isinstance(result, ContractProxy):
         result.pay(BOB, 1)
     elif isinstance(result, Chain):
         result.close()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, require
 from chain.simulator.handle import Handle
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import u8, u64
 
 
@@ -50,7 +50,7 @@ class Board(Contract):
         self.emit(Named(name, first))
 
 
-@probe
+@run_uninstrumented
 class OtherBoard(Board):
     @call
     def unheard(self) -> None:
@@ -142,15 +142,15 @@ def test_events_of_contract(chain: Chain, board: Handle) -> None:
     board.move(1)
     other.move(2)
     for contract in (other, other.address, OtherBoard, "OtherBoard"):
-        assert pieces(chain.events(Moved).by(contract)) == [2]
-    assert pieces(chain.events(Moved, piece=1).by(board)) == [1]
+        assert pieces(chain.events(Moved).by_contract(contract)) == [2]
+    assert pieces(chain.events(Moved, piece=1).by_contract(board)) == [1]
 
 
 def test_contract_that_logged_otherwise(chain: Chain, board: Handle) -> None:
     board.move(1)
     board.name("first")
     board.name("second")
-    assert pieces(chain.events(Moved).by(board)) == [1]
+    assert pieces(chain.events(Moved).by_contract(board)) == [1]
 
 
 def test_events_nobody_declared(chain: Chain) -> None:
@@ -375,7 +375,7 @@ def check_answers(chain: Chain, number: int) -> None:
     ):
         plain = [m for m in everything if all(getattr(m, name) == v for name, v in values.items())]
         assert list(chain.events(Moved, **values)) == plain
-        assert list(chain.events(Moved, **values).by("Board")) == plain
+        assert list(chain.events(Moved, **values).by_contract("Board")) == plain
     sent = [receipt for receipt in chain.receipts if receipt.sender == player]
     assert list(chain.receipts.where(sender=player)) == sent
     assert list(chain.receipts.where(sender=player, ok=False)) == [r for r in sent if not r.ok]

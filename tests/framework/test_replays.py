@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event, init, require
-from chain.ledger.signing import seal
+from chain.ledger.signing import encode_signed
 from chain.machine.transaction import Transaction
 from chain.replays import BadTranscript, check_transcript, record, replay
-from chain.replays.known_names import Known
-from chain.replays.notation import BadValue, Exact, read_args
+from chain.replays.known_names import NameRegistry
+from chain.replays.notation import BadValue, ExactFormatter, read_args
 from chain.replays.recorder import full_name
-from chain.schema.value_types import Member
-from chain.simulator.catalogue import NotOffered
+from chain.schema.value_types import Field
+from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64
 
@@ -130,10 +130,10 @@ def signed(chain: Chain, board: Handle) -> None:
     bob = chain.accounts[1]
     data, spot = board.move.calldata(Spot(1, bob), Side.RED, "x"), ((bytes(board.address), (0, 1)),)
     tx = Transaction(bytes(bob), bytes(board.address), data, 3, 400_000, 0, 2 * 10**9, 7, 2, spot)
-    chain.apply(tx)
+    chain.send_transaction(tx)
     later = Transaction(bytes(bob), bytes(bob), b"", 0, 30_000, 1, 10**9, 0, 0)
-    later.raw = seal(later, chain.chain_id, bob)
-    chain.apply(later)
+    later.raw = encode_signed(later, chain.chain_id, bob)
+    chain.send_transaction(later)
 
 
 def unfinished(chain: Chain, board: Handle) -> None:
@@ -224,8 +224,8 @@ def test_transcript_reads_as_a_play() -> None:
 @given(data=st.data())
 def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    written = Exact(Known()).show(value)
-    assert read_args(written, (Member("value", kind),), Known()) == (value,)
+    written = ExactFormatter(NameRegistry()).show(value)
+    assert read_args(written, (Field("value", kind),), NameRegistry()) == (value,)
     assert "\n" not in written
 
 
@@ -244,7 +244,7 @@ def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
 def test_other_texts_are_no_values(text: str, why: str) -> None:
     [spot, *_] = Board.__spec__.entries["move"].params
     with pytest.raises(BadValue) as wrong:
-        read_args(text, (spot,), Known())
+        read_args(text, (spot,), NameRegistry())
     assert str(wrong.value) == why
 
 
@@ -356,7 +356,9 @@ def test_bad_transcript_says_where(text: str, why: str) -> None:
 
 def test_only_offered_contracts_are_played() -> None:
     text = "boardchain transcript 1\ncontract X = os:path\n"
-    with pytest.raises(NotOffered, match="os:path is not among the contracts that are offered"):
+    with pytest.raises(
+        ContractNotFound, match="os:path is not among the contracts that are offered"
+    ):
         replay(text)
 
 

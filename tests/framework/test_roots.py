@@ -11,8 +11,8 @@ from trie import HexaryTrie
 
 from chain.crypto.hashing import keccak
 from chain.ledger.state_trie import (
-    NOTHING,
-    beginning,
+    EMPTY_STATE,
+    initial_trie,
 )
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, START, State
 
@@ -57,10 +57,10 @@ def plain_root(state):
 @settings(deadline=None)
 @given(st.lists(transaction, max_size=6))
 def test_root_follows_every_transaction(transactions):
-    state, world = State(), NOTHING
+    state, world = State(), EMPTY_STATE
     for kept, undone in transactions:
         play(state, kept, undone)
-        world = world.after([state.close()[0]])
+        world = world.apply([state.close()[0]])
         assert world.root == plain_root(state)
 
 
@@ -71,7 +71,7 @@ def test_many_transactions_at_once(transactions):
     for kept, undone in transactions:
         play(state, kept, undone)
         timeline.append(state.close()[0])
-    assert NOTHING.after(timeline).root == plain_root(state)
+    assert EMPTY_STATE.apply(timeline).root == plain_root(state)
 
 
 @settings(deadline=None)
@@ -85,21 +85,21 @@ def test_beginning_is_known_later(transactions, running, rewound):
         play(state, kept, undone)
         timeline.append(state.close()[0])
     for changes in timeline[: -rewound - 1 : -1]:
-        state.take_back(changes)
+        state.undo_changes(changes)
     play(state, *running)
-    assert beginning(state, timeline).root == root
+    assert initial_trie(state, timeline).root == root
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(transaction, max_size=3))
 def test_proofs_show_what_is_there(transactions):
-    state, world = State(), NOTHING
+    state, world = State(), EMPTY_STATE
     for kept, undone in transactions:
         play(state, kept, undone)
-        world = world.after([state.close()[0]])
+        world = world.apply([state.close()[0]])
     for address in ADDRESSES:
         held = state.accounts.get(address)
-        shown = rlp.decode(shown_by(world.prove(address), world.root, keccak(address)))
+        shown = rlp.decode(shown_by(world.prove_account(address), world.root, keccak(address)))
         assert shown == (fields(held, shown[2]) if held else b"")
         for slot in SLOTS if held else ():
             proof = world.prove_word(address, slot)
@@ -126,31 +126,31 @@ def test_root_is_py_evms():
         theirs.set_balance(address, 10**18 * i + 1)
         theirs.set_code(address, b"code" * i)
         theirs.set_storage(address, i, i * 2**200)
-    assert NOTHING.after([state.close()[0]]).root == theirs.make_state_root()
+    assert EMPTY_STATE.apply([state.close()[0]]).root == theirs.make_state_root()
 
 
 def test_account_that_holds_nothing_counts_where_it_exists():
     theirs = AccountDB(AtomicDB())
     theirs.touch_account(ADDRESSES[0])
     changes = (ADDRESSES[0], ACCOUNT, None, (0, 0, EMPTY_CODE_HASH))
-    assert NOTHING.after([changes]).root == theirs.make_state_root()
+    assert EMPTY_STATE.apply([changes]).root == theirs.make_state_root()
 
 
 def test_words_wait_for_their_account():
     state = State()
     state.set_word(ADDRESSES[0], 1, 5)
-    before = NOTHING.after([state.close()[0]])
+    before = EMPTY_STATE.apply([state.close()[0]])
     state.set_account(ADDRESSES[0], (0, 1, EMPTY_CODE_HASH))
-    after = before.after([state.close()[0]])
-    assert before.root == NOTHING.root
+    after = before.apply([state.close()[0]])
+    assert before.root == EMPTY_STATE.root
     assert after.root == plain_root(state)
-    assert not after.absent
+    assert not after.orphan_storage
 
 
 def test_words_of_no_account_prove_nothing():
     state = State()
     state.set_word(ADDRESSES[0], 1, 5)
-    assert NOTHING.after([state.close()[0]]).prove_word(ADDRESSES[0], 1) == []
+    assert EMPTY_STATE.apply([state.close()[0]]).prove_word(ADDRESSES[0], 1) == []
 
 
 def test_beginning_looks_behind_deletions():
@@ -159,12 +159,12 @@ def test_beginning_looks_behind_deletions():
         state,
         [("set_account", ADDRESSES[0], (1, 1, EMPTY_CODE_HASH)), ("set_word", ADDRESSES[0], 1, 7)],
     )
-    begun = NOTHING.after([state.close()[0]])
+    begun = EMPTY_STATE.apply([state.close()[0]])
     for later in ("delete_storage", ("set_word", 1, 8), ("set_word", 2, 9), "delete_account"):
         name, *args = [later] if isinstance(later, str) else later
         play(state, [(name, ADDRESSES[0], *args)])
         timeline.append(state.close()[0])
-    assert beginning(state, timeline).root == begun.root
+    assert initial_trie(state, timeline).root == begun.root
 
 
 def test_worlds_share_words_that_stay():
@@ -173,14 +173,14 @@ def test_worlds_share_words_that_stay():
         play(
             state, [("set_account", address, (1, 1, EMPTY_CODE_HASH)), ("set_word", address, 1, 1)]
         )
-    first = NOTHING.after([state.close()[0]])
+    first = EMPTY_STATE.apply([state.close()[0]])
     state.set_account(ADDRESSES[0], (2, 1, EMPTY_CODE_HASH))
-    second = first.after([state.close()[0]])
-    assert second.look(ADDRESSES[0])[1] is first.look(ADDRESSES[0])[1]
+    second = first.apply([state.close()[0]])
+    assert second.lookup(ADDRESSES[0])[1] is first.lookup(ADDRESSES[0])[1]
 
 
 def test_undone_transaction_changes_nothing():
     state = State()
     play(state, [("set_account", ADDRESSES[0], (1, 1, EMPTY_CODE_HASH))])
     state.undo(START)
-    assert NOTHING.after([state.close()[0]]) == NOTHING
+    assert EMPTY_STATE.apply([state.close()[0]]) == EMPTY_STATE

@@ -37,17 +37,17 @@ def test_asking_imports_no_engine() -> None:
 
 def test_answers_carry_their_number(chain: Chain) -> None:
     asked = {"jsonrpc": "2.0", "id": 7, "method": "eth_chainId"}
-    assert chain.node.respond(asked) == {"jsonrpc": "2.0", "id": 7, "result": "0x7a69"}
+    assert chain.node.handle(asked) == {"jsonrpc": "2.0", "id": 7, "result": "0x7a69"}
 
 
 def test_batches_answer_in_order(chain: Chain) -> None:
     asked = [{"id": i, "method": name} for i, name in enumerate(["eth_blockNumber", "eth_none"])]
-    first, second = chain.node.respond(asked)
+    first, second = chain.node.handle(asked)
     assert (first["result"], second["error"]["code"]) == ("0x0", NO_METHOD)
 
 
 def test_notifications_get_no_answer(chain: Chain) -> None:
-    assert chain.node.respond({"method": "evm_mine"}) is None
+    assert chain.node.handle({"method": "evm_mine"}) is None
     assert chain.head.number == 1
 
 
@@ -55,7 +55,7 @@ def test_notifications_get_no_answer(chain: Chain) -> None:
     "message", [None, 7, [], {}, {"id": 1}, {"method": "a", "params": {"b": 1}}]
 )
 def test_nonsense_is_no_request(chain: Chain, message: Any) -> None:
-    assert chain.node.respond(message)["error"]["code"] == NO_REQUEST
+    assert chain.node.handle(message)["error"]["code"] == NO_REQUEST
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_nonsense_is_no_request(chain: Chain, message: Any) -> None:
     ],
 )
 def test_bad_params_are_refused(chain: Chain, method: str, params: list[Any]) -> None:
-    answer = chain.node.respond({"id": 1, "method": method, "params": params})
+    answer = chain.node.handle({"id": 1, "method": method, "params": params})
     assert answer["error"]["code"] == BAD_PARAMS, answer
 
 
 def test_mistakes_of_ours_show(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Chain, "head", property(lambda self: 1 / 0))
-    answer = chain.node.respond({"id": 1, "method": "eth_blockNumber"})
+    answer = chain.node.handle({"id": 1, "method": "eth_blockNumber"})
     assert answer["error"]["message"] == "eth_blockNumber: ZeroDivisionError: division by zero"
 
 

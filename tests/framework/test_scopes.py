@@ -36,7 +36,7 @@ def stop_mining(chain: Chain) -> None:
 
 
 def override(chain: Chain) -> None:
-    chain.set_next(prevrandao=5, base_fee=9, coinbase=SEVEN)
+    chain.set_next_block(prevrandao=5, base_fee=9, coinbase=SEVEN)
 
 
 def move_clock(chain: Chain) -> None:
@@ -74,7 +74,7 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chain]:
 
 def next_block(chain: Chain) -> tuple[Any, ...]:
     """All that decides on it."""
-    return chain.pending.row, chain.now, chain.automine, chain.block_interval
+    return chain.pending.as_tuple, chain.now, chain.automine, chain.block_interval
 
 
 @pytest.mark.parametrize("change", CHANGES)

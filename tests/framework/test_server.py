@@ -12,7 +12,7 @@ import pytest
 from chain import Chain
 from chain.rpc.errors import NO_JSON, NOT_HERE, REFUSED, TOO_MUCH
 from chain.rpc.limits import Limits
-from chain.rpc.server.access import Guests
+from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from chain.rpc.server.single_packet import Joined
 from chain.simulator.handle import Handle
@@ -87,14 +87,14 @@ def chain() -> Chain:
 
 @pytest.fixture
 def ask(chain: Chain) -> Ask:
-    guests = Guests(frozenset({"duel.test"}), ORIGINS)
+    guests = AccessPolicy(frozenset({"duel.test"}), ORIGINS)
     return asking(App(chain.node, guests, lambda: None))
 
 
 @pytest.fixture
 def ask_little(chain: Chain) -> Ask:
     chain.node.limits = SMALL
-    return asking(App(chain.node, Guests(), lambda: None))
+    return asking(App(chain.node, AccessPolicy(), lambda: None))
 
 
 # HTTP
@@ -202,7 +202,7 @@ def test_pages_may_ask_beforehand(ask: Ask) -> None:
 
 
 def test_any_page_can_be_allowed(chain: Chain) -> None:
-    ask = asking(App(chain.node, Guests(frozenset("*"), frozenset("*")), lambda: None))
+    ask = asking(App(chain.node, AccessPolicy(frozenset("*"), frozenset("*")), lambda: None))
     assert ask("eth_chainId", origin="https://a.test", host="b.test").status == 200
 
 

@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 from chain import Chain
 from chain.rpc.errors import NO_JSON, TOO_MUCH
 from chain.rpc.limits import Limits
-from chain.rpc.server.access import Guests
+from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from chain.rpc.server.server import (
     Server,
@@ -48,7 +48,7 @@ async def until(holds: Callable[[], Any]) -> None:
 
 def test_who_does_not_read_is_let_go(chain: Chain) -> None:
     chain.node.limits = Limits(waiting=3_000)
-    app = App(chain.node, Guests(), lambda: None)
+    app = App(chain.node, AccessPolicy(), lambda: None)
     said = [{"type": "websocket.connect"}]
     said.append({"type": "websocket.receive", "text": json.dumps(request("eth_subscribe", "newHeads"))})  # fmt: skip
 
@@ -74,7 +74,7 @@ def test_who_does_not_read_is_let_go(chain: Chain) -> None:
 @pytest.fixture
 def url(chain: Chain) -> Iterator[str]:
     limits = Limits(body=2_000, subscriptions=2)
-    with Server(chain, Settings(port=0, limits=limits)).beside() as url:
+    with Server(chain, Settings(port=0, limits=limits)).in_thread() as url:
         yield url
 
 
@@ -228,7 +228,7 @@ def test_strange_pages_get_no_talk(url: str) -> None:
 
 def test_blocks_come_by_themselves(chain: Chain) -> None:
     chain.automine, chain.node.interval = False, 0.01
-    with Server(chain, Settings(port=0)).beside() as url, talking(url) as talk:
+    with Server(chain, Settings(port=0)).in_thread() as url, talking(url) as talk:
         talk.ask("eth_subscribe", "newHeads")
         first, second = (int(talk.told()["result"]["number"], 16) for _ in range(2))
     assert second == first + 1

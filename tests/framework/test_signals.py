@@ -15,7 +15,7 @@ import pytest
 from interrupts import made_up
 
 from chain import Chain
-from chain.simulator.node_client import Wire
+from chain.simulator.node_client import HttpNodeClient
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
@@ -87,7 +87,7 @@ def node_on(path: Path) -> tuple[subprocess.Popen[str], str]:
 def asked_until_killed(path: Path, random: Random) -> list[str]:
     """Ask a node this and that until it is killed: the transactions that it acknowledged."""
     node, url = node_on(path)
-    ask, taken = Wire(url), list[str]()
+    ask, taken = HttpNodeClient(url), list[str]()
     try:
         for _ in range(random.randrange(20, 60)):
             taken.append(ask("eth_sendTransaction", [{"to": "0x" + "22" * 20, "value": "0x1"}]))

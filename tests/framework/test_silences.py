@@ -182,7 +182,7 @@ def test_contract_of_events_with_a_typo_is_refused(chain: Chain, bell: Handle) -
     with pytest.raises(
         TypeError, match=r"^there is no contract 'Bel' on this chain; there are Bell$"
     ):
-        chain.events(Rang).by("Bel")
+        chain.events(Rang).by_contract("Bel")
 
 
 def test_contract_is_asked_for_as_it_is_shown(chain: Chain, bell: Handle) -> None:
@@ -192,7 +192,7 @@ def test_contract_is_asked_for_as_it_is_shown(chain: Chain, bell: Handle) -> Non
             handle.ring()
     assert chain.receipts.where(entry="ring", contract="Bell").count() == 3
     assert chain.receipts.where(entry="ring", contract="Bell#2").count() == 2
-    assert chain.events(Rang).by("Bell#2").count() == 2
+    assert chain.events(Rang).by_contract("Bell#2").count() == 2
 
 
 def test_receipts_are_counted_like_any_answer(chain: Chain, bell: Handle) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from chain import Chain
 from chain.rpc.limits import Limits
-from chain.rpc.server.access import Guests
+from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from chain.rpc.server.server import (
     Server,
@@ -30,7 +30,7 @@ QUICK = Limits(head=1_000, head_seconds=0.05, body_seconds=0.05)  # type: ignore
 
 @contextmanager
 def connected(chain: Chain, limits: Limits) -> Iterator[socket.socket]:
-    with Server(chain, Settings(port=0, limits=limits)).beside() as url:
+    with Server(chain, Settings(port=0, limits=limits)).in_thread() as url:
         host, port = url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=10) as client:
             yield client
@@ -108,7 +108,7 @@ def test_who_does_not_read_is_told_and_let_go(chain: Chain) -> None:
 
 def test_why_is_said(chain: Chain) -> None:
     chain.node.limits = Limits(waiting=2_000)
-    app, sent = App(chain.node, Guests(), lambda: None), list[Any]()
+    app, sent = App(chain.node, AccessPolicy(), lambda: None), list[Any]()
     wish = json.dumps({"id": 1, "method": "eth_subscribe", "params": ["newHeads"]})
     said = [{"type": "websocket.connect"}, {"type": "websocket.receive", "text": wish}]
 

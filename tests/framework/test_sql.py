@@ -14,8 +14,8 @@ from interrupts import run
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
 from chain.ledger.sql.sql_view import (
-    Bounds,
-    Database,
+    QueryLimits,
+    SqlView,
 )
 from chain.simulator.handle import Handle
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
@@ -387,7 +387,7 @@ def test_tables_as_made_anew(steps: list[tuple[str, int]]) -> None:
             board.move(number + (200 if what == "fail" else 0), check=False)
     for name in ALL:
         question: tuple[str, Any, Any] = f"select * from {name}", (), {}
-        assert chain.sql(question[0]) == Database(chain.ledger).ask(*question)
+        assert chain.sql(question[0]) == SqlView(chain.ledger).query(*question)
 
 
 def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain, board: Handle) -> None:
@@ -395,10 +395,10 @@ def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain, board:
     question = (
         "select name(sender) who, count(*) n from receipts join logs on receipt = receipts.position"
     )
-    bounds, right = Bounds(10**4, 10**7, 10**5), [tuple(row) for row in chain.sql(question)]
+    bounds, right = QueryLimits(10**4, 10**7, 10**5), [tuple(row) for row in chain.sql(question)]
 
     def play(chain: Chain) -> None:
-        chain.database.ask(question, (), {}, bounds)
+        chain.database.query(question, (), {}, bounds)
 
     play(chain)  # fills the tables
     lines = run(play, chain).count
@@ -416,7 +416,7 @@ def test_an_interrupt_while_sqlite_asks_us_is_one(chain: Chain, monkeypatch: Any
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Database, "_authorize", interrupted)
+        patched.setattr(SqlView, "_authorize", interrupted)
         with pytest.raises(KeyboardInterrupt):
             chain.sql("select * from receipts")
     assert chain.sql("select * from receipts") == []

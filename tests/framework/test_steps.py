@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call, view
-from chain.ledger.decoded.build_trace import _Tracing
-from chain.ledger.file.published_tables import Published
-from chain.ledger.file.store import Store
-from chain.testing import probe
+from chain.ledger.decoded.build_trace import TraceBuilder
+from chain.ledger.file.published_tables import PublishedTables
+from chain.ledger.file.store import ChainStore
+from chain.testing import run_uninstrumented
 from chain.types import u64
 
 
@@ -30,7 +30,7 @@ class Counter(Contract):
         return self.count
 
 
-@probe
+@run_uninstrumented
 class Hungry(Contract):
     count: u64
 
@@ -100,7 +100,7 @@ def test_what_the_file_has_is_done(interrupts_commits: None, tmp_path: Path) -> 
 @pytest.mark.parametrize("again", [False, True], ids=["once", "while it clears up too"])
 def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> None:
     """An interrupt between the store's last act and the end of the step."""
-    counter, save, holds = chain.deploy(Counter), Store.save, Store.holds_more_than
+    counter, save, holds = chain.deploy(Counter), ChainStore.save, ChainStore.holds_more_than
 
     def after(act: Any) -> Any:
         def made(*args: Any) -> None:
@@ -110,9 +110,9 @@ def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> 
         return made
 
     with monkeypatch.context() as patched:
-        patched.setattr(Store, "save", after(save))
+        patched.setattr(ChainStore, "save", after(save))
         if again:
-            patched.setattr(Store, "holds_more_than", after(holds))
+            patched.setattr(ChainStore, "holds_more_than", after(holds))
         interrupted(lambda: counter.add(2))
     assert counter.total() == 2
     chain.close()
@@ -123,13 +123,13 @@ def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> 
 def test_slots_that_are_met_while_the_tables_are_written_count(
     chain: Chain, monkeypatch: Any
 ) -> None:
-    counter, update = chain.deploy(Counter), Published.update
+    counter, update = chain.deploy(Counter), PublishedTables.update
 
-    def meets(published: Published, *told: Any) -> int:
-        chain.state.slots.mapped(2**200 + len(chain.receipts), b"met")
+    def meets(published: PublishedTables, *told: Any) -> int:
+        chain.state.slots.map_slot(2**200 + len(chain.receipts), b"met")
         return update(published, *told)
 
-    monkeypatch.setattr(Published, "update", meets)
+    monkeypatch.setattr(PublishedTables, "update", meets)
     counter.add(2)
     chain.close()
     with Chain.open(chain._store._file.path, contracts=[Counter]) as again:
@@ -153,7 +153,7 @@ def test_open_block_begins_anew_in_one_transaction_of_the_file(
 def test_what_the_file_has_not_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
     counter = chain.deploy(Counter)
     with monkeypatch.context() as patched:
-        patched.setattr(Published, where, stop)
+        patched.setattr(PublishedTables, where, stop)
         interrupted(lambda: counter.add(2))
         assert (counter.total(), len(chain.receipts), chain.head.number) == (0, 1, 1)
     assert counter.add(3).return_value == 3
@@ -164,7 +164,7 @@ def test_interrupted_way_back_is_undone(chain: Chain, monkeypatch: Any) -> None:
     counter, snapshot = chain.deploy(Counter), chain.snapshot()
     receipt = counter.add(1)
     with monkeypatch.context() as patched:
-        patched.setattr(Published, "update", stop)
+        patched.setattr(PublishedTables, "update", stop)
         interrupted(lambda: chain.revert(snapshot))
     assert (counter.total(), chain.receipts[-1]) == (1, receipt)
     assert chain.ledger.find(receipt.tx_hash) == receipt
@@ -177,9 +177,9 @@ def test_interrupted_trace_changes_nothing(monkeypatch: Any) -> None:
     chain = Chain()
     counter = chain.deploy(Counter)
     receipts = [counter.add(1), counter.add(2)]
-    monkeypatch.setattr(_Tracing, "_tree", stop)
+    monkeypatch.setattr(TraceBuilder, "_tree", stop)
     seen: list[int] = []
-    monkeypatch.setattr(_Tracing, "__init__", lambda *_: seen.append(chain.storage(counter, 0)))
+    monkeypatch.setattr(TraceBuilder, "__init__", lambda *_: seen.append(chain.storage(counter, 0)))
     interrupted(lambda: receipts[0].trace)
     interrupted(lambda: counter.add.trace(7))
     assert seen == [3, 3]  # also while they look
@@ -208,7 +208,7 @@ def test_interrupted_draw_is_drawn_again(monkeypatch: Any) -> None:
     dice = chain.deploy(Dice)
     with chain.loaded(die=[5, 3]):
         with monkeypatch.context() as patched:
-            patched.setattr("chain.ledger.ledger.row_of", stop)
+            patched.setattr("chain.ledger.ledger.receipt_tuple", stop)
             interrupted(dice.roll)
         assert [dice.roll().return_value, dice.roll().return_value] == [6, 4]
 

@@ -146,7 +146,7 @@ def told(chain: Chain) -> dict[str, Any]:
     tables = ("receipts", "logs", "Added", "Score")
     return {
         "transcript": transcript_of(chain.ledger),
-        "blocks": [chain.blocks.row(n) for n in range(len(chain.blocks))],
+        "blocks": [chain.blocks.as_tuple(n) for n in range(len(chain.blocks))],
         "hashes": [chain.block_hash(n) for n in range(len(chain.blocks))],
         "roots": [chain.state_root(n) for n in range(len(chain.blocks))],
         "transactions": [receipt.tx_hash for receipt in chain.receipts],
@@ -221,7 +221,7 @@ def test_wiped_storage_comes_back(opened):
     chain = opened()
     at = play(chain)["counter"]
     chain.state.delete_account(at)
-    chain.note()
+    chain.record_changes()
     chain.mine()
     before = told(chain)
     assert told(opened()) == before and chain.code(at) == b""
@@ -361,7 +361,7 @@ def test_receipts_know_their_class_before_it_is_declared(opened):
     chain = opened(Game)
     receipt = chain.receipts[1]
     assert (receipt.contract, receipt.entry, len(receipt.events)) == ("Counter", "add", 1)
-    assert chain.receipts[1].is_stranger
+    assert chain.receipts[1].is_undeclared
     chain.declare(Counter)
-    assert not chain.receipts[1].is_stranger
+    assert not chain.receipts[1].is_undeclared
     assert chain.events(Added, count=3).one().word == "plus 3"

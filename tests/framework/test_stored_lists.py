@@ -21,19 +21,19 @@ from chain.metering.arithmetic import (
     multiply,
 )
 from chain.metering.costs import (
+    charge_new_items,
+    charge_slice,
     contains,
-    pay_built,
-    sliced,
 )
 from chain.metering.fuel import (
-    fill,
-    left,
-    rest,
+    remaining,
     resume,
+    set_fuel,
+    suspend,
 )
-from chain.metering.method_costs import method
+from chain.metering.method_costs import metered_method
 from chain.storage.frozen_list import FrozenList
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import u8, u64
 
 
@@ -53,7 +53,7 @@ class Full(Revert):
     cards: list[u8]
 
 
-@probe
+@run_uninstrumented
 class Table(Contract):
     row: list[u8]
     names: list[str]
@@ -369,23 +369,23 @@ def line(function: Any, below: int) -> int:
 @pytest.mark.parametrize(
     "deed",
     [
-        pay_built,
+        charge_new_items,
         lambda row: contains(-1, row),
         lambda row: add(row, row),
         lambda row: multiply(row, 3),
-        lambda row: sliced(row[:50]),
-        lambda row: method(row, "index", 99),
-        lambda row: method(row, "count", 1),
+        lambda row: charge_slice(row[:50]),
+        lambda row: metered_method(row, "index", 99),
+        lambda row: metered_method(row, "count", 1),
     ],
 )
 def test_it_costs_the_ticks_of_a_list(deed: Callable[[Any], object]) -> None:
     used = []
-    tank = rest()
+    tank = suspend()
     try:
         for row in (list(range(100)), FrozenList(range(100))):
-            fill(100_000)
+            set_fuel(100_000)
             deed(row)
-            used.append(100_000 - left())
+            used.append(100_000 - remaining())
     finally:
         resume(tank)
     assert used[0] == used[1]

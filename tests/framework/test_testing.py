@@ -234,7 +234,7 @@ def test_events_of_whole_chain(chain: Chain, board: Handle, ended: Any) -> None:
     board.move(7)
     assert_events(chain, Ended, (Moved, {"piece": 7}))
     assert_events(chain.events(Moved), (Moved, {"piece": 7}))
-    assert_events(board.end.observe(), Ended)
+    assert_events(board.end.simulate(), Ended)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from chain.rpc.server.server import (
     Settings,
 )
 from chain.simulator.handle import Handle
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import u64
 
 TOY = """from chain import Contract, call
@@ -100,7 +100,7 @@ def _play(chain: Chain, number: int) -> list[Any]:
             one.burn(gas=60_000 + 1_000 * number, check=False),
         ]
         told += [(r.ok, r.ticks, r.gas_used, str(r.error), r.output) for r in receipts]
-        told.append((one.deep.observe(500).ticks, one.deep.observe(600).error is None))
+        told.append((one.deep.simulate(500).ticks, one.deep.simulate(600).error is None))
         told.append(str(one.turn.trace(3)))
     told.append(chain.block_hash())
     return told
@@ -145,7 +145,7 @@ def test_one_chain_in_many_threads_is_as_in_one() -> None:
         for i in range(TURNS):
             receipt = handle.turn(10 + who + i, sender=chain.accounts[who])
             told += [receipt.ticks, receipt.return_value, [str(write) for write in receipt.writes]]
-            told += [handle.deep(100), handle.fields.n, handle.turn.observe(5).ticks]
+            told += [handle.deep(100), handle.fields.n, handle.turn.simulate(5).ticks]
             told.append(str(receipt.trace).partition(":")[2])
             told.append(chain.nonce(chain.accounts[who]))
             mine = chain.receipts.where(sender=chain.accounts[who])
@@ -240,7 +240,7 @@ def _elsewhere(work: Callable[[], Any]) -> Any:
 def test_a_server_beside_shares_nothing_with_other_chains() -> None:
     serial, served = _play(Chain(), 1), Chain()
     served.declare(Works)
-    with Server(served, Settings(port=0)).beside() as url:
+    with Server(served, Settings(port=0)).in_thread() as url:
         far = Chain.connect(url)
         results = _side_by_side([lambda: _play(Chain(), 1), lambda: _play(far, 1)])
         far.close()
@@ -261,7 +261,7 @@ def test_a_chain_can_be_used_beside_its_server(chain: Chain) -> None:
         for _ in range(TURNS):
             handle.turn(5, sender=chain.accounts[2])
 
-    with Server(chain, Settings(port=0)).beside() as url:
+    with Server(chain, Settings(port=0)).in_thread() as url:
         _side_by_side([lambda: ask(url), here])
     assert handle.fields.n == 2 * TURNS * sum(i % 3 for i in range(5))
     assert {receipt.ticks for receipt in chain.receipts[1:]} == {chain.receipts[1].ticks}
@@ -292,7 +292,7 @@ def test_what_goes_on_in_another_thread_is_in_the_same_turn_and_step() -> None:
     """Deep messages go on on a fresh stack. They may look at the chain, and so may whoever traces them."""
     chain, seen = Chain(), []
 
-    @probe
+    @run_uninstrumented
     class Deep(Contract):
         @call(nonreentrant=False)
         def go(self, n: u64) -> u64:
@@ -319,15 +319,15 @@ def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> N
     before = sys.getrecursionlimit(), gc.isenabled()
     chain = Chain()
     handle = chain.deploy(Works)
-    ticks = handle.over.observe(handle.address, 1).ticks, handle.deep.observe(500).ticks
+    ticks = handle.over.simulate(handle.address, 1).ticks, handle.deep.simulate(500).ticks
 
     def play(_: Chain) -> None:
-        handle.deep.observe(20)
+        handle.deep.simulate(20)
 
     lines = run(play, chain).count
     for line in range(1, lines + 1, 5):
         run(play, chain, (line,), kind)
-        now = handle.over.observe(handle.address, 1).ticks, handle.deep.observe(500).ticks
+        now = handle.over.simulate(handle.address, 1).ticks, handle.deep.simulate(500).ticks
         assert now == ticks, f"at line {line}"
         assert (sys.getrecursionlimit(), gc.isenabled()) == before, f"at line {line}"
 
@@ -345,7 +345,7 @@ def test_what_had_not_begun_when_it_was_interrupted_never_does(monkeypatch: Any)
     data = Works.__spec__.entries["turn"].encode_args((5,), {})
     with monkeypatch.context() as patched:
         patched.setattr(deep_calls._Deeper, "start", interrupted)
-        patched.setattr("chain.machine.executor.STEPS", frozenset({0, 1}))
+        patched.setattr("chain.machine.executor.THREAD_DEPTHS", frozenset({0, 1}))
         with pytest.raises(KeyboardInterrupt):
             chain.send(handle.address, data)
     for thread in threads:

@@ -168,6 +168,6 @@ def test_prices_are_those_of_the_table(golden: Callable[[Path, str], None]) -> N
     prices = Chain().deploy(Prices)
     lines = [f"{'':20}" + "".join(f"{n:>8}" for n in SIZES)]
     for name in Prices.__spec__.entries:
-        ticks = [getattr(prices, name).observe(n).ticks for n in SIZES]
+        ticks = [getattr(prices, name).simulate(n).ticks for n in SIZES]
         lines.append(f"{name:20}" + "".join(f"{each:>8}" for each in ticks))
     golden(TABLE, "\n".join(lines) + "\n")

@@ -26,7 +26,7 @@ from chain import (
 )
 from chain.accounts import ACCOUNTS
 from chain.ledger.decoded.trace import (
-    Emitted,
+    LogStep,
     Trace,
 )
 from chain.ledger.decoded.writes import (
@@ -363,5 +363,5 @@ def test_other_rules_are_noticed(chain: Chain, shop: Handle, monkeypatch: Any) -
 
 
 def test_logs_carry_their_event(shop: Handle) -> None:
-    sold, text = (step for step in shop.buy(BOB).trace.steps if isinstance(step, Emitted))
+    sold, text = (step for step in shop.buy(BOB).trace.steps if isinstance(step, LogStep))
     assert (sold.event, text.text, sold.address) == (Sold(BOB, 5), "sold", shop.address)

@@ -70,7 +70,7 @@ def test_nothing_has_the_empty_root():
 def test_owner_finds_what_it_kept():
     node = trie.update(None, [trie.Item("00", b"a", "mine"), trie.Item("01", b"b", "yours")])
     node = trie.update(node, [trie.Item("10", b"c", "ours"), trie.Item("01", b"")])
-    assert [getattr(trie.find(node, path), "kept", None) for path in ("00", "01", "10")] == [
+    assert [getattr(trie.find(node, path), "payload", None) for path in ("00", "01", "10")] == [
         "mine",
         None,
         "ours",

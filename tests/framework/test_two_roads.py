@@ -23,7 +23,7 @@ from chain import (
     init,
     view,
 )  # fmt: skip
-from chain.machine.state import ACCOUNT, entries
+from chain.machine.state import ACCOUNT, iter_changes
 from chain.machine.transaction import Transaction
 from chain.types import u8, u64, u256
 
@@ -171,7 +171,7 @@ class Roads:
             with chain.block() as block:
                 block.coinbase = bytes(COINBASE)
                 try:
-                    return chain.apply(tx)
+                    return chain.send_transaction(tx)
                 except InvalidTransaction as refusal:
                     return refusal
 
@@ -191,7 +191,7 @@ class Roads:
 
     def words_of(self, script, keys):
         """An access list's item for some words of a script."""
-        mapped = self.chains[0].state.slots.mapped
+        mapped = self.chains[0].state.slots.map_slot
         return bytes(script), tuple(mapped(0, key.to_bytes(32)) for key in keys)
 
     @contextmanager
@@ -218,7 +218,7 @@ def seen(receipt):
 
 
 def words(changes):
-    return [change for change in entries(changes) if change[1] is not ACCOUNT]
+    return [change for change in iter_changes(changes) if change[1] is not ACCOUNT]
 
 
 def failure(failed):

@@ -22,7 +22,7 @@ from chain.rpc.server.server import (
     Server,
     Settings,
 )
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.reload_package import (
     Package,
     imported_anew,
@@ -84,7 +84,7 @@ class Project:
         self.where: str | Path = folder / "up.chain"
         self.write(LADDER)
         (folder / "deploy_it.py").write_text(PLAN.format(name=name))
-        self.offered = Offered(name)
+        self.offered = ContractCatalogue(name)
 
     def write(self, text: str) -> None:
         (self.folder / f"{self.name}.py").write_text(text)
@@ -123,7 +123,7 @@ def node(project: Project) -> Iterator[Chain]:
     for cls in project.offered.classes:
         chain.declare(cls)
     chain.node.package = Package(chain, project.offered)
-    with Server(chain, Settings(port=0)).beside() as url:
+    with Server(chain, Settings(port=0)).in_thread() as url:
         project.where = url
         yield chain
 
@@ -253,7 +253,7 @@ def test_older_node_refuses_before_anything_is_sent(project: Project, node: Chai
     assert (node.block_hash(), node.state_root()) == before
     assert node.receipts[0].contract == "Ladder"
     address = node.receipts[0].address
-    assert node.look(address, node.receipts[1].data)[0].failure is None  # it is alive
+    assert node.call(address, node.receipts[1].data)[0].failure is None  # it is alive
 
 
 def test_node_takes_up_the_edit(project: Project, node: Chain) -> None:
@@ -307,7 +307,7 @@ def test_node_follows_edits_by_itself(project: Project, node: Chain) -> None:
 
 
 def test_node_without_a_package_says_so(chain: Chain) -> None:
-    answer = chain.node.respond({"jsonrpc": "2.0", "id": 1, "method": "chain_reload"})
+    answer = chain.node.handle({"jsonrpc": "2.0", "id": 1, "method": "chain_reload"})
     assert "this node offers no package" in answer["error"]["message"]
     refused = CliRunner().invoke(cli, ["reload", "--chain", "memory"])
     assert (refused.exit_code, "only a node has anything to take up" in refused.stderr) == (2, True)

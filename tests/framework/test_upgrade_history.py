@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract
-from chain.ledger.decoded.address_book import Who
+from chain.ledger.decoded.address_book import AddressBook
 from chain.metering.program import program_of
 from chain.replays import BadTranscript, record, replay
 from chain.replays.verify import verify
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
+    ContractCatalogue,
+    ContractNotFound,
 )
 from chain.simulator.handle import Handle
 from chain.simulator.reload_package import imported_anew
@@ -59,11 +59,11 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
     """Writes the one module of a package and imports it; its class Game. So one class comes in several versions."""
     name = f"history_{next(_numbers)}"
     monkeypatch.syspath_prepend(tmp_path)
-    known: list[Offered] = []
+    known: list[ContractCatalogue] = []
 
     def write(text: str) -> Any:
         (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [imported_anew(known[0]) if known else Offered(name)]
+        known[:] = [imported_anew(known[0]) if known else ContractCatalogue(name)]
         found = known[0].find("Game")
         program_of(found)
         return found
@@ -131,17 +131,19 @@ def test_history_keeps_its_words(again: Open, edit: Edit) -> None:
         ({"n": 1}, 3, chain.accounts[0]),
     ]
     assert [event.total for event in chain.events("Added")] == [1, 3]
-    assert chain.receipts.where().by(game).count() == 4
-    assert chain.receipts.where().by(game.contract).count() == 1  # those that ran this very class
+    assert chain.receipts.where().by_contract(game).count() == 4
+    assert (
+        chain.receipts.where().by_contract(game.contract).count() == 1
+    )  # those that ran this very class
     assert game.fields.total == 3
 
 
 def test_names_and_numbers_stay(again: Open, edit: Edit) -> None:
     chain, game = play(again, edit)
-    assert [*Who(chain.ledger).contracts.values()] == ["Game", "Game#2"]
-    assert Who(chain.ledger).name(game.address) == "Game"
+    assert [*AddressBook(chain.ledger).contracts.values()] == ["Game", "Game#2"]
+    assert AddressBook(chain.ledger).name(game.address) == "Game"
     chain.deploy(game.contract)
-    assert [*Who(chain.ledger).contracts.values()] == ["Game", "Game#2", "Game#3"]
+    assert [*AddressBook(chain.ledger).contracts.values()] == ["Game", "Game#2", "Game#3"]
 
 
 def test_second_upgrade_changes_nothing(again: Open, edit: Edit) -> None:
@@ -164,14 +166,14 @@ def test_upgrade_names_the_field_in_the_way(again: Open, edit: Edit) -> None:
 
 def test_past_wants_its_class(again: Open, edit: Edit) -> None:
     chain, game = play(again, edit)
-    assert chain.at(4).handle(game).add.observe(1).value == 3
-    if chain.receipts[0].is_stranger:
+    assert chain.at(4).handle(game).add.simulate(1).value == 3
+    if chain.receipts[0].is_undeclared:
         with pytest.raises(
             ValueError, match="whose class, as it was when it was deployed, is not declared"
         ):
-            chain.at(3).handle(game).add.observe(1)
+            chain.at(3).handle(game).add.simulate(1)
     else:
-        assert chain.at(3).handle(game).add.observe(1).value == 2
+        assert chain.at(3).handle(game).add.simulate(1).value == 2
 
 
 def test_other_name_after_an_upgrade(edit: Edit) -> None:
@@ -182,8 +184,8 @@ def test_other_name_after_an_upgrade(edit: Edit) -> None:
     )
     match = sys.modules[second.__module__].Match
     chain.upgrade(games[0], match)
-    assert [*Who(chain.ledger).contracts.values()] == ["Match", "Game#2"]
-    assert Who(chain.ledger).find("Game") == games[0].address  # as it was called
+    assert [*AddressBook(chain.ledger).contracts.values()] == ["Match", "Game#2"]
+    assert AddressBook(chain.ledger).find("Game") == games[0].address  # as it was called
     assert [receipt.contract for receipt in chain.receipts] == ["Game", "Game", "Game"]
     assert chain.handle(match, games[0].address).add(1).contract == "Match"
     chain.upgrade(games[0], first)
@@ -341,7 +343,7 @@ def test_verify_says_what_it_could_not_play(edit: Edit) -> None:
 
 @pytest.mark.parametrize(("line", "error", "told"), [
     ("contract Game = nowhere:Game 0x12", BadTranscript, "line 2: '0x12' is not the digest of a contract"),
-    (f"contract Game = nowhere:Game 0x{'0' * 64}", NotOffered, "nowhere:Game is not among the contracts"),
+    (f"contract Game = nowhere:Game 0x{'0' * 64}", ContractNotFound, "nowhere:Game is not among the contracts"),
     ("1 +1s alice: upgrade bob to Game@2", BadTranscript, "line 2: no line says which contract Game@2 is"),
 ])  # fmt: skip
 def test_bad_line_is_told(line: str, error: type[Exception], told: str) -> None:

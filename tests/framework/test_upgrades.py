@@ -14,8 +14,8 @@ import pytest
 from chain import Address, Chain, Contract, InvalidTransaction, System, call, reverts, view
 from chain.metering.program import program_of
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
+    ContractCatalogue,
+    ContractNotFound,
 )
 from chain.simulator.reload_package import (
     Package,
@@ -26,7 +26,7 @@ from chain.spec.upgrade_entry import (
     SIGNATURE,
     Upgraded,
 )
-from chain.testing import image_of
+from chain.testing import instrumented
 from chain.types import bytes32
 from contracts.deblockle import Deblockle
 from contracts.deblockle import rules as deblockle_rules
@@ -68,11 +68,11 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
     """Writes the one module of a package and imports it; its class Game. So one class comes in several versions."""
     name = f"arena_{next(_numbers)}"
     monkeypatch.syspath_prepend(tmp_path)
-    known: list[Offered] = []
+    known: list[ContractCatalogue] = []
 
     def write(text: str) -> Any:
         (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [imported_anew(known[0]) if known else Offered(name)]
+        known[:] = [imported_anew(known[0]) if known else ContractCatalogue(name)]
         found = known[0].find("Game")
         program_of(found)
         return found
@@ -121,7 +121,7 @@ def test_upgrade_says_why_not(edit: Edit, chain: Chain) -> None:
     receipt = chain.send(game.address, to(second), value=1)
     assert receipt.error is not None
     assert receipt.error.text == "an upgrade takes no value"
-    frame, _ = chain.look(game.address, to(second))
+    frame, _ = chain.call(game.address, to(second))
     assert frame.failure is None  # it was undone
     assert chain.code(game.address) == program_of(game.contract).code
     assert chain.state_root() != root  # the nonce and the fee
@@ -180,7 +180,7 @@ def test_past_runs_what_it_had(edit: Edit, chain: Chain) -> None:
     game.add(1)
     receipt = chain.upgrade(game, second)
     game.add(1)
-    past = [chain.at(block).handle(game).add.observe(1).value for block in (2, 3, 4)]
+    past = [chain.at(block).handle(game).add.simulate(1).value for block in (2, 3, 4)]
     assert (receipt.block_number, past) == (3, [2, 3, 5])
     assert chain.at(2).handle(second, game.address).fields.total == 1
     forked = chain.fork(at=2)
@@ -206,7 +206,7 @@ def test_package_is_taken_up_again(edit: Edit, tmp_path: Path, chain: Chain) -> 
 
 def offering(chain: Chain, cls: type) -> Package:
     """The package of a class as a node has it."""
-    offered = Offered(cls.__module__)
+    offered = ContractCatalogue(cls.__module__)
     for each in offered.classes:
         chain.declare(each)
     return Package(chain, offered)
@@ -227,7 +227,7 @@ def test_broken_edit_changes_nothing(text: str, told: str, edit: Edit, chain: Ch
     first = edit(FIRST)
     package, game = offering(chain, first), chain.deploy(first)
     edit_only(first, text)
-    with pytest.raises(NotOffered, match=told):
+    with pytest.raises(ContractNotFound, match=told):
         package.reload()
     assert not package.is_edited  # it is not tried again before the next edit
     assert package.offered.find("Game") is first is sys.modules[first.__module__].Game
@@ -257,11 +257,11 @@ def test_module_beside_the_package_is_taken_up_too(
 def test_other_packages_stay_as_they_are(edit: Edit, chain: Chain) -> None:
     chain.deploy(Deblockle)
     first = edit(FIRST)
-    before = image_of(deblockle_rules)
+    before = instrumented(deblockle_rules)
     package = offering(chain, first)
     edit_only(first, DOUBLE)
     package.reload()
-    assert image_of(deblockle_rules) is before
+    assert instrumented(deblockle_rules) is before
 
 
 def test_factory_makes_what_it_made_before(edit: Edit, chain: Chain) -> None:

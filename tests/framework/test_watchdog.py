@@ -54,7 +54,13 @@ def busy(chain: Chain) -> Handle:
 def everything(chain: Chain) -> Any:
     state = chain.state
     words = {who: dict(words) for who, words in state.storages.items() if words}
-    return chain.block_hash(), len(chain.receipts), dict(state.accounts), words, chain.pending.row
+    return (
+        chain.block_hash(),
+        len(chain.receipts),
+        dict(state.accounts),
+        words,
+        chain.pending.as_tuple,
+    )
 
 
 @pytest.mark.parametrize("act", ["spin", "look"])

@@ -23,7 +23,7 @@ from chain import (
 )
 from chain.metering.program import program_of
 from chain.spec.models import selector_of
-from chain.testing import probe
+from chain.testing import run_uninstrumented
 from chain.types import ZERO_ADDRESS, bytes32, felt252, u8, u16, u32, u64
 
 
@@ -50,7 +50,7 @@ class Joined:
     player: Address
 
 
-@probe
+@run_uninstrumented
 class Game(System):
     limit: u8
 

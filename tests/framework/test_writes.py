@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call, init
 from chain.ledger.decoded.writes import Write
-from chain.machine.state import entries
-from chain.testing import probe
+from chain.machine.state import iter_changes
+from chain.testing import run_uninstrumented
 from chain.types import i16, u8, u16, u64, u256
 
 ALICE = Chain().accounts[0]
@@ -54,7 +54,7 @@ class Session:
     notes: tuple[str, ...] | None
 
 
-@probe
+@run_uninstrumented
 class Lab(Contract):
     """Something of every layout, and a way to work on it inside one message."""
 
@@ -280,7 +280,7 @@ def test_every_changed_word_is_told(before: list[int], after: list[int]) -> None
     receipt = work(lab, put("sizes", tuple(before)), put("sizes", tuple(after)))
     differ = {
         slot
-        for _, slot, one, other in entries(receipt.changes)
+        for _, slot, one, other in iter_changes(receipt.changes)
         if isinstance(slot, int) and one != other
     }
     assert bool(differ) == bool(receipt.writes) == (before != after)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chain import Chain
 from chain.accounts import ACCOUNTS
-from chain.machine.state import entries
+from chain.machine.state import iter_changes
 from chain.simulator.handle import Handle
 from chain.testing import assert_events, reverts
 from contracts.blokus import (
@@ -88,7 +88,7 @@ def play_until_stuck(blokus: Handle, game: int) -> State:
 
 def words(receipt: Any) -> int:
     """How many words of storage it changed."""
-    return len({slot for _, slot, _, _ in entries(receipt.changes) if isinstance(slot, int)})
+    return len({slot for _, slot, _, _ in iter_changes(receipt.changes) if isinstance(slot, int)})
 
 
 def test_contract_needs_no_strategies() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chain.testing import image_of
+from chain.testing import instrumented
 from contracts.blokus import rules, state
 from contracts.blokus.fuzz import BlokusFuzz
 
@@ -24,8 +24,8 @@ def test_piece_kept_in_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         )
         return after
 
-    image = image_of(state)
+    image = instrumented(state)
 
-    monkeypatch.setattr(image_of(rules), "place", place)
+    monkeypatch.setattr(instrumented(rules), "place", place)
     with pytest.raises(AssertionError, match="invariant squares_are_those_of_pieces_gone"):
         BlokusFuzz.run(20)

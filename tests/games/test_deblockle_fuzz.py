@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chain import Chain
-from chain.testing import image_of
+from chain.testing import instrumented
 from contracts import mage_duel
 from contracts.deblockle import Deblockle, rules
 from contracts.deblockle.fuzz import DeblockleFuzz
@@ -17,7 +17,7 @@ def test_invariants_hold() -> None:
 
 
 def test_lost_check_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (rules, image_of(rules)):  # where moves are chosen, and where they are judged
+    for module in (rules, instrumented(rules)):  # where moves are chosen, and where they are judged
         square = module.square_at(4, 2)
         monkeypatch.setattr(module, "WIN_SQUARES", {1: square, 2: square})
     with pytest.raises(
@@ -28,6 +28,6 @@ def test_lost_check_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_games_share_one_copy_of_their_rules(chain: Chain) -> None:
     chain.deploy(Deblockle)
-    before = image_of(rules)
+    before = instrumented(rules)
     mage_duel.deploy(chain)  # more of what both use is made, annotations of constants included
-    assert image_of(rules) is before
+    assert instrumented(rules) is before

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from chain import Chain
-from chain.machine.state import entries
+from chain.machine.state import iter_changes
 from chain.simulator.handle import Handle
 from chain.testing import reverts
 from contracts.sagrada import CommandExecuted, GameStarted, RoundEnded, Sagrada, contract
@@ -214,7 +214,7 @@ def words_written(receipt: Any) -> set[int]:
     """The storage words of the contract that differ after the transaction."""
     return {
         slot
-        for address, slot, *_ in entries(receipt.changes)
+        for address, slot, *_ in iter_changes(receipt.changes)
         if address == bytes(receipt.to) and isinstance(slot, int)
     }
 

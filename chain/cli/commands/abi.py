@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from chain.cli.options import contract_named, contracts_option
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command()
@@ -18,7 +18,7 @@ from chain.simulator.catalogue import Offered
 @click.option("--json", "_json", is_flag=True, help="Answer in JSON, as it does anyway.")
 @contracts_option
 def command(
-    contract: str, typescript: bool, out: Path | None, _json: bool, offered: Offered
+    contract: str, typescript: bool, out: Path | None, _json: bool, offered: ContractCatalogue
 ) -> None:
     """The ABI of CONTRACT: a class by name, or package:Class."""
     if typescript and _json:

@@ -7,7 +7,7 @@ import click
 from chain.cli import output
 from chain.cli.options import (
     chain_option,
-    opened,
+    open_chain,
 )
 from chain.simulator.chain import ETHER
 
@@ -18,7 +18,7 @@ from chain.simulator.chain import ETHER
 @output.json_option
 def command(where: str, keys: bool, json: bool) -> None:
     """The accounts that the chain can sign for: by number, name and address, with their balance in ether."""
-    with opened(where) as chain:
+    with open_chain(where) as chain:
         others = [each for each in chain.keys.values() if each not in chain.accounts]
         rows = [
             (i, each.name, each, _ether(chain.balance(each)), chain.nonce(each), each.key)

@@ -10,7 +10,7 @@ from chain.cli import (
     output,
 )
 from chain.cli.receipt_view import tell
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -25,10 +25,10 @@ from chain.simulator.catalogue import Offered
 @output.json_option
 def command(
     contract: str, entry: str, args: tuple[str, ...], sender: str, value: int, gas: int | None,
-    where: str, offered: Offered, json: bool,
+    where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
     """Call ENTRY of CONTRACT (a name or an address) with ARGS: a word each, or all as JSON."""
-    with options.opened(where, offered) as chain:
+    with options.open_chain(where, offered) as chain:
         handle = lookup.contract(chain, contract, offered)
         called, given = options.called(chain, lookup.entries(handle, entry, "call"), args)
         wei = {"value": value} if value or called.spec.payable else {}

@@ -12,8 +12,8 @@ from chain.cli import (
     options,
     output,
 )
-from chain.runtime.contract import no_init_args
-from chain.simulator.catalogue import Offered
+from chain.runtime.contract import require_no_init_args
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY
 
 
@@ -56,7 +56,7 @@ def command(
     choice: str | None,
     journal: Path,
     where: str,
-    offered: Offered,
+    offered: ContractCatalogue,
     json: bool,
 ) -> None:
     """Deploy WHAT: a contract by name, with ARGS for its @init, or a script with plan(deployment).
@@ -67,27 +67,27 @@ def command(
         if args:
             raise click.UsageError(f"a plan takes no arguments: {' '.join(args)}")
         asked, plan = (
-            deployment_view.Wish(yes, dry_run, choice, json),
-            deployment_view.planned(Path(what)),
+            deployment_view.DeployOptions(yes, dry_run, choice, json),
+            deployment_view.load_plan(Path(what)),
         )
         if dry_run and not options.exists(where):
             where = MEMORY  # where nothing is there, all is to be done
-        with options.opened(where, offered, make=True) as chain:
-            deployment_view.carry_out(plan, chain, journal, where, asked)
+        with options.open_chain(where, offered, make=True) as chain:
+            deployment_view.run_plan(plan, chain, journal, where, asked)
         return
     cls = options.contract_named(offered, what)
-    with options.opened(where, offered, make=True) as chain:
+    with options.open_chain(where, offered, make=True) as chain:
         init = cls.__spec__.init
         if init is None and args:
             raise click.UsageError(f"{cls.__name__} has no @init, so it takes no arguments")
         given = options.arguments(chain, init, args) if init else {}
-        data = init.encode_args((), given) if init else no_init_args(cls, (), {})
+        data = init.encode_args((), given) if init else require_no_init_args(cls, (), {})
         who = lookup.sender(chain, sender)
         program = chain.declare(cls)
         chain.need_code([program])
         receipt = chain.send(None, program.initcode + data, sender=who, value=value)
         deployment_view.deployed(receipt, cls, json=json)
     if where == MEMORY:
-        output.note(
+        output.remark(
             "this was on a chain in memory, which is gone now: --chain FILE or URL keeps it"
         )

@@ -15,15 +15,15 @@ from chain.cli import (
     output,
 )
 from chain.cli.arguments import read_value
-from chain.ledger.decoded.address_book import Who
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.queries import Query
 from chain.ledger.sql.export import (
-    Line,
-    event_lines,
+    JsonObject,
+    event_objects,
 )
-from chain.ledger.sql.parse_values import Misread
-from chain.schema.value_types import Member
-from chain.simulator.catalogue import Offered
+from chain.ledger.sql.parse_values import ParseError
+from chain.schema.value_types import Field
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.types import Address
 
@@ -42,21 +42,21 @@ _ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 @output.json_option
 def command(
     name: str | None, fields: tuple[str, ...], contract: str | None, from_block: int | None,
-    to_block: int | None, last: int | None, where: str, offered: Offered, json: bool,
+    to_block: int | None, last: int | None, where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
     """All events, or those called NAME with these values in their fields."""
-    with options.opened(where, offered) as chain:
+    with options.open_chain(where, offered) as chain:
         ledger = chain.ledger
         by = None if contract is None else lookup.contract_address(chain, contract)
         places: Iterable[int] = range(len(ledger.events.rows))
         if name is not None:
             places = _places(chain, name, fields, by)
         elif by is not None:
-            places = ledger.events.finder_by(by)()
-        lines = list(event_lines(ledger, places))
+            places = ledger.events.contract_finder(by)()
+        lines = list(event_objects(ledger, places))
         low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
         lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]
-        who = Who(ledger)
+        who = AddressBook(ledger)
         rows = [_row(who, line) for line in lines] if not json else []
     if json:
         output.as_json(lines)
@@ -64,13 +64,13 @@ def command(
         output.table(("block", "event", "contract", "fields"), rows, json=False)
 
 
-def _row(who: Who, line: Line) -> tuple[Any, ...]:
+def _row(who: AddressBook, line: JsonObject) -> tuple[Any, ...]:
     """An event for people, who know accounts and contracts by their names."""
     fields = {name: _named(who, value) for name, value in line["fields"].items()}
-    return line["block"], line["event"], _named(who, line["address"]), output.pairs(fields)
+    return line["block"], line["event"], _named(who, line["address"]), output.inline_pairs(fields)
 
 
-def _named(who: Who, value: Any) -> Any:
+def _named(who: AddressBook, value: Any) -> Any:
     if isinstance(value, str) and _ADDRESS.fullmatch(value):
         return who.name(bytes.fromhex(value[2:])) or value
     return value
@@ -82,7 +82,7 @@ def _places(chain: Chain, name: str, fields: tuple[str, ...], by: Address | None
         events = chain.ledger.events.of(name, by=by is not None)
     except TypeError as wrong:
         raise click.UsageError(str(wrong)) from None
-    members = {each: Member(each, kind) for each, kind in events.fields.items()}
+    members = {each: Field(each, kind) for each, kind in events.fields.items()}
     values = {}
     for field in fields:
         key, equals, word = field.partition("=")
@@ -91,7 +91,7 @@ def _places(chain: Chain, name: str, fields: tuple[str, ...], by: Address | None
             raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
         try:
             values[key] = read_value(members[key], word, lambda it: lookup.address(chain, it))
-        except Misread as wrong:
+        except ParseError as wrong:
             raise click.UsageError(str(wrong)) from None
     query = Query(events).where(**values)
-    return [place for place, _ in (query if by is None else query.by(by)).answers()]
+    return [place for place, _ in (query if by is None else query.by_contract(by)).matches()]

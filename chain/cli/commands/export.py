@@ -17,7 +17,7 @@ from chain.cli.progress import (
     Step,
     bar,
 )
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command()
@@ -26,13 +26,13 @@ from chain.simulator.catalogue import Offered
 @options.chain_option
 @options.contracts_option
 @output.json_option
-def command(what: str, file: Path, where: str, offered: Offered, json: bool) -> None:
+def command(what: str, file: Path, where: str, offered: ContractCatalogue, json: bool) -> None:
     """Write WHAT to FILE: receipts or events to a .jsonl, or any table of 'boardchain sql' to a .csv."""
     if file.suffix not in (".jsonl", ".csv"):
         raise click.UsageError(f"FILE ends in .jsonl or .csv, not as {file.name}")
     if not file.parent.is_dir():
         raise click.UsageError(f"there is no folder {file.parent}")
-    with options.opened(where, offered) as chain, _lines(file, len(chain.receipts)) as target:
+    with options.open_chain(where, offered) as chain, _lines(file, len(chain.receipts)) as target:
         try:
             if file.suffix == ".csv":
                 chain.export_csv(target, what)
@@ -43,7 +43,7 @@ def command(what: str, file: Path, where: str, offered: Offered, json: bool) -> 
     if json:
         output.as_json({"file": str(file), "lines": target.lines})
     else:
-        output.note(f"{target.lines} lines in {file}")
+        output.remark(f"{target.lines} lines in {file}")
 
 
 class _Counted:

@@ -9,7 +9,7 @@ import click
 from chain.cli.error_report import NO
 from chain.fuzz import Fuzz, NoHypothesis
 from chain.fuzz.fuzz_targets import descriptions
-from chain.simulator.catalogue import NotOffered
+from chain.simulator.catalogue import ContractNotFound
 
 _SOME = click.IntRange(min=1)
 
@@ -37,7 +37,7 @@ def command(
     """
     try:
         found = [_run(each, examples, steps, seed, not no_lines, write) for each in descriptions(target)]  # fmt: skip
-    except (NoHypothesis, NotOffered) as wrong:
+    except (NoHypothesis, ContractNotFound) as wrong:
         raise click.UsageError(str(wrong)) from wrong
     return max(found)
 

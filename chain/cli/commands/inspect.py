@@ -12,12 +12,12 @@ from chain.cli import (
 )
 from chain.cli.arguments import usage
 from chain.metering.program import program_of
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.spec.contracts import EntrySpec
 from chain.spec.models import ModelSpec
 from chain.spec.storage_report import (
+    contract_layout_report,
     model_shape,
-    storage_shape,
 )
 
 
@@ -25,7 +25,7 @@ from chain.spec.storage_report import (
 @click.argument("contract")
 @options.contracts_option
 @output.json_option
-def command(contract: str, offered: Offered, json: bool) -> None:
+def command(contract: str, offered: ContractCatalogue, json: bool) -> None:
     """What CONTRACT consists of: storage layout, models, entries, events, errors."""
     cls = options.contract_named(offered, contract)
     spec = cls.__spec__
@@ -33,7 +33,7 @@ def command(contract: str, offered: Offered, json: bool) -> None:
     found = {
         "contract": spec.name,
         "digest": program_of(cls).digest,
-        "storage": [place._asdict() for place in storage_shape(spec)],
+        "storage": [place._asdict() for place in contract_layout_report(spec)],
         "models": {name: _model(model) for name, model in spec.models.items()},
         "entries": [dict(zip(_ENTRY, entry, strict=True)) for entry in entries],
         "events": [each.signature for each in spec.events.values()],
@@ -43,7 +43,7 @@ def command(contract: str, offered: Offered, json: bool) -> None:
         output.as_json(found)
         return
     click.echo(f"{spec.name}, digest 0x{found['digest'].hex()}")
-    _section("storage", _PLACE, _rows(storage_shape(spec)))
+    _section("storage", _PLACE, _rows(contract_layout_report(spec)))
     for name, model in spec.models.items():
         keys = ", ".join(model.record.keys)
         _section(f"model {name}, by {keys}", _PLACE, _rows(model_shape(model)))

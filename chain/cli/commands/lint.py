@@ -33,7 +33,7 @@ def command(targets: tuple[str, ...], json: bool) -> None:
     else:
         for finding in found:
             _tell(finding)
-        output.note(f"{len(found)} found" if found else "nothing found")
+        output.remark(f"{len(found)} found" if found else "nothing found")
     sys.exit(1 if found else 0)
 
 

@@ -15,10 +15,10 @@ import click
 
 from chain.cli import output
 from chain.cli.options import contracts_option
-from chain.ledger.blocks import Rules
+from chain.ledger.blocks import ChainConfig
 from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import (
     ETHER,
     Chain,
@@ -106,12 +106,12 @@ def _limit_options(command: Any) -> Any:
 @_limit_options
 def command(
     host: str, port: int, chain_id: int | None, gas_limit: int | None, data: str | None,
-    offered: Offered, block_time: float | None, hosts: tuple[str, ...], origins: tuple[str, ...], reload: bool,
+    offered: ContractCatalogue, block_time: float | None, hosts: tuple[str, ...], origins: tuple[str, ...], reload: bool,
     quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
     running = import_module("chain.rpc.server.server")
-    guests = running.Guests(frozenset(map(str.lower, hosts)), frozenset(origins))
+    guests = running.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): most for name, most in limits.items()})
     rules = {"chain_id": chain_id, "gas_limit": gas_limit}
     settings = {name: value for name, value in rules.items() if value is not None}
@@ -128,7 +128,7 @@ def command(
         server.run(lambda: click.echo(f"Listening on {address}:{taken}"))
 
 
-def _opened(data: str | None, settings: dict[str, Any], offered: Offered) -> Chain:
+def _opened(data: str | None, settings: dict[str, Any], offered: ContractCatalogue) -> Chain:
     if data is not None:
         return Chain.open(data, contracts=offered.classes, **settings)
     chain = Chain(**settings)
@@ -140,11 +140,11 @@ def _opened(data: str | None, settings: dict[str, Any], offered: Offered) -> Cha
 def _follow_edits(chain: Chain) -> None:
     told = follow_edits(chain.node)
     if told is not None:
-        output.note(told)
+        output.remark(told)
 
 
-def _greet(chain: Chain, offered: Offered) -> None:
-    rules: Rules = chain.blocks.rules
+def _greet(chain: Chain, offered: ContractCatalogue) -> None:
+    rules: ChainConfig = chain.blocks.rules
     names = ", ".join(cls.__name__ for cls in offered.classes) or "none"
     lines = [
         "Accounts",

@@ -12,7 +12,7 @@ from chain.cli import (
     output,
 )
 from chain.cli.receipt_view import show
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command()
@@ -26,10 +26,10 @@ from chain.simulator.catalogue import Offered
 @output.json_option
 def command(
     sender: str | None, contract: str | None, entry: str | None, ok: bool | None, last: int | None,
-    where: str, offered: Offered, json: bool,
+    where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
     """The receipts of the chain, failed transactions included, in their order."""
-    with options.opened(where, offered) as chain:
+    with options.open_chain(where, offered) as chain:
         asked: dict[str, Any] = {"entry": entry, "ok": ok}
         if sender is not None:
             asked["sender"] = lookup.sender(chain, sender)
@@ -38,5 +38,5 @@ def command(
         except TypeError as wrong:
             raise click.UsageError(str(wrong)) from None
         if contract is not None:
-            found = found.by(lookup.contract_address(chain, contract))
+            found = found.by_contract(lookup.contract_address(chain, contract))
         show(chain, list(found)[-(last or 0) :], json=json)

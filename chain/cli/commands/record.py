@@ -19,7 +19,7 @@ from chain.replays.read_file import (
     is_chain,
     text_of,
 )
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.source.user_modules import look_in
 
@@ -31,7 +31,11 @@ from chain.source.user_modules import look_in
 @click.option("--nth", type=click.IntRange(1), help="Which chain, where a script plays on several.")
 @contracts_option
 def command(
-    source: Path, args: tuple[str, ...], out: Path | None, nth: int | None, offered: Offered
+    source: Path,
+    args: tuple[str, ...],
+    out: Path | None,
+    nth: int | None,
+    offered: ContractCatalogue,
 ) -> None:
     """Record SOURCE: a script, which is run with ARGS, or the file of a chain.
 
@@ -50,7 +54,7 @@ def command(
         click.echo(text, nl=False)
     else:
         out.write_bytes(text.encode())
-        output.note(f"{out}: {text.count(chr(10))} lines")
+        output.remark(f"{out}: {text.count(chr(10))} lines")
 
 
 def _played(script: Path, args: tuple[str, ...]) -> list[str]:
@@ -73,11 +77,11 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
 @contextmanager
 def _witnessed() -> Iterator[list[Chain]]:
     chains: list[Chain] = []
-    creation_hooks.witnesses.append(chains.append)
+    creation_hooks.creation_listeners.append(chains.append)
     try:
         yield chains
     finally:
-        creation_hooks.witnesses.remove(chains.append)
+        creation_hooks.creation_listeners.remove(chains.append)
 
 
 def _text(chain: Chain) -> str:

@@ -8,7 +8,7 @@ from chain.cli import (
     options,
     output,
 )
-from chain.simulator.node_client import Wire
+from chain.simulator.node_client import HttpNodeClient
 
 
 @click.command()
@@ -21,7 +21,7 @@ def command(where: str, json: bool) -> None:
     """
     if "://" not in where:
         raise click.UsageError(f"--chain is {where}: only a node has anything to take up, http://…")
-    new = Wire(where)("chain_reload")
+    new = HttpNodeClient(where)("chain_reload")
     output.table(("name", "digest"), [(each["name"], each["digest"]) for each in new], json=json)
     if not new and not json:
-        output.note("nothing is new")
+        output.remark("nothing is new")

@@ -22,8 +22,8 @@ from chain.replays.read_file import (
 )
 from chain.replays.transcript import Step
 from chain.simulator.catalogue import (
-    NotOffered,
-    Offered,
+    ContractCatalogue,
+    ContractNotFound,
 )
 
 
@@ -33,7 +33,9 @@ from chain.simulator.catalogue import (
 @click.option("--moves-only", is_flag=True, help="Do not compare the hash of the last block.")
 @output.json_option
 @contracts_option
-def command(file: Path, update: bool, moves_only: bool, json: bool, offered: Offered) -> None:
+def command(
+    file: Path, update: bool, moves_only: bool, json: bool, offered: ContractCatalogue
+) -> None:
     """Play FILE, a transcript or the file of a chain, on a fresh chain.
 
     The exit code is 1 if something else comes of a step than is written; the first such step is shown.
@@ -45,7 +47,7 @@ def command(file: Path, update: bool, moves_only: bool, json: bool, offered: Off
         played = replay(
             text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_shown
         )
-    except (BadTranscript, NotOffered) as wrong:
+    except (BadTranscript, ContractNotFound) as wrong:
         raise click.UsageError(f"{file}: {wrong}") from None
     if update:
         _update(file, text, played)
@@ -55,7 +57,7 @@ def command(file: Path, update: bool, moves_only: bool, json: bool, offered: Off
     elif played.difference is not None:
         click.echo(f"{file}, {_coloured(str(played.difference))}")
     else:
-        output.note(f"{len(played.chain.receipts)} transactions came out as they are written")
+        output.remark(f"{len(played.chain.receipts)} transactions came out as they are written")
     sys.exit(0 if played.ok else 1)
 
 
@@ -65,10 +67,10 @@ def _shown(steps: Sequence[Step]) -> Iterator[Step]:
 
 def _update(file: Path, text: str, played: Replay) -> None:
     if played.text == text:
-        output.note(f"{file} is as it was")
+        output.remark(f"{file} is as it was")
         return
     file.write_bytes(played.text.encode())
-    output.note(f"{file} is written anew")
+    output.remark(f"{file} is written anew")
 
 
 def _coloured(text: str) -> str:

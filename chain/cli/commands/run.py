@@ -12,7 +12,7 @@ from chain.cli.script_loader import (
     loaded,
     takes_chain,
 )
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY
 
 
@@ -21,7 +21,7 @@ from chain.simulator.chain import MEMORY
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @options.chain_option
 @options.contracts_option
-def command(script: Path, args: tuple[str, ...], where: str, offered: Offered) -> None:
+def command(script: Path, args: tuple[str, ...], where: str, offered: ContractCatalogue) -> None:
     """Run main(chain) of SCRIPT on the chain; ARGS stand in sys.argv. Options of the script's own go behind --."""
     main = getattr(loaded(script), "main", None)
     if not callable(main):
@@ -33,5 +33,5 @@ def command(script: Path, args: tuple[str, ...], where: str, offered: Offered) -
     if not is_given:
         main()
         return
-    with options.opened(where, offered, make=True) as chain:
+    with options.open_chain(where, offered, make=True) as chain:
         main(chain)

@@ -8,7 +8,7 @@ from chain.cli import (
     options,
     output,
 )
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 _TABLES = "select name, kind, contract, columns from tables order by name"
 
@@ -20,13 +20,17 @@ _TABLES = "select name, kind, contract, columns from tables order by name"
 @options.contracts_option
 @output.json_option
 def command(
-    question: str | None, values: tuple[str, ...], where: str, offered: Offered, json: bool
+    question: str | None,
+    values: tuple[str, ...],
+    where: str,
+    offered: ContractCatalogue,
+    json: bool,
 ) -> None:
     """The answer to QUESTION, in which VALUES stand for '?'; without one, the tables that there are.
 
     Tables are receipts, logs, and one for each declared event and model.
     """
-    with options.opened(where, offered) as chain:
+    with options.open_chain(where, offered) as chain:
         if question is None:
             question = _TABLES
         try:

@@ -10,7 +10,7 @@ from chain.cli import (
 )
 from chain.cli.receipt_view import details
 from chain.ledger.receipts import Receipt
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 
 
@@ -19,9 +19,9 @@ from chain.simulator.chain import Chain
 @options.chain_option
 @options.contracts_option
 @output.json_option
-def command(tx: str, where: str, offered: Offered, json: bool) -> None:
+def command(tx: str, where: str, offered: ContractCatalogue, json: bool) -> None:
     """The transaction TX, by its hash or its place in 'boardchain receipts'; -1 is the last."""
-    with options.opened(where, offered) as chain:
+    with options.open_chain(where, offered) as chain:
         details(chain, _found(chain, tx), json=json)
 
 

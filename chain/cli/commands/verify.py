@@ -13,14 +13,14 @@ from chain.replays import BadTranscript
 from chain.replays.read_file import text_of
 from chain.replays.subprocess_runs import Failed
 from chain.replays.verify import verify
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @output.json_option
 @contracts_option
-def command(file: Path, json: bool, offered: Offered) -> None:
+def command(file: Path, json: bool, offered: ContractCatalogue) -> None:
     """Play FILE, a transcript or the file of a chain, in fresh interpreters: under five hash seeds, with all contracts loaded
     again half way, and on every other version of Python here that has what Boardchain needs. Ticks are compared, too.
 

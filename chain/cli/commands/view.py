@@ -10,7 +10,7 @@ from chain.cli import (
     output,
 )
 from chain.errors import Reverted
-from chain.simulator.catalogue import Offered
+from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -24,22 +24,22 @@ from chain.simulator.catalogue import Offered
 @output.json_option
 def command(
     contract: str, entry: str, args: tuple[str, ...], sender: str, block: int | None,
-    where: str, offered: Offered, json: bool,
+    where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
     """Ask ENTRY of CONTRACT with ARGS, or what a call of it would return; nothing is changed."""
-    with options.opened(where, offered) as chain:
+    with options.open_chain(where, offered) as chain:
         handle = lookup.contract(chain, contract, offered)
         asked, given = options.called(chain, lookup.entries(handle, entry, "view"), args)
         who = lookup.sender(chain, sender)
         if block is not None:
             asked = options.past(chain, block).handle(handle)[asked.spec.signature]
         data = asked.spec.encode_args((), given)
-        seen = asked.observe_data(data, sender=who)
+        seen = asked.simulate_calldata(data, sender=who)
     if seen.error is not None:
         raise Reverted(seen)
     if json:
         output.as_json({"value": seen.value, "logs": seen.logs, "gas": seen.gas_used})
         return
     for line in seen.logs:
-        output.note(line)
+        output.remark(line)
     output.value(seen.value)

@@ -17,7 +17,7 @@ from chain.guard.rules.imports import (
     OUTSIDE,
     REFLECTION,
 )
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 
 HASH: Final = Rule(
     "hash",
@@ -96,23 +96,23 @@ REFUSED: Final[Mapping[str, Rule]] = MappingProxyType(
 _ELSEWHERE: Final = frozenset({"repr", "ascii", "__file__"})
 
 
-def names(node: ast.Name, place: Place) -> None:
+def names(node: ast.Name, place: Scopes) -> None:
     name = node.id
     if name in BUILTINS or name in _ELSEWHERE or not isinstance(node.ctx, ast.Load):
         return
     if place.path(node) != f"builtins.{name}" or (name == "hash" and _defines_hash(place)):
         return
-    if node in place.excused:
+    if node in place.suppressed:
         return
     if name in REFUSED:
-        place.say(REFUSED[name], node, name=name, text=f"'{name}'")
+        place.report(REFUSED[name], node, name=name, text=f"'{name}'")
     elif name.endswith(("Error", "Exception", "Warning", "Exit", "Interrupt", "ExceptionGroup")):
-        place.say(WIDE, node, name=name)
+        place.report(WIDE, node, name=name)
     else:
-        place.say(NO_BUILTIN, node, name=name)
+        place.report(NO_BUILTIN, node, name=name)
 
 
-def _defines_hash(place: Place) -> bool:
+def _defines_hash(place: Scopes) -> bool:
     """In `__hash__` it does no harm: sets and dicts do not show how their items hash."""
     return isinstance(place.function, ast.FunctionDef) and place.function.name == "__hash__"
 

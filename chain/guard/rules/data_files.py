@@ -14,14 +14,14 @@ from chain.guard.allowlist import (
     LIBRARY_MODULES,
 )
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.modules import (
     Definition,
     Module,
-    Sources,
+    SourceTree,
 )
 from chain.source.static_types import PATH
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 ELSEWHERE: Final = Rule(
     "other_folder",
@@ -58,12 +58,12 @@ RULES: Final = (ELSEWHERE, UNSORTED, ENCODING, NOT_READING, TOO_LATE)
 
 _LISTINGS: Final = frozenset({"glob", "iterdir", "rglob"})
 _READINGS: Final = frozenset({"read_text", "read_bytes"}) | _LISTINGS
-_PURE: Final = words(
+_PURE: Final = word_set(
     "as_posix is_relative_to joinpath match relative_to with_name with_stem with_suffix"
 )
 
 
-def calls(node: ast.Call, place: Place) -> None:
+def calls(node: ast.Call, place: Scopes) -> None:
     """Excuses at most what the set rules leave alone anyway: a listing of files, never a set."""
     _check_reader(node, place)
     if not _is_in_library(place):
@@ -71,58 +71,58 @@ def calls(node: ast.Call, place: Place) -> None:
     path = place.path(node.func)
     if path in ("pathlib.Path", "importlib.resources.files"):
         if len(node.args) != 1 or ast.unparse(node.args[0]) not in ("__file__", "__package__"):
-            place.say(ELSEWHERE, node, name=str(path).rpartition(".")[2])
+            place.report(ELSEWHERE, node, name=str(path).rpartition(".")[2])
     elif path == "builtins.sorted":
         for each in node.args:
-            place.excused.add(each)
+            place.suppressed.add(each)
             if isinstance(each, ast.GeneratorExp | ast.ListComp):
-                place.excused.update(generator.iter for generator in each.generators)
+                place.suppressed.update(generator.iter for generator in each.generators)
     elif isinstance(node.func, ast.Attribute):
         _check_method(node, node.func, place)
 
 
-def _check_method(node: ast.Call, func: ast.Attribute, place: Place) -> None:
+def _check_method(node: ast.Call, func: ast.Attribute, place: Scopes) -> None:
     name = func.attr
     if place.path(func) == "pathlib.Path." + name:  # Path.cwd(), Path.home()
-        place.say(ELSEWHERE, node, name=f"Path.{name}")
+        place.report(ELSEWHERE, node, name=f"Path.{name}")
     elif name in _LISTINGS:
-        if node not in place.excused:
-            place.say(UNSORTED, node, name=name)
+        if node not in place.suppressed:
+            place.report(UNSORTED, node, name=name)
     elif name == "read_text":
         if not node.args and not any(keyword.arg == "encoding" for keyword in node.keywords):
-            place.say(ENCODING, node)
+            place.report(ENCODING, node)
     elif place.kind(func.value) == PATH and name not in _PURE | _READINGS:
-        place.say(NOT_READING, node, name=name)
+        place.report(NOT_READING, node, name=name)
 
 
-def _check_reader(node: ast.Call, place: Place) -> None:
+def _check_reader(node: ast.Call, place: Scopes) -> None:
     """No function that runs in a call may call one that reads files; a class may not read any."""
     if not place.is_running:
         return
     found = place.definition(node.func)
     if found is not None and not found[1] and is_reader(found[0], place.sources):
         if not _is_itself_reader(place):
-            place.say(TOO_LATE, node, name=found[0].name)
+            place.report(TOO_LATE, node, name=found[0].name)
     elif _is_in_library(place) and not _is_itself_reader(place) and _reads(node, place.module):
-        place.say(TOO_LATE, node, name=ast.unparse(node.func).rpartition(".")[2])
+        place.report(TOO_LATE, node, name=ast.unparse(node.func).rpartition(".")[2])
 
 
-def _is_in_library(place: Place) -> bool:
+def _is_in_library(place: Scopes) -> bool:
     return place.module.last_name == LIBRARY
 
 
-def _is_itself_reader(place: Place) -> bool:
+def _is_itself_reader(place: Scopes) -> bool:
     return _is_in_library(place) and isinstance(place.outermost, ast.FunctionDef)
 
 
-def is_while_importing(place: Place) -> bool:
+def is_while_importing(place: Scopes) -> bool:
     """Whether this stands in a function that reads files, so that no call can ever reach it."""
     node = place.outermost
     found = place.module.names.get(node.name) if isinstance(node, ast.FunctionDef) else None
     return found is not None and is_reader(found, place.sources)
 
 
-def is_reader(definition: Definition, sources: Sources) -> bool:
+def is_reader(definition: Definition, sources: SourceTree) -> bool:
     """Whether a function of a library reads files, itself or through another one."""
     module = definition.module
     if module.last_name != LIBRARY or not isinstance(definition.node, ast.FunctionDef):
@@ -157,7 +157,7 @@ def _reads(node: ast.Call, module: Module) -> bool:
     if isinstance(node.func, ast.Attribute):
         return node.func.attr in _READINGS
     found = module.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
-    home, _, name = ((found.target if found else None) or "").rpartition(".")
+    home, _, name = ((found.import_path if found else None) or "").rpartition(".")
     return name in LIBRARY_MODULES.get(home, ())
 
 

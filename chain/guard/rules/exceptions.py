@@ -8,7 +8,7 @@ from typing import Final
 
 from chain.guard.finding import Rule
 from chain.guard.rules.data_files import is_while_importing
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.classes import (
     class_of,
     is_enum,
@@ -17,7 +17,7 @@ from chain.source.static_types import (
     NUMBER,
     TRUTH,
 )
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 _STOP: Final = "it would also catch what stops this machine alone: no stack, no memory, no gas"
 _NAME: Final = "name the error that you expect: except Revert, except KeyError"
@@ -63,37 +63,37 @@ WORDS: Final = Rule(
 
 RULES: Final = (BARE, BROAD, SUPPRESS, LEAVE, ASSERT, ALWAYS, GROUP, WORDS)
 
-_BROAD: Final = words(
+_BROAD: Final = word_set(
     "BaseException Exception MemoryError RecursionError RuntimeError SystemError GeneratorExit",
     "builtins.",
-) | words("Halt OutOfGas", "chain.errors.")
-_REQUIRE: Final = words("require", "chain.") | words("require", "chain.errors.")
+) | word_set("Halt OutOfGas", "chain.errors.")
+_REQUIRE: Final = word_set("require", "chain.") | word_set("require", "chain.errors.")
 # Errors that Python raises in its own words. ValueError is one only where Python raises it: authors do so themselves.
-_PYTHONS: Final = words(
+_PYTHONS: Final = word_set(
     """
     ArithmeticError AttributeError IndexError KeyError LookupError OverflowError StopIteration TypeError UnicodeError
     UnicodeDecodeError UnicodeEncodeError ZeroDivisionError
     """,
     "builtins.",
-) | words("json.JSONDecodeError re.error re.PatternError")
+) | word_set("json.JSONDecodeError re.error re.PatternError")
 
 
-def handlers(node: ast.ExceptHandler, place: Place) -> None:
+def handlers(node: ast.ExceptHandler, place: Scopes) -> None:
     if node.type is None:
-        place.say(BARE, node)
+        place.report(BARE, node)
         return
     named = list(_named(node.type, place))
     for path, at in named:
         if path in _BROAD:
-            place.excused.add(at)
-            place.say(BROAD, at, name=path.rpartition(".")[2])
+            place.suppressed.add(at)
+            place.report(BROAD, at, name=path.rpartition(".")[2])
     pythons = [path for path, _ in named if path in _PYTHONS]
     if node.name and pythons and not is_while_importing(place):
         for shown in _shown(node, node.name):
-            place.say(WORDS, shown, name=pythons[0].rpartition(".")[2])
+            place.report(WORDS, shown, name=pythons[0].rpartition(".")[2])
 
 
-def _named(node: ast.expr, place: Place) -> Iterator[tuple[str, ast.expr]]:
+def _named(node: ast.expr, place: Scopes) -> Iterator[tuple[str, ast.expr]]:
     for each in node.elts if isinstance(node, ast.Tuple) else [node]:
         path, ours = place.path(each), place.definition(each)
         value = ours[0].value if ours is not None and not ours[1] else None
@@ -114,7 +114,7 @@ def _shown(handler: ast.ExceptHandler, name: str) -> Iterator[ast.Name]:
             yield node
 
 
-def values(node: ast.Try, place: Place) -> None:
+def values(node: ast.Try, place: Scopes) -> None:
     """`int(text)` and `Color(code)` raise a ValueError in the words of Python, too."""
     if is_while_importing(place) or not any(_raises(each, place) for each in _calls(node.body)):
         return
@@ -122,14 +122,14 @@ def values(node: ast.Try, place: Place) -> None:
         named = () if handler.type is None else _named(handler.type, place)
         if handler.name and any(path == "builtins.ValueError" for path, _ in named):
             for shown in _shown(handler, handler.name):
-                place.say(WORDS, shown, name="ValueError")
+                place.report(WORDS, shown, name="ValueError")
 
 
 def _calls(body: list[ast.stmt]) -> Iterator[ast.Call]:
     return (each for node in body for each in ast.walk(node) if isinstance(each, ast.Call))
 
 
-def _raises(node: ast.Call, place: Place) -> bool:
+def _raises(node: ast.Call, place: Scopes) -> bool:
     """Whether Python makes a value of what may be none, by itself."""
     path = place.path(node.func)
     if path == "builtins.int":
@@ -142,18 +142,18 @@ def _raises(node: ast.Call, place: Place) -> bool:
     return is_enum(class_of(found[0]), place.sources)
 
 
-def suppressions(node: ast.Call, place: Place) -> None:
+def suppressions(node: ast.Call, place: Scopes) -> None:
     if place.path(node.func) == "contextlib.suppress":
         for each in node.args:
             path = place.path(each)
             if path in _BROAD:
-                place.say(SUPPRESS, each, name=str(path).rpartition(".")[2])
+                place.report(SUPPRESS, each, name=str(path).rpartition(".")[2])
 
 
-def leaving(node: ast.Try, place: Place) -> None:
+def leaving(node: ast.Try, place: Scopes) -> None:
     for each in node.finalbody:
         for word, at in _leaves(each, in_loop=False):
-            place.say(LEAVE, at, word=word)
+            place.report(LEAVE, at, word=word)
 
 
 def _leaves(node: ast.AST, *, in_loop: bool) -> Iterator[tuple[str, ast.AST]]:
@@ -169,8 +169,8 @@ def _leaves(node: ast.AST, *, in_loop: bool) -> Iterator[tuple[str, ast.AST]]:
         yield from _leaves(child, in_loop=is_loop)
 
 
-def asserts(node: ast.Assert, place: Place) -> None:
-    place.say(ASSERT, node, remedy=_remedy(node.test))
+def asserts(node: ast.Assert, place: Scopes) -> None:
+    place.report(ASSERT, node, remedy=_remedy(node.test))
 
 
 def _remedy(test: ast.expr) -> str:
@@ -183,14 +183,14 @@ def _remedy(test: ast.expr) -> str:
     return "require(condition, text)"
 
 
-def requirements(node: ast.Call, place: Place) -> None:
+def requirements(node: ast.Call, place: Scopes) -> None:
     if node.args and place.path(node.func) in _REQUIRE:
         what = _always_true(node.args[0], place)
         if what:
-            place.say(ALWAYS, node, what=what)
+            place.report(ALWAYS, node, what=what)
 
 
-def _always_true(node: ast.expr, place: Place) -> str:
+def _always_true(node: ast.expr, place: Scopes) -> str:
     """What a condition is that cannot be false; empty where it can."""
     match node:
         case ast.Constant(value) if value and value is not True:
@@ -209,8 +209,8 @@ def _always_true(node: ast.expr, place: Place) -> str:
     return "a function that is not called"
 
 
-def groups(node: ast.TryStar, place: Place) -> None:
-    place.say(GROUP, node)
+def groups(node: ast.TryStar, place: Scopes) -> None:
+    place.report(GROUP, node)
 
 
 CHECKS: Final = {

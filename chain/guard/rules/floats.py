@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.static_types import PATH
 
 _WHY: Final = "a float is rounded, and what is rounded is no rule of a game"
@@ -58,31 +58,31 @@ _PERCENT: Final = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)
 _BRACES: Final = re.compile(r"(?<!\{)\{[^{}:]*:([^{}]*)\}")
 
 
-def literals(node: ast.Constant, place: Place) -> None:
+def literals(node: ast.Constant, place: Scopes) -> None:
     if isinstance(node.value, float):
-        place.say(FLOAT, node, text=_written(node, place))
+        place.report(FLOAT, node, text=_written(node, place))
     elif isinstance(node.value, complex):
-        place.say(COMPLEX, node, text=_written(node, place))
+        place.report(COMPLEX, node, text=_written(node, place))
 
 
-def _written(node: ast.Constant, place: Place) -> str:
+def _written(node: ast.Constant, place: Scopes) -> str:
     return ast.get_source_segment(place.module.text, node) or repr(node.value)
 
 
-def operators(node: ast.BinOp | ast.AugAssign, place: Place) -> None:
+def operators(node: ast.BinOp | ast.AugAssign, place: Scopes) -> None:
     if isinstance(node.op, ast.Div):
         if isinstance(node, ast.BinOp) and place.kind(node) == PATH:
             return  # how paths are joined; a contract has them in its library only
         sign = "/" if isinstance(node, ast.BinOp) else "/="
-        place.say(DIVISION, node, sign=sign, sign2="/" + sign)
+        place.report(DIVISION, node, sign=sign, sign2="/" + sign)
     elif isinstance(node.op, ast.Pow):
         if _is_negative(node.right if isinstance(node, ast.BinOp) else node.value):
-            place.say(POWER, node)
+            place.report(POWER, node)
     elif isinstance(node.op, ast.Mod) and isinstance(node, ast.BinOp):
         _check_percent(node.left, place)
 
 
-def _check_percent(text: ast.expr, place: Place) -> None:
+def _check_percent(text: ast.expr, place: Scopes) -> None:
     if isinstance(text, ast.Constant) and isinstance(text.value, str):
         for sort in _PERCENT.findall(text.value):
             _check_format(text, f"%{sort}", sort if sort != "%" else "", place)
@@ -92,16 +92,16 @@ def _is_negative(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
 
 
-def calls(node: ast.Call, place: Place) -> None:
+def calls(node: ast.Call, place: Scopes) -> None:
     path = place.path(node.func)
     if path == "builtins.pow" and len(node.args) == 2 and _is_negative(node.args[1]):
-        place.say(POWER, node)
+        place.report(POWER, node)
     elif path == "builtins.format" and len(node.args) == 2:
         _check_constant(node.args[1], place)
     elif path == "json.loads":
         given = {keyword.arg for keyword in node.keywords}
         if not {"parse_float", None} & given:
-            place.say(JSON_FLOAT, node)
+            place.report(JSON_FLOAT, node)
     elif isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         text = node.func.value
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
@@ -109,7 +109,7 @@ def calls(node: ast.Call, place: Place) -> None:
                 _check_format(text, spec, spec[-1:], place)
 
 
-def formats(node: ast.FormattedValue, place: Place) -> None:
+def formats(node: ast.FormattedValue, place: Scopes) -> None:
     spec = node.format_spec
     if isinstance(spec, ast.JoinedStr) and spec.values:
         last = spec.values[-1]
@@ -117,16 +117,16 @@ def formats(node: ast.FormattedValue, place: Place) -> None:
             _check_format(node, str(last.value), str(last.value)[-1:], place)
 
 
-def _check_constant(node: ast.expr, place: Place) -> None:
+def _check_constant(node: ast.expr, place: Scopes) -> None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         _check_format(node, node.value, node.value[-1:], place)
 
 
-def _check_format(node: ast.expr, spec: str, sort: str, place: Place) -> None:
+def _check_format(node: ast.expr, spec: str, sort: str, place: Scopes) -> None:
     if sort == "n":
-        place.say(LOCALE_FORMAT, node, spec=spec)
+        place.report(LOCALE_FORMAT, node, spec=spec)
     elif sort and sort in "eEfFgG%":
-        place.say(FLOAT_FORMAT, node, spec=spec)
+        place.report(FLOAT_FORMAT, node, spec=spec)
 
 
 CHECKS: Final = {

@@ -14,7 +14,7 @@ from chain.guard.allowlist import (
 )
 from chain.guard.finding import Rule
 from chain.guard.rules.floats import FLOAT_FUNCTION
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.modules import (
     Definition,
     Module,
@@ -130,21 +130,21 @@ REFUSED_NAMES: Final = _by_name(
 )  # fmt: skip
 
 
-def check_import(definition: Definition, node: ast.stmt, place: Place) -> None:
+def check_import(definition: Definition, node: ast.stmt, place: Scopes) -> None:
     """What one name of an import stands for."""
     alias = definition.node
     assert isinstance(alias, ast.alias)
     if isinstance(node, ast.ImportFrom):
         home = origin_of(place.module, node)
         if alias.name == "*":
-            place.say(STAR, node, name=home)
+            place.report(STAR, node, name=home)
         elif place.sources.split(f"{home}.{alias.name}") is None:
             _check(home, alias.name, alias, place)
     elif place.sources.split(alias.name) is None:
         _check(alias.name, "", alias, place)
 
 
-def _check(home: str, name: str, node: ast.AST, place: Place) -> None:
+def _check(home: str, name: str, node: ast.AST, place: Scopes) -> None:
     """`from home import name`, or `import home` if there is no name."""
     path = f"{home}.{name}" if name else home
     if is_allowed(home, name, place.module) or is_allowed(path, "", place.module):
@@ -153,12 +153,12 @@ def _check(home: str, name: str, node: ast.AST, place: Place) -> None:
         say_math(path, node, place)
         return
     if home.partition(".")[0] == "chain" and not name:
-        place.say(
+        place.report(
             UNLISTED, node, name=path, instead="write 'from chain import …' and name what you use"
         )
         return
     rule = REFUSED_NAMES.get(path) or refusal_of(home)
-    place.say(rule, node, name=path, instead=_instead(home, place.module))
+    place.report(rule, node, name=path, instead=_instead(home, place.module))
 
 
 def refusal_of(home: str) -> Rule:
@@ -179,8 +179,8 @@ def is_allowed(home: str, name: str, module: Module) -> bool:
     return home != "chain" if not name else names is None or name in names
 
 
-def say_math(path: str, node: ast.AST, place: Place) -> None:
-    place.say(FLOAT_FUNCTION, node, path=path, names="isqrt, gcd, lcm, comb, prod")
+def say_math(path: str, node: ast.AST, place: Scopes) -> None:
+    place.report(FLOAT_FUNCTION, node, path=path, names="isqrt, gcd, lcm, comb, prod")
 
 
 def _instead(home: str, module: Module) -> str:
@@ -190,7 +190,7 @@ def _instead(home: str, module: Module) -> str:
     return f"write what you need of it in '{module.name.rpartition('.')[0] or module.name}'"
 
 
-def attributes(node: ast.Attribute, place: Place) -> None:
+def attributes(node: ast.Attribute, place: Scopes) -> None:
     """`functools.cache`, where `functools` itself is fine."""
     holder = place.path(node.value)
     if holder is None or holder not in MODULES or place.sources.split(holder) is not None:
@@ -201,22 +201,22 @@ def attributes(node: ast.Attribute, place: Place) -> None:
         _check(holder, node.attr, node, place)
 
 
-def places(node: ast.Import | ast.ImportFrom, place: Place) -> None:
+def places(node: ast.Import | ast.ImportFrom, place: Scopes) -> None:
     """An import that does not stand at the top of its module."""
     if place.is_running:
-        place.say(LATE, node, what="a function", when="who calls it first")
+        place.report(LATE, node, what="a function", when="who calls it first")
     elif place.scope.what == "class":
-        place.say(LATE, node, what="a class", when="what stands above it")
+        place.report(LATE, node, what="a class", when="what stands above it")
 
 
-def conditional(node: ast.If | ast.Try, place: Place) -> None:
+def conditional(node: ast.If | ast.Try, place: Scopes) -> None:
     """An import that happens on one machine and not on the other."""
     if place.is_running or (isinstance(node, ast.If) and is_type_checking(node)):
         return
     inner = [each for each in ast.walk(node) if isinstance(each, ast.Import | ast.ImportFrom)]
     for each in inner:
         what = "an 'if'" if isinstance(node, ast.If) else "a 'try'"
-        place.say(LATE, each, what=what, when="what is installed where it runs")
+        place.report(LATE, each, what=what, when="what is installed where it runs")
 
 
 CHECKS: Final = {

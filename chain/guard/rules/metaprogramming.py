@@ -11,8 +11,8 @@ from chain.guard.allowlist import (
     SETTINGS,
 )
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
-from chain.source.word_sets import words
+from chain.guard.scope import Scopes
+from chain.source.word_sets import word_set
 
 METHOD: Final = Rule(
     "magic_method",
@@ -32,19 +32,19 @@ METACLASS: Final = Rule(
     "what a line does then no longer stands in that line",
     "write the class out, or a function that makes what differs",
 )
-MADE_CLASS: Final = Rule(
+DYNAMIC_CLASS: Final = Rule(
     "made_class",
     "'type' with three arguments makes a class",
     "nobody can see here what is in it",
     "write it as a class",
 )
-SWALLOWED: Final = Rule(
+EXIT_RETURNS: Final = Rule(
     "exit_value",
     "'__exit__' returns something, so it may swallow whatever went wrong",
     "among that is the end of the gas, at which every machine must stop",
     "return None, and catch what you expect with try and except",
 )
-BEHIND: Final = Rule(
+FRAME_ACCESS: Final = Rule(
     "behind",
     "'.{name}' is the machine behind a contract",
     "what a contract does there, no gas may pay for and nobody may undo",
@@ -57,11 +57,11 @@ OWN_FILE: Final = Rule(
     f"read the package's data in its module '{LIBRARY}', while it is imported",
 )
 
-RULES: Final = (METHOD, ATTRIBUTE, METACLASS, MADE_CLASS, SWALLOWED, BEHIND, OWN_FILE)
+RULES: Final = (METHOD, ATTRIBUTE, METACLASS, DYNAMIC_CLASS, EXIT_RETURNS, FRAME_ACCESS, OWN_FILE)
 
-_MACHINE: Final = words("_frame")
+_MACHINE: Final = word_set("_frame")
 # Where an Enum keeps its members, and whatever is asked of it once it keeps, too.
-_TABLES: Final = words(
+_TABLES: Final = word_set(
     "_member_map_ _member_names_ _value2member_map_ _hashable_values_ _unhashable_values_ _unhashable_values_map_"
 )
 _ATTRIBUTE: Final = "what an attribute is"
@@ -72,28 +72,28 @@ _WHOLE: Final = "a value into a number that is not whole"
 _TURNS: Final = "the order in which things run"
 _CHANGED: Final = {
     **dict.fromkeys(
-        words("__getattr__ __getattribute__ __setattr__ __delattr__ __dir__"), _ATTRIBUTE
+        word_set("__getattr__ __getattribute__ __setattr__ __delattr__ __dir__"), _ATTRIBUTE
     ),
-    **dict.fromkeys(words("__get__ __set__ __delete__ __set_name__"), _OTHERS),
-    **dict.fromkeys(words("__new__ __init_subclass__ __class_getitem__ __prepare__"), _MAKING),
-    **dict.fromkeys(words("__instancecheck__ __subclasscheck__ __subclasshook__"), _KIND),
-    **dict.fromkeys(words("__truediv__ __rtruediv__ __itruediv__"), "what '/' means"),
-    **dict.fromkeys(words("__float__ __complex__ __round__ __floor__ __ceil__"), _WHOLE),
-    **dict.fromkeys(words("__aiter__ __anext__ __aenter__ __aexit__ __await__"), _TURNS),
+    **dict.fromkeys(word_set("__get__ __set__ __delete__ __set_name__"), _OTHERS),
+    **dict.fromkeys(word_set("__new__ __init_subclass__ __class_getitem__ __prepare__"), _MAKING),
+    **dict.fromkeys(word_set("__instancecheck__ __subclasscheck__ __subclasshook__"), _KIND),
+    **dict.fromkeys(word_set("__truediv__ __rtruediv__ __itruediv__"), "what '/' means"),
+    **dict.fromkeys(word_set("__float__ __complex__ __round__ __floor__ __ceil__"), _WHOLE),
+    **dict.fromkeys(word_set("__aiter__ __anext__ __aenter__ __aexit__ __await__"), _TURNS),
     "__del__": "what happens when Python lets go of an instance, which no rule says",
 }
 
 
-def functions(node: ast.FunctionDef | ast.AsyncFunctionDef, place: Place) -> None:
+def functions(node: ast.FunctionDef | ast.AsyncFunctionDef, place: Scopes) -> None:
     name = node.name
     if _is_magic(name) and (name not in METHODS or place.scope.what != "class"):
-        place.say(
+        place.report(
             METHOD, node, name=name, what=_CHANGED.get(name, "what Python does with an instance")
         )
     if name == "__exit__":
         for each in ast.walk(node):
             if isinstance(each, ast.Return) and not _is_nothing(each.value):
-                place.say(SWALLOWED, each)
+                place.report(EXIT_RETURNS, each)
 
 
 def _is_nothing(value: ast.expr | None) -> bool:
@@ -104,28 +104,28 @@ def _is_magic(name: str) -> bool:
     return name.startswith("__") and name.endswith("__") and len(name) > 4
 
 
-def settings(node: ast.Assign, place: Place) -> None:
+def settings(node: ast.Assign, place: Scopes) -> None:
     """`__getattr__ = …` in a class or a module."""
     for target in node.targets:
         name = target.id if isinstance(target, ast.Name) else ""
         is_method = name in METHODS and place.scope.what == "class"
         if _is_magic(name) and name not in SETTINGS and not is_method:
-            place.say(
+            place.report(
                 METHOD, target, name=name, what=_CHANGED.get(name, "what Python does with it")
             )
 
 
-def attributes(node: ast.Attribute, place: Place) -> None:
+def attributes(node: ast.Attribute, place: Scopes) -> None:
     name = node.attr
     if name in _MACHINE and isinstance(node.value, ast.Name) and node.value.id == "self":
-        place.say(BEHIND, node, name=name)
+        place.report(FRAME_ACCESS, node, name=name)
     if not (_is_magic(name) or name in _TABLES) or (name in METHODS and _is_super(node.value)):
         return
     if name == "__name__" and place.kind(node.value) is not None:
         kind = place.kind(node.value)
         if kind is not None and kind.name == "class":
             return
-    place.say(ATTRIBUTE, node, name=name)
+    place.report(ATTRIBUTE, node, name=name)
 
 
 def _is_super(node: ast.expr) -> bool:
@@ -134,10 +134,10 @@ def _is_super(node: ast.expr) -> bool:
     )
 
 
-def classes(node: ast.ClassDef, place: Place) -> None:
+def classes(node: ast.ClassDef, place: Scopes) -> None:
     for keyword in node.keywords:
         if keyword.arg == "metaclass" or not _is_known(keyword.arg):
-            place.say(
+            place.report(
                 METACLASS, keyword.value, name=keyword.arg or "**", value=ast.unparse(keyword.value)
             )
 
@@ -146,14 +146,14 @@ def _is_known(name: str | None) -> bool:
     return name in ("total", "boundary")  # of a TypedDict, of a Flag
 
 
-def calls(node: ast.Call, place: Place) -> None:
+def calls(node: ast.Call, place: Scopes) -> None:
     if place.path(node.func) == "builtins.type" and (len(node.args) > 1 or node.keywords):
-        place.say(MADE_CLASS, node)
+        place.report(DYNAMIC_CLASS, node)
 
 
-def names(node: ast.Name, place: Place) -> None:
+def names(node: ast.Name, place: Scopes) -> None:
     if node.id == "__file__" and place.module.last_name != LIBRARY:
-        place.say(OWN_FILE, node)
+        place.report(OWN_FILE, node)
 
 
 CHECKS: Final = {

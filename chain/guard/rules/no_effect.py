@@ -6,8 +6,8 @@ import ast
 from typing import Final
 
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
-from chain.source.word_sets import words
+from chain.guard.scope import Scopes
+from chain.source.word_sets import word_set
 
 MADE: Final = Rule(
     "made_and_dropped",
@@ -37,37 +37,37 @@ UNENTERED: Final = Rule(
 
 RULES: Final = (MADE, COMPARED, UNCALLED, UNENTERED)
 
-_REVERT: Final = words("Revert", "chain.") | words("Revert", "chain.errors.")
+_REVERT: Final = word_set("Revert", "chain.") | word_set("Revert", "chain.errors.")
 _MARKS: Final = {
     "event": ("nobody is told of it", "self.emit({name}(…))"),
     "error": ("nothing is refused by it", "raise {name}(…)"),
 }
 
 
-def statements(node: ast.Expr, place: Place) -> None:
+def statements(node: ast.Expr, place: Scopes) -> None:
     if not place.is_running:
         return
     value = node.value
     if isinstance(value, ast.Compare) and _is_own(value.left) and isinstance(value.ops[0], ast.Eq):
-        place.say(COMPARED, node)
+        place.report(COMPARED, node)
     elif isinstance(value, ast.Call):
         _made(value, place)
     elif isinstance(value, ast.Attribute) and _is_method(value, place):
-        place.say(UNCALLED, node, name=ast.unparse(value))
+        place.report(UNCALLED, node, name=ast.unparse(value))
 
 
-def _made(node: ast.Call, place: Place) -> None:
+def _made(node: ast.Call, place: Scopes) -> None:
     """An event that is not emitted, an error that is not raised, a scope that is not entered."""
     if isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "self.world.in_place":
-        place.say(UNENTERED, node, name="self.world.in_place")
+        place.report(UNENTERED, node, name="self.world.in_place")
     mark = "error" if place.path(node.func) in _REVERT else _mark_of(node.func, place)
     if mark:
         name = ast.unparse(node.func)
         what, instead = _MARKS[mark]
-        place.say(MADE, node, name=name, what=what, instead=instead.format(name=name))
+        place.report(MADE, node, name=name, what=what, instead=instead.format(name=name))
 
 
-def _mark_of(node: ast.expr, place: Place) -> str:
+def _mark_of(node: ast.expr, place: Scopes) -> str:
     """By what decorator of the chain the class that is meant was declared; empty if by none of these two."""
     found = place.definition(node)
     if found is None or found[1] or not isinstance(found[0].node, ast.ClassDef):
@@ -89,7 +89,7 @@ def _is_own(node: ast.expr) -> bool:
     return False
 
 
-def _is_method(node: ast.Attribute, place: Place) -> bool:
+def _is_method(node: ast.Attribute, place: Scopes) -> bool:
     """Whether it is a plain method of the class in which this is."""
     scope = place.scope
     while scope.outer is not None and scope.what != "class":

@@ -9,10 +9,10 @@ import ast
 from typing import Final
 
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.classes import root_name
-from chain.source.static_types import Kind
-from chain.source.word_sets import words
+from chain.source.static_types import StaticType
+from chain.source.word_sets import word_set
 
 _WHY: Final = "the order of a set is another one in every run"
 _SORT: Final = "write sorted({text}), or keep a tuple or a dict, which remember their order"
@@ -37,20 +37,20 @@ TIES: Final = Rule(
 RULES: Final = (WALK, INTO, UNPACK, POP, TEXT, TIES)
 
 # What a set may be handed to: the answer is the same in whatever order the items come.
-_BLIND: Final = words(
+_BLIND: Final = word_set(
     "all any bool frozenset isinstance len max min set sorted sum type", "builtins."
 )
-_SHORT: Final = words("all any", "builtins.")  # they stop where they know enough
-_WITH_KEY: Final = words("max min sorted", "builtins.")
-_TEXTS: Final = words("str format", "builtins.")
-_TAKERS: Final = words(
+_SHORT: Final = word_set("all any", "builtins.")  # they stop where they know enough
+_WITH_KEY: Final = word_set("max min sorted", "builtins.")
+_TEXTS: Final = word_set("str format", "builtins.")
+_TAKERS: Final = word_set(
     "bytearray bytes dict enumerate filter iter list map reversed tuple zip", "builtins."
 )
-_METHODS: Final = words("extend extendleft format fromkeys join")
+_METHODS: Final = word_set("extend extendleft format fromkeys join")
 _FROM: Final = ("itertools.", "collections.", "functools.reduce", "heapq.", "json.")
 
 
-def _holds_set(node: ast.expr, place: Place) -> bool:
+def _contains_set(node: ast.expr, place: Scopes) -> bool:
     """Whether a set is written where this is written: it is one, or has one in it."""
     kinds = [place.kind(node)]
     while kinds:
@@ -62,11 +62,11 @@ def _holds_set(node: ast.expr, place: Place) -> bool:
     return False
 
 
-def is_set(node: ast.expr, place: Place) -> bool:
+def is_set(node: ast.expr, place: Scopes) -> bool:
     return _is(place.kind(node))
 
 
-def _is(kind: Kind | None) -> bool:
+def _is(kind: StaticType | None) -> bool:
     return kind is not None and kind.name == "set"
 
 
@@ -75,54 +75,56 @@ def _text(node: ast.expr) -> str:
     return text if len(text) <= 40 else "the_set"
 
 
-def _text_in(node: ast.expr, place: Place) -> str:
+def _text_in(node: ast.expr, place: Scopes) -> str:
     return _text(node) if is_set(node, place) else "the_set"
 
 
-def loops(node: ast.For, place: Place) -> None:
+def loops(node: ast.For, place: Scopes) -> None:
     if is_set(node.iter, place):
-        place.say(WALK, node.iter, text=_text(node.iter))
+        place.report(WALK, node.iter, text=_text(node.iter))
 
 
-def comprehensions(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, place: Place) -> None:
-    if node not in place.excused:
+def comprehensions(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, place: Scopes) -> None:
+    if node not in place.suppressed:
         for generator in node.generators:
             if _is_walked(node, generator, place):
-                place.say(WALK, generator.iter, text=_text(generator.iter))
+                place.report(WALK, generator.iter, text=_text(generator.iter))
 
 
-def _is_walked(node: ast.expr, generator: ast.comprehension, place: Place) -> bool:
-    return place.inside(node, lambda: is_set(generator.iter, place))
+def _is_walked(node: ast.expr, generator: ast.comprehension, place: Scopes) -> bool:
+    return place.within_comprehension(node, lambda: is_set(generator.iter, place))
 
 
-def calls(node: ast.Call, place: Place) -> None:
+def calls(node: ast.Call, place: Scopes) -> None:
     path = place.path(node.func)
     if path in _BLIND:
-        _blind_call(node, str(path), place)
+        _order_insensitive_call(node, str(path), place)
     elif path in _TEXTS:
-        if node.args and _holds_set(node.args[0], place):
-            place.say(TEXT, node, text=_text_in(node.args[0], place))
+        if node.args and _contains_set(node.args[0], place):
+            place.report(TEXT, node, text=_text_in(node.args[0], place))
     elif path is not None and (path in _TAKERS or path.startswith(_FROM)):
-        _taken(node, path.removeprefix("builtins."), place)
+        _report_consumed(node, path.removeprefix("builtins."), place)
     elif isinstance(node.func, ast.Attribute):
         _method_call(node, node.func, place)
     for each in node.args:
         if isinstance(each, ast.Starred) and is_set(each.value, place):
-            place.say(UNPACK, each, text=_text(each.value))
+            place.report(UNPACK, each, text=_text(each.value))
 
 
-def _blind_call(node: ast.Call, path: str, place: Place) -> None:
+def _order_insensitive_call(node: ast.Call, path: str, place: Scopes) -> None:
     if len(node.args) != 1:
         return
     [only] = node.args
     if path in _WITH_KEY and any(keyword.arg == "key" for keyword in node.keywords):
         if is_set(only, place):
-            place.say(TIES, node, name=path.removeprefix("builtins."), text=_text(only))
-    elif isinstance(only, ast.GeneratorExp | ast.ListComp) and not _acts(only, path, place):
-        place.excused.add(only)
+            place.report(TIES, node, name=path.removeprefix("builtins."), text=_text(only))
+    elif isinstance(only, ast.GeneratorExp | ast.ListComp) and not _order_observable(
+        only, path, place
+    ):
+        place.suppressed.add(only)
 
 
-def _acts(node: ast.expr, path: str, place: Place) -> bool:
+def _order_observable(node: ast.expr, path: str, place: Scopes) -> bool:
     """Whether the order shows all the same: something is kept or done on the way, or read until it is enough."""
     for each in ast.walk(node):
         if isinstance(each, ast.NamedExpr):
@@ -134,63 +136,63 @@ def _acts(node: ast.expr, path: str, place: Place) -> bool:
     return False
 
 
-def _is_contract(name: str | None, place: Place) -> bool:
+def _is_contract(name: str | None, place: Scopes) -> bool:
     """Whether this is the `self` of a contract, or of anything else that has a class."""
-    return name == "self" and place.holder(name) is not None
+    return name == "self" and place.scope_of(name) is not None
 
 
-def _taken(node: ast.Call, name: str, place: Place) -> None:
+def _report_consumed(node: ast.Call, name: str, place: Scopes) -> None:
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         if is_set(each, place):
-            place.say(INTO, node, name=name, text=_text(each))
+            place.report(INTO, node, name=name, text=_text(each))
 
 
-def _method_call(node: ast.Call, func: ast.Attribute, place: Place) -> None:
+def _method_call(node: ast.Call, func: ast.Attribute, place: Scopes) -> None:
     if func.attr == "pop" and not node.args and is_set(func.value, place):
-        place.say(POP, node, text=_text(func.value))
+        place.report(POP, node, text=_text(func.value))
     elif func.attr in _METHODS or (func.attr == "update" and _is_ordered(place.kind(func.value))):
-        _taken(node, func.attr, place)
+        _report_consumed(node, func.attr, place)
 
 
-def _is_ordered(kind: Kind | None) -> bool:
+def _is_ordered(kind: StaticType | None) -> bool:
     return kind is not None and kind.name in ("dict", "list")
 
 
-def assignments(node: ast.Assign, place: Place) -> None:
+def assignments(node: ast.Assign, place: Scopes) -> None:
     if any(isinstance(target, ast.Tuple | ast.List) for target in node.targets) and is_set(
         node.value, place
     ):
-        place.say(UNPACK, node, text=_text(node.value))
+        place.report(UNPACK, node, text=_text(node.value))
 
 
-def additions(node: ast.AugAssign, place: Place) -> None:
+def additions(node: ast.AugAssign, place: Scopes) -> None:
     """`names += {"a", "b"}`, where `names` is a list."""
     if isinstance(node.op, ast.Add) and is_set(node.value, place):
-        place.say(INTO, node, name="+=", text=_text(node.value))
+        place.report(INTO, node, name="+=", text=_text(node.value))
 
 
-def displays(node: ast.List | ast.Tuple, place: Place) -> None:
+def displays(node: ast.List | ast.Tuple, place: Scopes) -> None:
     if isinstance(node.ctx, ast.Load):
         for each in node.elts:
             if isinstance(each, ast.Starred) and is_set(each.value, place):
-                place.say(UNPACK, each, text=_text(each.value))
+                place.report(UNPACK, each, text=_text(each.value))
 
 
-def delegations(node: ast.YieldFrom, place: Place) -> None:
+def delegations(node: ast.YieldFrom, place: Scopes) -> None:
     if is_set(node.value, place):
-        place.say(WALK, node.value, text=_text(node.value))
+        place.report(WALK, node.value, text=_text(node.value))
 
 
-def formats(node: ast.FormattedValue, place: Place) -> None:
-    if _holds_set(node.value, place):
-        place.say(TEXT, node, text=_text_in(node.value, place))
+def formats(node: ast.FormattedValue, place: Scopes) -> None:
+    if _contains_set(node.value, place):
+        place.report(TEXT, node, text=_text_in(node.value, place))
 
 
-def percents(node: ast.BinOp, place: Place) -> None:
+def percents(node: ast.BinOp, place: Scopes) -> None:
     """`"%s" % names`"""
     is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-    if is_text and isinstance(node.op, ast.Mod) and _holds_set(node.right, place):
-        place.say(TEXT, node, text=_text_in(node.right, place))
+    if is_text and isinstance(node.op, ast.Mod) and _contains_set(node.right, place):
+        place.report(TEXT, node, text=_text_in(node.right, place))
 
 
 CHECKS: Final = {

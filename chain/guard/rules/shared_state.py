@@ -9,7 +9,7 @@ import ast
 from typing import Final
 
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.classes import (
     CHANGERS,
     changes_argument,
@@ -21,7 +21,7 @@ from chain.source.classes import (
 )
 from chain.source.modules import Definition
 from chain.source.static_types import class_named
-from chain.source.word_sets import words
+from chain.source.word_sets import word_set
 
 _LOST: Final = (
     "it is no part of the chain: a failed call would not undo it, another machine would not have it"
@@ -61,11 +61,11 @@ RULES: Final = (GLOBAL, SHARED, CLASS_VALUE, CLASS_MUTABLE, DEFAULT, ITERATOR, O
 _DISPLAYS: Final = {
     ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict", ast.Set: "set", ast.SetComp: "set",
 }  # fmt: skip
-_MAKERS: Final = words("list dict set bytearray", "builtins.") | words(
+_MAKERS: Final = word_set("list dict set bytearray", "builtins.") | word_set(
     "ChainMap Counter OrderedDict defaultdict deque", "collections."
 )
-_ITERATORS: Final = words("enumerate filter iter map open reversed zip", "builtins.")
-ARGUMENT_CHANGERS: Final = words(
+_ITERATORS: Final = word_set("enumerate filter iter map open reversed zip", "builtins.")
+ARGUMENT_CHANGERS: Final = word_set(
     """
     bisect.insort bisect.insort_left bisect.insort_right heapq.heapify heapq.heappop heapq.heappush heapq.heappushpop
     heapq.heapreplace operator.delitem operator.setitem
@@ -73,68 +73,68 @@ ARGUMENT_CHANGERS: Final = words(
 )
 
 
-def declarations(node: ast.Global | ast.Nonlocal, place: Place) -> None:
+def declarations(node: ast.Global | ast.Nonlocal, place: Scopes) -> None:
     word = "global" if isinstance(node, ast.Global) else "nonlocal"
-    place.say(GLOBAL, node, word=word, names=", ".join(f"'{name}'" for name in node.names))
+    place.report(GLOBAL, node, word=word, names=", ".join(f"'{name}'" for name in node.names))
 
 
-def settings(node: ast.Attribute | ast.Subscript, place: Place) -> None:
+def settings(node: ast.Attribute | ast.Subscript, place: Scopes) -> None:
     """`TABLE[0] = 1`, `del TABLE[0]`, `Game.count = 1`, `cls.count += 1`."""
     if isinstance(node.ctx, ast.Load) or not place.is_running:
         return
     if isinstance(node, ast.Attribute) and _is_class(node.value, place):
-        place.say(CLASS_VALUE, node, name=node.attr)
+        place.report(CLASS_VALUE, node, name=node.attr)
         return
-    name = place.shared(node.value)
+    name = place.outliving_name(node.value)
     if name is not None:
-        place.say(SHARED, node, name=name)
+        place.report(SHARED, node, name=name)
 
 
-def _is_class(node: ast.expr, place: Place) -> bool:
+def _is_class(node: ast.expr, place: Scopes) -> bool:
     kind = place.kind(node)
     return kind is not None and kind.name == "class"
 
 
-def additions(node: ast.AugAssign, place: Place) -> None:
+def additions(node: ast.AugAssign, place: Scopes) -> None:
     """`rows += [1]`, where `rows` is another name for a constant: it changes the list itself."""
     if isinstance(node.target, ast.Name) and place.is_running:
-        name, kind = place.shared(node.target), place.kind(node.target)
+        name, kind = place.outliving_name(node.target), place.kind(node.target)
         if name is not None and kind is not None and kind.name in ("list", "dict", "set"):
-            place.say(SHARED, node, name=name)
+            place.report(SHARED, node, name=name)
 
 
-def calls(node: ast.Call, place: Place) -> None:
+def calls(node: ast.Call, place: Scopes) -> None:
     if not place.is_running:
         return
     path = place.path(node.func)
     if path in ARGUMENT_CHANGERS and node.args:
-        _say_shared(node.args[0], node, place)
+        _report_shared(node.args[0], node, place)
     elif isinstance(node.func, ast.Attribute):
         if node.func.attr == "shuffle" and node.args:
-            _say_shared(node.args[0], node, place)
+            _report_shared(node.args[0], node, place)
         elif node.func.attr in CHANGERS and not _is_harmless(node.func, place):
-            _say_shared(node.func.value, node, place)
+            _report_shared(node.func.value, node, place)
     else:
-        _hand_on(node, place)
+        _passes_to(node, place)
 
 
-def _hand_on(node: ast.Call, place: Place) -> None:
+def _passes_to(node: ast.Call, place: Scopes) -> None:
     """A constant is given to a function of the package that changes what it is given."""
     found = place.definition(node.func)
     function = found[0].node if found is not None and not found[1] else None
     if isinstance(function, ast.FunctionDef):
         for i, each in enumerate(node.args):
-            if place.shared(each) is not None and changes_argument(function, i):
-                _say_shared(each, node, place)
+            if place.outliving_name(each) is not None and changes_argument(function, i):
+                _report_shared(each, node, place)
 
 
-def _say_shared(value: ast.expr, node: ast.Call, place: Place) -> None:
-    name = place.shared(value)
+def _report_shared(value: ast.expr, node: ast.Call, place: Scopes) -> None:
+    name = place.outliving_name(value)
     if name is not None:
-        place.say(SHARED, node, name=name)
+        place.report(SHARED, node, name=name)
 
 
-def _is_harmless(func: ast.Attribute, place: Place) -> bool:
+def _is_harmless(func: ast.Attribute, place: Scopes) -> bool:
     """A function of a module, a method of a class, or a method of ours that only happens to be called `add` or `remove`."""
     found = place.definition(func)
     if found is not None and not found[1]:
@@ -146,15 +146,15 @@ def _is_harmless(func: ast.Attribute, place: Place) -> bool:
     return method is not None and not changes_self(method)
 
 
-def defaults(node: ast.arguments, place: Place) -> None:
+def defaults(node: ast.arguments, place: Scopes) -> None:
     for default in (*node.defaults, *node.kw_defaults):
         if default is not None:
             thing = mutable(default, place)
             if thing is not None:
-                place.say(DEFAULT, default, thing=thing)
+                place.report(DEFAULT, default, thing=thing)
 
 
-def mutable(node: ast.expr, place: Place) -> str | None:
+def mutable(node: ast.expr, place: Scopes) -> str | None:
     """'a list', 'a deque': what this makes, if that can be changed."""
     if type(node) in _DISPLAYS:
         return f"a {_DISPLAYS[type(node)]}"
@@ -168,12 +168,12 @@ def mutable(node: ast.expr, place: Place) -> str | None:
     return None
 
 
-def _changes(definition: Definition, place: Place) -> bool:
+def _changes(definition: Definition, place: Scopes) -> bool:
     is_class = isinstance(definition.node, ast.ClassDef)
     return is_class and changes_itself(class_of(definition), place.sources)
 
 
-def values(node: ast.Assign | ast.AnnAssign, place: Place) -> None:
+def values(node: ast.Assign | ast.AnnAssign, place: Scopes) -> None:
     """What a module or a class holds."""
     if place.is_running or node.value is None:
         return
@@ -181,24 +181,24 @@ def values(node: ast.Assign | ast.AnnAssign, place: Place) -> None:
     name = target.id if isinstance(target, ast.Name) else ast.unparse(target)
     thing = mutable(node.value, place)
     if _is_iterator(node.value, place):
-        place.say(ITERATOR, node.value, name=name)
+        place.report(ITERATOR, node.value, name=name)
     elif thing is None or name.startswith("__"):
         return
     elif place.scope.what == "class":
         if not _is_enum(place):
             factory = thing.removeprefix("a ")
-            place.say(CLASS_MUTABLE, node.value, thing=thing, factory=factory)
+            place.report(CLASS_MUTABLE, node.value, thing=thing, factory=factory)
     elif isinstance(node.value, ast.Call) and place.path(node.value.func) not in _MAKERS:
-        place.say(OBJECT, node.value, name=name, cls=thing.removeprefix("a "))
+        place.report(OBJECT, node.value, name=name, cls=thing.removeprefix("a "))
 
 
-def _is_enum(place: Place) -> bool:
+def _is_enum(place: Scopes) -> bool:
     node = place.scope.node
     assert isinstance(node, ast.ClassDef)
     return is_enum(class_of(Definition(place.module, node.name, node)), place.sources)
 
 
-def _is_iterator(node: ast.expr, place: Place) -> bool:
+def _is_iterator(node: ast.expr, place: Scopes) -> bool:
     if isinstance(node, ast.GeneratorExp):
         return True
     if not isinstance(node, ast.Call):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.call_arguments import called
+from chain.guard.call_arguments import resolve_callee
 from chain.guard.finding import Rule
 from chain.guard.rules.shared_state import ARGUMENT_CHANGERS
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.classes import changes_argument
-from chain.source.static_types import Kind
-from chain.source.word_sets import words
+from chain.source.static_types import StaticType
+from chain.source.word_sets import word_set
 
 STORED: Final = Rule(
     "stored_list",
@@ -32,31 +32,31 @@ UNREAD: Final = Rule(
 
 RULES: Final = (STORED, UNREAD)
 
-_CHANGERS: Final = words(
+_CHANGERS: Final = word_set(
     "append clear extend insert pop remove reverse sort __delitem__ __setitem__"
 )
 _LOOPS: Final = (ast.For, ast.While)
 
 
-def _stored(node: ast.expr, place: Place) -> Kind | None:
+def _stored(node: ast.expr, place: Scopes) -> StaticType | None:
     kind = place.kind(node)
     return kind if kind is not None and kind.name == "list" and kind.field else None
 
 
-def _check(value: ast.expr, node: ast.AST, place: Place) -> None:
+def _check(value: ast.expr, node: ast.AST, place: Scopes) -> None:
     kind = _stored(value, place)
     if kind is not None:
         text = ast.unparse(value)
-        place.say(STORED, node, text=text if len(text) <= 40 else "the list", field=kind.field)
+        place.report(STORED, node, text=text if len(text) <= 40 else "the list", field=kind.field)
 
 
-def settings(node: ast.Subscript, place: Place) -> None:
+def settings(node: ast.Subscript, place: Scopes) -> None:
     """`self.row[0] = 1`, `self.rows[0] += [1]`, `del self.row[0]`"""
     if not isinstance(node.ctx, ast.Load):
         _check(node.value, node, place)
 
 
-def calls(node: ast.Call, place: Place) -> None:
+def calls(node: ast.Call, place: Scopes) -> None:
     func = node.func
     if isinstance(func, ast.Attribute) and func.attr in _CHANGERS:
         if place.path(func.value) == "builtins.list" and node.args:
@@ -72,10 +72,10 @@ def calls(node: ast.Call, place: Place) -> None:
         _hand_on(node, place)
 
 
-def _hand_on(node: ast.Call, place: Place) -> None:
+def _hand_on(node: ast.Call, place: Scopes) -> None:
     """A list of storage is given to a function of ours that changes what it is given."""
     lists = [i for i, each in enumerate(node.args) if _stored(each, place)]
-    to = called(node, place) if lists else None
+    to = resolve_callee(node, place) if lists else None
     if to is None or not isinstance(to.function, ast.FunctionDef):
         return
     first = 0 if to.me is None else 1
@@ -93,7 +93,7 @@ def _sets(function: ast.FunctionDef, index: int) -> bool:
     )
 
 
-def additions(node: ast.AugAssign, place: Place) -> None:
+def additions(node: ast.AugAssign, place: Scopes) -> None:
     """`row += [1]`, where `row` was read from storage: it makes a new list, which somebody must look at."""
     target, function = node.target, place.function
     if not isinstance(target, ast.Name) or function is None:
@@ -101,7 +101,7 @@ def additions(node: ast.AugAssign, place: Place) -> None:
     read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
     kind = _stored(read, place)
     if kind is not None and not _is_read_after(node, target.id, function):
-        place.say(UNREAD, node, text=target.id, field=kind.field)
+        place.report(UNREAD, node, text=target.id, field=kind.field)
 
 
 def _is_read_after(node: ast.AugAssign, name: str, function: ast.AST) -> bool:

@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 
 ASYNC: Final = Rule(
     "async",
@@ -34,16 +34,16 @@ _KINDS: Final = {
 }  # fmt: skip
 
 
-def waiting(node: ast.AST, place: Place) -> None:
-    place.say(ASYNC, node, word=_WORDS[type(node)])
+def waiting(node: ast.AST, place: Scopes) -> None:
+    place.report(ASYNC, node, word=_WORDS[type(node)])
 
 
-def waiting_generators(node: ast.comprehension, place: Place) -> None:
+def waiting_generators(node: ast.comprehension, place: Scopes) -> None:
     if node.is_async:
-        place.say(ASYNC, node.target, word="async")
+        place.report(ASYNC, node.target, word="async")
 
 
-def comparisons(node: ast.Compare, place: Place) -> None:
+def comparisons(node: ast.Compare, place: Scopes) -> None:
     if not any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
         return
     operands = [node.left, *node.comparators]
@@ -52,7 +52,7 @@ def comparisons(node: ast.Compare, place: Place) -> None:
             _compare(left, right, node, place)
 
 
-def _compare(left: ast.expr, right: ast.expr, node: ast.Compare, place: Place) -> None:
+def _compare(left: ast.expr, right: ast.expr, node: ast.Compare, place: Scopes) -> None:
     kinds = [place.kind(each) for each in (left, right)]
     names = [kind.name if kind is not None else "" for kind in kinds]
     is_constant = any(isinstance(each, ast.Constant | ast.Tuple) for each in (left, right))
@@ -60,7 +60,7 @@ def _compare(left: ast.expr, right: ast.expr, node: ast.Compare, place: Place) -
         return
     for name in names:
         if name in _KINDS:
-            place.say(SAME, node, kind=_KINDS[name])
+            place.report(SAME, node, kind=_KINDS[name])
             return
 
 

@@ -7,11 +7,11 @@ import re
 from typing import Final
 
 from chain.guard.finding import Rule
-from chain.guard.scope import Place
+from chain.guard.scope import Scopes
 from chain.source.classes import is_printable
 from chain.source.static_types import (
     PLAIN,
-    Kind,
+    StaticType,
     class_named,
 )
 
@@ -47,17 +47,17 @@ RULES: Final = (REPR, OBJECT, CODE, PERCENT)
 _PICTURES: Final = re.compile(r"%(?:\([^)]*\))?[-+ #0]*\d*([ra])|\{[^{}]*!([ra])[^{}]*\}")
 
 
-def formats(node: ast.FormattedValue, place: Place) -> None:
+def formats(node: ast.FormattedValue, place: Scopes) -> None:
     if node.conversion in (ord("r"), ord("a")):
         _check_picture(node.value, node, f"!{chr(node.conversion)}", place)
     else:
         _check_text(node.value, node, place)
 
 
-def calls(node: ast.Call, place: Place) -> None:
+def calls(node: ast.Call, place: Scopes) -> None:
     path = place.path(node.func)
     if path in ("builtins.repr", "builtins.ascii") and len(node.args) == 1:
-        place.excused.add(node.func)
+        place.suppressed.add(node.func)
         _check_picture(node.args[0], node, path.removeprefix("builtins."), place)
     elif path in ("builtins.str", "builtins.format") and node.args:
         _check_text(node.args[0], node, place)
@@ -68,15 +68,15 @@ def calls(node: ast.Call, place: Place) -> None:
                 _check_text(each, each, place)
 
 
-def names(node: ast.Name, place: Place) -> None:
+def names(node: ast.Name, place: Scopes) -> None:
     """`map(repr, things)`"""
-    if node.id not in ("repr", "ascii") or node in place.excused:
+    if node.id not in ("repr", "ascii") or node in place.suppressed:
         return
     if place.path(node) == f"builtins.{node.id}":
-        place.say(REPR, node, how=node.id)
+        place.report(REPR, node, how=node.id)
 
 
-def operators(node: ast.BinOp, place: Place) -> None:
+def operators(node: ast.BinOp, place: Scopes) -> None:
     if isinstance(node.op, ast.Mod):
         _check_template(node.left, place)
         if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
@@ -85,18 +85,18 @@ def operators(node: ast.BinOp, place: Place) -> None:
                 _check_text(each, each, place)
 
 
-def _check_template(node: ast.expr, place: Place) -> None:
+def _check_template(node: ast.expr, place: Scopes) -> None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         for percent, braces in _PICTURES.findall(node.value):
-            place.say(PERCENT, node, how=f"%{percent}" if percent else f"!{braces}")
+            place.report(PERCENT, node, how=f"%{percent}" if percent else f"!{braces}")
 
 
-def _check_picture(value: ast.expr, node: ast.expr, how: str, place: Place) -> None:
+def _check_picture(value: ast.expr, node: ast.expr, how: str, place: Scopes) -> None:
     if not _is_pictured(place.kind(value), place):
-        place.say(REPR, node, how=how)
+        place.report(REPR, node, how=how)
 
 
-def _is_pictured(kind: Kind | None, place: Place) -> bool:
+def _is_pictured(kind: StaticType | None, place: Scopes) -> bool:
     """Whether a picture of it is made of what it holds and nothing else."""
     if kind is None:
         return False
@@ -108,17 +108,17 @@ def _is_pictured(kind: Kind | None, place: Place) -> bool:
     return cls is not None and is_printable(cls, place.sources)
 
 
-def _check_text(value: ast.expr, node: ast.expr, place: Place) -> None:
+def _check_text(value: ast.expr, node: ast.expr, place: Scopes) -> None:
     kind = place.kind(value)
     if kind is None:
         return
     if kind.name in ("function", "class", "stream", "object"):
         thing = {"stream": "generator", "object": "bare object"}.get(kind.name, kind.name)
-        place.say(CODE, node, thing=thing)
+        place.report(CODE, node, thing=thing)
         return
     cls = class_named(kind, place.sources)
     if cls is not None and not is_printable(cls, place.sources):
-        place.say(OBJECT, node, cls=cls.node.name)
+        place.report(OBJECT, node, cls=cls.node.name)
 
 
 CHECKS: Final = {

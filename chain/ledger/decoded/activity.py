@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chain.ledger.decoded.address_book import Who
-from chain.ledger.decoded.formatting import Shown
+from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
@@ -25,35 +25,37 @@ def transcript_of(ledger: Ledger, since: int = 0) -> str:
     """The transcript of all receipts from a position on."""
     telling = Transcript(ledger)
     return "".join(
-        f"{line}\n" for receipt in ledger.receipts[since:] for line in telling.lines(receipt)
+        f"{line}\n"
+        for receipt in ledger.receipts[since:]
+        for line in telling.format_receipt(receipt)
     )
 
 
 class Transcript:
     """Tells of receipts in lines."""
 
-    def __init__(self, ledger: Ledger, shown: Shown | None = None) -> None:
-        shown = shown or Shown(Who(ledger))
+    def __init__(self, ledger: Ledger, shown: ValueFormatter | None = None) -> None:
+        shown = shown or ValueFormatter(AddressBook(ledger))
         self._ledger, self._who, self.show = ledger, shown.names, shown.show
         self._start = ledger.blocks[0].timestamp
 
-    def lines(self, receipt: Receipt) -> Iterator[str]:
+    def format_receipt(self, receipt: Receipt) -> Iterator[str]:
         """The lines of one transaction."""
         time = receipt.timestamp - self._start
         yield (
-            f"{receipt.block_number} +{time}s {self._who.show(receipt.sender)}: {self.what(receipt)}"
-            f" {self.how(receipt)} [{receipt.gas_used} gas]"
+            f"{receipt.block_number} +{time}s {self._who.display(receipt.sender)}: {self.format_call(receipt)}"
+            f" {self.format_outcome(receipt)} [{receipt.gas_used} gas]"
         )
         for row in receipt.log_rows:
             yield from self._log(receipt, row, _INDENT)
         for row in receipt.undone_log_rows:
             yield from self._log(receipt, row, f"{_INDENT}undone ")
 
-    def what(self, receipt: Receipt) -> str:
+    def format_call(self, receipt: Receipt) -> str:
         """What was asked."""
         is_upgrade = receipt.entry_spec is UPGRADE
         self._turn_to(receipt.position - is_upgrade)
-        show = self._who.show
+        show = self._who.display
         value = f" with {receipt.value} wei" if receipt.value else ""
         args = ", ".join(map(self.show, receipt.args.values()))
         if receipt.to is None:
@@ -73,17 +75,17 @@ class Transcript:
 
     def _turn_to(self, position: int) -> None:
         """Contracts are called as they were after the receipt there."""
-        if isinstance(self._who, Who):
+        if isinstance(self._who, AddressBook):
             self._who.receipt = position
 
-    def how(self, receipt: Receipt) -> str:
+    def format_outcome(self, receipt: Receipt) -> str:
         """How it went."""
         self._turn_to(receipt.position)
         if receipt.error is not None:
             place = f" at {receipt.error.place}" if receipt.error.place else ""
             return f"failed: {receipt.error.text}{place}"
         if receipt.to is None:
-            name = self._who.show(receipt.address)
+            name = self._who.display(receipt.address)
             return "ok" if name == receipt.contract else f"as {name}"
         if receipt.entry is None or receipt.return_value is None:
             return "ok"
@@ -92,7 +94,7 @@ class Transcript:
 
     def _log(self, receipt: Receipt, row: LogRow, indent: str) -> Iterator[str]:
         """A log, under the name of the contract that wrote it if the transaction was to another one."""
-        whose = "" if row[0] == receipt.address else f"{self._who.show(row[0])}: "
+        whose = "" if row[0] == receipt.address else f"{self._who.display(row[0])}: "
         text = text_of(row)
         if text is not None:
             yield from (f"{indent}{whose}| {line}".rstrip() for line in text.split("\n"))

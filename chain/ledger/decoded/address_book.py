@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
-    from chain.machine.transaction import Call
+    from chain.machine.transaction import CallRecord
     from chain.metering.program import Program
 
 _LABELS: Final = {bytes(account): account.name for account in ACCOUNTS}
 
 
-class Who:
+class AddressBook:
     """The names on a chain as it stands."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -39,7 +39,7 @@ class Who:
         self.receipt: int | None = None  # contracts have the names that they had then; None: of now
 
     def account(self, address: bytes) -> str | None:
-        return account_names.read(self._ledger.state, address) or _LABELS.get(address)
+        return account_names.get_name(self._ledger.state, address) or _LABELS.get(address)
 
     def name(self, address: bytes) -> str | None:
         return self.account(address) or self._contract(address)
@@ -53,8 +53,8 @@ class Who:
         now = next((address for address in there if self.name(address) == name), None)
         return now or self.former.get(name)
 
-    def show(self, address: bytes) -> str:
-        return self.name(address) or short(address)
+    def display(self, address: bytes) -> str:
+        return self.name(address) or short_address(address)
 
     @property
     def contracts(self) -> dict[bytes, str]:
@@ -85,7 +85,7 @@ class Who:
                 if program is not None:
                     key = address, program.spec.name
                     if key not in given:
-                        given[key] = numbered(program.spec.name, count)
+                        given[key] = next_contract_name(program.spec.name, count)
                     had.setdefault(address, []).append((receipt.position, given[key]))
         return had
 
@@ -94,7 +94,7 @@ def _may_place(receipt: Receipt) -> bool:
     return receipt.to is None or bool(receipt.calls) or receipt.data[:4] == UPGRADE.selector
 
 
-def numbered(name: str, count: Counter[str]) -> str:
+def next_contract_name(name: str, count: Counter[str]) -> str:
     """The name of the next contract of a class, of which `count` have been named."""
     count[name] += 1
     return name if count[name] == 1 else f"{name}#{count[name]}"
@@ -110,7 +110,7 @@ def placed(receipt: Receipt) -> Iterator[tuple[bytes, bytes]]:
         yield from _placed_by(receipt.calls)
 
 
-def _placed_by(calls: Sequence[Call]) -> Iterator[tuple[bytes, bytes]]:
+def _placed_by(calls: Sequence[CallRecord]) -> Iterator[tuple[bytes, bytes]]:
     for call in calls:
         if call.failure is None:
             if call.program is not None and call.kind == "create":
@@ -120,14 +120,14 @@ def _placed_by(calls: Sequence[Call]) -> Iterator[tuple[bytes, bytes]]:
             yield from _placed_by(call.calls)
 
 
-def created(receipt: Receipt) -> Iterator[tuple[bytes, Program]]:
+def created_contracts(receipt: Receipt) -> Iterator[tuple[bytes, Program]]:
     """The Python contracts that a transaction made, itself or on the way."""
     if receipt.to is None and receipt.program is not None:
         yield bytes(receipt.address), receipt.program
     yield from _created_by(receipt.calls)
 
 
-def _created_by(calls: Sequence[Call]) -> Iterator[tuple[bytes, Program]]:
+def _created_by(calls: Sequence[CallRecord]) -> Iterator[tuple[bytes, Program]]:
     for call in calls:
         if call.failure is None:
             if call.kind == "create" and call.program is not None:
@@ -135,6 +135,6 @@ def _created_by(calls: Sequence[Call]) -> Iterator[tuple[bytes, Program]]:
             yield from _created_by(call.calls)
 
 
-def short(address: bytes) -> str:
+def short_address(address: bytes) -> str:
     text = checksum_address(address)
     return f"{text[:6]}…{text[-4:]}"

@@ -8,34 +8,34 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.decoded.trace import (
-    Emitted,
+    LogStep,
     Trace,
     TraceStep,
 )
 from chain.ledger.decoded.writes import (
     Reading,
-    Storage,
+    StorageDiff,
     Write,
     words_in,
 )
 from chain.ledger.logs import text_of
 from chain.machine.deep_calls import (
-    STEPS,
-    on_fresh_stack,
+    THREAD_DEPTHS,
+    run_on_new_thread,
 )
 from chain.machine.frame import Frame
 from chain.machine.recording import (
+    CallStep,
     Logged,
     Read,
-    Sent,
-    Wrote,
+    WriteStep,
     steps_of,
 )
 from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
-    from chain.machine.transaction import Outcome
+    from chain.machine.transaction import TransactionResult
     from chain.metering.program import Program
 
 _PRECOMPILES: Final = (
@@ -44,16 +44,16 @@ _PRECOMPILES: Final = (
 )  # fmt: skip
 
 
-def trace_of(ledger: Ledger, then: Ledger, outcome: Outcome, gas: int) -> Trace:
+def trace_of(ledger: Ledger, then: Ledger, outcome: TransactionResult, gas: int) -> Trace:
     """The tree of a transaction that had so much gas. The state of `then` is the one before it or after it."""
-    tree = _Tracing(ledger, then, outcome).tree(outcome.frame)
+    tree = TraceBuilder(ledger, then, outcome).tree(outcome.frame)
     return replace(tree, gas=gas, gas_used=outcome.gas_used)
 
 
-class _Tracing:
+class TraceBuilder:
     """Makes the tree from frames. Follows the words as they change, so that each step is told with what stood around it."""
 
-    def __init__(self, ledger: Ledger, then: Ledger, outcome: Outcome) -> None:
+    def __init__(self, ledger: Ledger, then: Ledger, outcome: TransactionResult) -> None:
         self._ledger, self._then = ledger, then
         self._words: dict[tuple[bytes, int], int] = {}
         self._undo: list[tuple[tuple[bytes, int], int | None]] = []
@@ -63,9 +63,9 @@ class _Tracing:
             self._before.setdefault((address, slot), before)
 
     def tree(self, frame: Frame) -> Trace:
-        if frame.depth not in STEPS:
+        if frame.depth not in THREAD_DEPTHS:
             return self._tree(frame)
-        made: Trace = on_fresh_stack(self._tree, frame)
+        made: Trace = run_on_new_thread(self._tree, frame)
         return made
 
     def _tree(self, frame: Frame) -> Trace:
@@ -81,22 +81,22 @@ class _Tracing:
 
     def _steps(self, frame: Frame) -> Iterator[TraceStep]:
         """Between two messages or logs first what was read, then what was written all in all."""
-        around = _Around()
+        around = StepBuffer()
         for step in steps_of(frame):
             match step:
                 case Read(address, slot, word):
                     around.read(address, slot, word)
-                case Wrote(address, slot, before, after):
+                case WriteStep(address, slot, before, after):
                     around.write(address, slot, before, after)
                 case Logged(row):
-                    yield from self._flushed(around)
-                    yield Emitted(row, text_of(row), self._ledger.decode(row))
-                case Sent(child):
-                    yield from self._flushed(around)
+                    yield from self._drain(around)
+                    yield LogStep(row, text_of(row), self._ledger.decode(row))
+                case CallStep(child):
+                    yield from self._drain(around)
                     yield self.tree(child)
-        yield from self._flushed(around)
+        yield from self._drain(around)
 
-    def _flushed(self, around: _Around) -> Iterator[Reading | Write]:
+    def _drain(self, around: StepBuffer) -> Iterator[Reading | Write]:
         for address, reads in around.reads.items():
             yield from self._storage(
                 address, {slot: (w, w) for slot, w in reads.items()}
@@ -108,9 +108,9 @@ class _Tracing:
                 self._put(address, slot, after)
         around.clear()
 
-    def _storage(self, address: bytes, words: dict[int, tuple[int, int]]) -> Storage:
+    def _storage(self, address: bytes, words: dict[int, tuple[int, int]]) -> StorageDiff:
         program = self._programs.get(address) or self._then.program_at(address)
-        return Storage(self._then, address, program, words, partial(self._word, address))
+        return StorageDiff(self._then, address, program, words, partial(self._word, address))
 
     def _word(self, address: bytes, slot: int) -> int:
         """A word as it is at this step."""
@@ -132,7 +132,7 @@ class _Tracing:
                 self._words[place] = word
 
 
-class _Around:
+class StepBuffer:
     """What one message read and wrote since its last message or log; what it has read before is not told again."""
 
     def __init__(self) -> None:

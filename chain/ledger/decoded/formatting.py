@@ -6,30 +6,30 @@ import dataclasses
 from enum import Enum
 from typing import Any, Final, Protocol
 
-from chain.abi.json_abi import ForeignLog
+from chain.abi.json_abi import DecodedAbiEvent
 from chain.types import Address
 
 
-class Names(Protocol):
+class AddressNames(Protocol):
     """Knows how to call an account or a contract."""
 
-    def show(self, address: bytes) -> str: ...
+    def display(self, address: bytes) -> str: ...
 
 
 _LONGEST: Final = 32  # bytes shown whole
 
 
-class Shown:
+class ValueFormatter:
     """Writes values down."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: AddressNames) -> None:
         self.names = names
 
     def show(self, value: Any) -> str:
         """A value as a person writes it, addresses by name."""
         match value:
             case Address():
-                return self.names.show(value)
+                return self.names.display(value)
             case Enum():
                 return value.name
             case bytes():
@@ -39,7 +39,7 @@ class Shown:
                 return f"[{', '.join(map(self.show, value))}]"
             case tuple():
                 return f"({', '.join(map(self.show, value))}{',' if len(value) == 1 else ''})"
-            case ForeignLog(name=name, values=values):
+            case DecodedAbiEvent(name=name, values=values):
                 return self._record(name, values)
             case _ if dataclasses.is_dataclass(value):
                 fields = {

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from chain.machine.state import Changes, entries
+from chain.machine.state import Changes, iter_changes
 from chain.spec.models import MODELS
-from chain.storage.read_only import Still
+from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Version(Generic[M]):
     receipt: Receipt
 
 
-class Versions:
+class ModelHistory:
     """For each model of the worlds that were asked about, the moments at which it changed."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -40,30 +40,30 @@ class Versions:
         self._worlds: dict[bytes, _Index] = {}
         self._models: dict[int, int | None] = {}  # word -> the slot of the model it is of
 
-    def written(self, world: bytes, parent: int) -> Iterator[tuple[int, bytes]]:
+    def written_models(self, world: bytes, parent: int) -> Iterator[tuple[int, bytes]]:
         """Slots and keys of all models below `parent`, in the order in which they were first written."""
-        origins = self._ledger.state.slots.origins
+        origins = self._ledger.state.slots.preimages
         for slot in self._moments(world):
             found, key = origins[slot]
             if found == parent and key is not None:
                 yield slot, key
 
-    def of(
-        self, world: bytes, slot: int, moment: int, load: Callable[[Still], M | None]
+    def versions_of(
+        self, world: bytes, slot: int, moment: int, load: Callable[[ReadOnlyStorage], M | None]
     ) -> list[Version[M]]:
         """The versions of the model at `slot`, up to a moment; `load` reads it from words."""
         ledger, words = self._ledger, dict[int, int]()
-        then, found = Still(ledger.state.slots, words), []
+        then, found = ReadOnlyStorage(ledger.state.slots, words), []
         for at in self._moments(world).get(slot, ()):
             if at >= moment:
                 break
             words.update((place, after or 0) for place, after in _words(ledger.timeline[at], world))
-            receipt = ledger.receipt_at(at)
+            receipt = ledger.receipt_at_index(at)
             if receipt is not None:
                 found.append(Version(load(then), receipt.block_number, receipt.timestamp, receipt))
         return found
 
-    def changed(self, world: bytes, moment: int) -> list[int]:
+    def changed_models(self, world: bytes, moment: int) -> list[int]:
         """The slots of the models that changed from a moment on, in the order in which they first did."""
         models, slots, found = self._models, self._ledger.state.slots, dict[int, None]()
         for changes in self._ledger.timeline[moment:]:
@@ -113,15 +113,15 @@ def _words(changes: Changes, world: bytes) -> Iterator[tuple[int, int | None]]:
     """The words of `world` that changed, with what they are afterwards."""
     return (
         (slot, after)
-        for address, slot, _, after in entries(changes)
+        for address, slot, _, after in iter_changes(changes)
         if address == world and isinstance(slot, int)
     )
 
 
 def _model_of(word: int, slots: Slots) -> int | None:
     """The slot of the model that a word is of, if it is of any: up from content to what holds it."""
-    while (found := slots.locate(word)) is not None:
-        word, _ = slots.origins[found[0]]
-        if slots.origins.get(word, (0, None))[0] == MODELS:
+    while (found := slots.nearest_hashed(word)) is not None:
+        word, _ = slots.preimages[found[0]]
+        if slots.preimages.get(word, (0, None))[0] == MODELS:
             return found[0]
     return None

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from chain.ledger.decoded.address_book import Who
-from chain.ledger.decoded.formatting import Shown
+from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import (
     Reading,
     Write,
@@ -31,7 +31,7 @@ _HOW: Final = {"static": " static", "delegate": " delegate"}
 
 
 @dataclass(frozen=True, slots=True)
-class Emitted:
+class LogStep:
     """A log as it was written: its text if it is one, the declared event in it if there is one."""
 
     row: LogRow
@@ -88,8 +88,8 @@ class Trace:
         return [step for step in self.steps if isinstance(step, Write)]
 
     @property
-    def logs(self) -> list[Emitted]:
-        return [step for step in self.steps if isinstance(step, Emitted)]
+    def logs(self) -> list[LogStep]:
+        return [step for step in self.steps if isinstance(step, LogStep)]
 
     @property
     def name(self) -> str:
@@ -106,31 +106,31 @@ class Trace:
             left += reversed(message.calls)
 
     def __str__(self) -> str:
-        return "\n".join(_Teller(self.ledger).lines(self))
+        return "\n".join(TraceFormatter(self.ledger).lines(self))
 
     def __repr__(self) -> str:
         how = "ok" if self.error is None else f"failed: {self.error}"
         return f"<Trace {self.name}: {how}, {len(self.steps)} steps>"
 
 
-TraceStep: TypeAlias = Reading | Write | Emitted | Trace
+TraceStep: TypeAlias = Reading | Write | LogStep | Trace
 
 
-class _Teller:
+class TraceFormatter:
     """Tells of messages in lines, accounts and contracts by their names."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self._who = ledger, Who(ledger)
-        self._show = Shown(self._who).show
+        self._ledger, self._who = ledger, AddressBook(ledger)
+        self._show = ValueFormatter(self._who).show
 
     def lines(self, first: Trace) -> Iterator[str]:
         """The lines of a message and of all those below it, which may be a thousand deep."""
-        yield f"{self._who.show(first.caller)}: {self._asked(first)}{self._ended(first)}"
+        yield f"{self._who.display(first.caller)}: {self._format_call(first)}{self._format_result(first)}"
         left: list[tuple[TraceStep, str]] = [(step, _INDENT) for step in reversed(first.steps)]
         while left:
             step, indent = left.pop()
             run: list[TraceStep] = [step] if isinstance(step, Reading) else []
-            while run and left and self._goes_on(run[-1], left[-1][0]):
+            while run and left and self._is_next_item(run[-1], left[-1][0]):
                 run.append(left.pop()[0])
             if len(run) > 1:
                 yield f"{indent}{self._reads(run)}"
@@ -139,7 +139,7 @@ class _Teller:
             if isinstance(step, Trace):
                 left += [(inner, indent + _INDENT) for inner in reversed(step.steps)]
 
-    def _goes_on(self, last: TraceStep, step: TraceStep) -> bool:
+    def _is_next_item(self, last: TraceStep, step: TraceStep) -> bool:
         """Whether a step reads the next item of the same list."""
         if not isinstance(last, Reading) or not isinstance(step, Reading):
             return False
@@ -148,7 +148,7 @@ class _Teller:
 
     def _item(self, step: Reading) -> tuple[str, int | None]:
         """Which list, and which item of it."""
-        place = step.placed(self._show)
+        place = step.format_path(self._show)
         found = _ITEM.fullmatch(place)
         return (found[1], int(found[2])) if found else (place, None)
 
@@ -162,20 +162,20 @@ class _Teller:
     def _step(self, step: TraceStep, indent: str) -> Iterator[str]:
         match step:
             case Reading():
-                yield f"{indent}reads {step.placed(self._show)} = {self._short(step.value)}"
+                yield f"{indent}reads {step.format_path(self._show)} = {self._short(step.value)}"
             case Write():
-                yield f"{indent}writes {step.placed(self._show)}: {self._short(step.old)} -> {self._short(step.new)}"
-            case Emitted(text=str(text)):
+                yield f"{indent}writes {step.format_path(self._show)}: {self._short(step.old)} -> {self._short(step.new)}"
+            case LogStep(text=str(text)):
                 yield from (f"{indent}| {line}".rstrip() for line in text.split("\n"))
-            case Emitted(row=(_, topics, data, *_), event=event):
+            case LogStep(row=(_, topics, data, *_), event=event):
                 raw = f"log [{', '.join(f'{topic:#x}' for topic in topics)}] {self._show(data)}"
                 yield f"{indent}emits {raw if event is None else self._show(event)}"
             case Trace():
-                yield f"{indent}{self._asked(step)}{self._ended(step)}"
+                yield f"{indent}{self._format_call(step)}{self._format_result(step)}"
 
-    def _asked(self, message: Trace) -> str:
+    def _format_call(self, message: Trace) -> str:
         """What was sent, in the words of the contract; bytes where it has none."""
-        show = self._who.show
+        show = self._who.display
         value = f" with {message.value} wei" if message.value else ""
         args = ", ".join(map(self._short, message.args.values()))
         if message.kind == "create":
@@ -189,7 +189,7 @@ class _Teller:
             asked += f" {self._show(message.data)}"
         return f"{asked}{value}{_HOW.get(message.kind, '')}"
 
-    def _ended(self, message: Trace) -> str:
+    def _format_result(self, message: Trace) -> str:
         gas = f" [{message.gas_used} gas]"
         if message.error is not None:
             place = f" at {message.error.place}" if message.error.place else ""

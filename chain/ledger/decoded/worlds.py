@@ -21,7 +21,7 @@ from chain.spec.models import (
     model_spec,
     selector_of,
 )
-from chain.storage.read_only import Still
+from chain.storage.read_only import ReadOnlyStorage
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -46,7 +46,7 @@ class StoredWorld:
     def __init__(self, ledger: Ledger, state: State, address: bytes, moment: int) -> None:
         self.address = address
         self._ledger, self._moment, self.border = ledger, moment, ledger.border
-        self._words = Still(state.slots, state.storages[address])
+        self._words = ReadOnlyStorage(state.slots, state.storages[address])
 
     @cached_property
     def namespace(self) -> str:
@@ -83,16 +83,16 @@ class StoredWorld:
         """The model at a slot, which was made of that key; None where none is set."""
         if not spec.exists(self._words, slot):
             return None
-        return spec.load(self._words, slot, spec.keys_in(key))
+        return spec.load(self._words, slot, spec.decode_keys(key))
 
     @undisturbed
     def all(self, model: type[M]) -> list[M]:
         """Every model of that class that is set, in the order in which they were first written."""
         spec, words = model_spec(model), self._words
         parent = spec.parent(words, self.namespace)
-        slots = self._ledger.versions.written(self.address, parent)
+        slots = self._ledger.versions.written_models(self.address, parent)
         return [
-            spec.load(words, slot, spec.keys_in(key))
+            spec.load(words, slot, spec.decode_keys(key))
             for slot, key in slots
             if spec.exists(words, slot)
         ]
@@ -103,10 +103,10 @@ class StoredWorld:
         spec = model_spec(model)
         slot = spec.slot(self._words, self.namespace, keys)
 
-        def load(then: Still) -> M | None:
+        def load(then: ReadOnlyStorage) -> M | None:
             return spec.load(then, slot, keys) if spec.exists(then, slot) else None
 
-        return self._ledger.versions.of(self.address, slot, self._moment, load)
+        return self._ledger.versions.versions_of(self.address, slot, self._moment, load)
 
     @property
     def _world(self) -> World:

@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
 from chain.ledger.decoded.slot_paths import (
-    Finder,
     Index,
     Path,
-    Route,
-    Spot,
-    Unnamed,
-    climb,
-    inside_of,
-    parts_of,
+    PathFinder,
+    SlotDerivation,
+    StoragePath,
+    UnknownSlot,
+    derivation_of,
+    struct_members,
+    unwrap_optional,
 )
 from chain.ledger.decoded.worlds import StoredWorld
-from chain.machine.state import ACCOUNT, STORAGE, Changes, entries
-from chain.machine.transaction import Call
+from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
+from chain.machine.transaction import CallRecord
 from chain.metering.program import Program
 from chain.runtime.system import (
-    HOME,
     HOME_FIELDS,
+    SYSTEM_SLOT,
     System,
 )
 from chain.runtime.world import World
@@ -40,10 +40,10 @@ from chain.spec.models import (
     ModelSpec,
 )
 from chain.storage.layout import (
-    Members,
+    FieldsLayout,
     PackedLayout,
 )
-from chain.storage.read_only import Still
+from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 from chain.types import Address
 
@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class StorageLocation:
     """A place in storage, in the words of its contract."""
 
     address: Address
@@ -78,7 +78,7 @@ class Named:
         """The only key; all of them where there are several, None where there is none."""
         return self.keys[0] if len(self.keys) == 1 else self.keys or None
 
-    def placed(self, show: Callable[[Any], str]) -> str:
+    def format_path(self, show: Callable[[Any], str]) -> str:
         """The place as one writes it in Python; `show` writes the keys."""
         keys = [show(key) for key in self.keys]
         if self.is_model:
@@ -90,26 +90,26 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Write(Named):
+class Write(StorageLocation):
     """One value in storage that a transaction changed, or tried to."""
 
     old: Any
     new: Any
 
     def __str__(self) -> str:
-        return f"{self.placed(show_plain)}: {show_plain(self.old)} -> {show_plain(self.new)}"
+        return f"{self.format_path(show_plain)}: {show_plain(self.old)} -> {show_plain(self.new)}"
 
     __repr__ = __str__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Reading(Named):
+class Reading(StorageLocation):
     """One value in storage that a message read."""
 
     value: Any
 
     def __str__(self) -> str:
-        return f"{self.placed(show_plain)} = {show_plain(self.value)}"
+        return f"{self.format_path(show_plain)} = {show_plain(self.value)}"
 
     __repr__ = __str__
 
@@ -128,7 +128,7 @@ def show_plain(value: Any) -> str:
 
 _Place: TypeAlias = tuple[Address, str, str, tuple[Any, ...], str]  # as `Named` begins
 # Address -> slot -> the word before and after.
-Net: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
+NetChanges: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
 
 
 def writes_of(receipt: Receipt) -> list[Write]:
@@ -146,28 +146,28 @@ def undone_writes_of(receipt: Receipt) -> list[Write]:
 
 def words_in(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
     """The words among `changes`; a wiped storage is all of its words."""
-    for address, slot, before, after in entries(changes):
+    for address, slot, before, after in iter_changes(changes):
         if slot is STORAGE:
             yield from ((address, place, word, 0) for place, word in before)
         elif slot is not ACCOUNT:
             yield address, slot, before or 0, after or 0
 
 
-def _net(changes: Changes) -> Net:
+def _net(changes: Changes) -> NetChanges:
     """For every word that differs in the end, what it was first and is last."""
-    net: Net = {}
+    net: NetChanges = {}
     for address, slot, before, after in words_in(changes):
         words = net.setdefault(address, {})
         words[slot] = (words[slot][0] if slot in words else before, after)
     return _different(net)
 
 
-def _net_of_undone(changes: Changes) -> Net:
+def _net_of_undone(changes: Changes) -> NetChanges:
     """The same for changes that were undone, which come message by message, the inner ones first.
 
     Where a later change does not go on from the one before, an outer message begins, and knows better what the word was.
     """
-    net: Net = {}
+    net: NetChanges = {}
     for address, slot, before, after in words_in(changes):
         words = net.setdefault(address, {})
         goes_on = slot in words and words[slot][1] == before
@@ -175,7 +175,7 @@ def _net_of_undone(changes: Changes) -> Net:
     return _different(net)
 
 
-def _different(net: Net) -> Net:
+def _different(net: NetChanges) -> NetChanges:
     return {
         address: {slot: pair for slot, pair in words.items() if pair[0] != pair[1]}
         for address, words in net.items()
@@ -185,7 +185,7 @@ def _different(net: Net) -> Net:
 # In whose words
 
 
-def _decoded(receipt: Receipt, net: Net) -> Iterator[Write]:
+def _decoded(receipt: Receipt, net: NetChanges) -> Iterator[Write]:
     called = dict(_programs_in(receipt.calls))
     if receipt.program is not None:
         called[bytes(receipt.address)] = receipt.program
@@ -193,10 +193,10 @@ def _decoded(receipt: Receipt, net: Net) -> Iterator[Write]:
     for address, words in net.items():
         program = called.get(address) or ledger.program_at(address)
         then = partial(ledger.word_after, receipt, address)
-        yield from Storage(ledger, address, program, words, then).writes()
+        yield from StorageDiff(ledger, address, program, words, then).writes()
 
 
-def _programs_in(calls: tuple[Call, ...]) -> Iterator[tuple[bytes, Program]]:
+def _programs_in(calls: tuple[CallRecord, ...]) -> Iterator[tuple[bytes, Program]]:
     """Who was called, also where nothing of it stayed."""
     for call in calls:
         if call.program is not None:
@@ -204,17 +204,17 @@ def _programs_in(calls: tuple[Call, ...]) -> Iterator[tuple[bytes, Program]]:
         yield from _programs_in(call.calls)
 
 
-class _Root(NamedTuple):
+class RootLayout(NamedTuple):
     """What lies at a slot that no hash leads to, and the way from there."""
 
-    layout: Members
+    layout: FieldsLayout
     slot: int
-    route: Route
+    route: SlotDerivation
     model: ModelSpec | None = None
     keys: tuple[Any, ...] = ()
 
 
-class Storage:
+class StorageDiff:
     """Words of one account, each as it was before and after; `then` tells those around them that stayed as they were."""
 
     def __init__(
@@ -228,33 +228,38 @@ class Storage:
         self._address, self._words, self._ledger = address, words, ledger
         self._spec = program.spec if program else None
         self._slots = ledger.state.slots
-        self._old = _Side(self._slots, {slot: pair[0] for slot, pair in words.items()}, then)
-        self._new = _Side(self._slots, {slot: pair[1] for slot, pair in words.items()}, then)
-        self._finder = Finder(words)
+        self._old = StorageSide(self._slots, {slot: pair[0] for slot, pair in words.items()}, then)
+        self._new = StorageSide(self._slots, {slot: pair[1] for slot, pair in words.items()}, then)
+        self._finder = PathFinder(words)
 
     def writes(self) -> Iterator[Write]:
         """The values that differ."""
-        for slot, found in self._told(self._write):
+        for slot, found in self._describe(self._write):
             old, new = self._words[slot]
             yield from found or [Write(*self._slot(slot), old, new)]
 
     def readings(self) -> Iterator[Reading]:
         """The values that the words are part of, as they were before."""
-        for slot, found in self._told(self._reading):
+        for slot, found in self._describe(self._reading):
             yield from found or [Reading(*self._slot(slot), self._words[slot][0])]
 
-    def _told(
-        self, tell: Callable[[_Root, Spot], Iterator[T]]
+    def _describe(
+        self, tell: Callable[[RootLayout, StoragePath], Iterator[T]]
     ) -> Iterator[tuple[int, list[T] | None]]:
         """For each word what is to be told of it; None where it has no name."""
         told: set[tuple[int, int]] = set()  # a text may take many words
         for slot in self._words:
             try:
-                root = self._root(climb(self._slots, slot))
+                root = self._root(derivation_of(self._slots, slot))
                 spots = self._finder.spots(root.layout, root.slot, root.route, ())
                 fresh = [spot for spot in spots if (spot.slot, spot.shift) not in told]
                 found = [each for spot in fresh for each in tell(root, spot)]
-            except (Unnamed, ValueError, KeyError, Revert):  # somebody wrote what no layout would
+            except (
+                UnknownSlot,
+                ValueError,
+                KeyError,
+                Revert,
+            ):  # somebody wrote what no layout would
                 yield slot, None
                 continue
             told.update((spot.slot, spot.shift) for spot in fresh)
@@ -266,21 +271,21 @@ class Storage:
         contract = self._spec.name if self._spec else checksum_address(self._address)
         return Address(self._address), contract, f"slot {slot:#x}", (), ""
 
-    def _root(self, route: Route) -> _Root:
+    def _root(self, route: SlotDerivation) -> RootLayout:
         if self._spec is None:
-            raise Unnamed
+            raise UnknownSlot
         first = route.words[0]
-        if first == HOME and issubclass(self._spec.cls, System):
-            return _Root(HOME_FIELDS, HOME, route)
+        if first == SYSTEM_SLOT and issubclass(self._spec.cls, System):
+            return RootLayout(HOME_FIELDS, SYSTEM_SLOT, route)
         if first == MODELS and len(route.hops) >= 2:
             (selector, _), (keys, start) = route.hops[:2]
             model = self._models.get(selector or b"")
             if model is None or keys is None:
-                raise Unnamed
-            return _Root(model.layout, start, route.after(2), model, model.keys_in(keys))
+                raise UnknownSlot
+            return RootLayout(model.layout, start, route.after(2), model, model.decode_keys(keys))
         if self._spec.fields is None:
-            raise Unnamed
-        return _Root(self._spec.fields, 0, route)
+            raise UnknownSlot
+        return RootLayout(self._spec.fields, 0, route)
 
     @cached_property
     def _models(self) -> Mapping[bytes, ModelSpec]:
@@ -290,19 +295,19 @@ class Storage:
             return {}
         return StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline)).models
 
-    def _write(self, root: _Root, spot: Spot) -> Iterator[Write]:
+    def _write(self, root: RootLayout, spot: StoragePath) -> Iterator[Write]:
         """The write of what is at `spot`, or of its members; none if it stayed the same."""
         old, new = self._values(spot)
         if old == new:
             return
-        inner = inside_of(spot) if old is not None and new is not None else spot
-        parts = parts_of(inner)
+        inner = unwrap_optional(spot) if old is not None and new is not None else spot
+        parts = struct_members(inner)
         for part in parts:
             yield from self._write(root, part)
         if not parts:
             yield Write(*self._named(root, spot.path), old, new, is_model=root.model is not None)
 
-    def _reading(self, root: _Root, spot: Spot) -> Iterator[Reading]:
+    def _reading(self, root: RootLayout, spot: StoragePath) -> Iterator[Reading]:
         layout = spot.layout
         if isinstance(layout, PackedLayout):
             value = layout.unpack(self._old.sload(spot.slot) >> spot.shift)
@@ -310,7 +315,7 @@ class Storage:
             value = layout.load(self._old, spot.slot)
         yield Reading(*self._named(root, spot.path), value, is_model=root.model is not None)
 
-    def _values(self, spot: Spot) -> tuple[Any, Any]:
+    def _values(self, spot: StoragePath) -> tuple[Any, Any]:
         layout = spot.layout
         if not isinstance(layout, PackedLayout):
             return layout.load(self._old, spot.slot), layout.load(self._new, spot.slot)
@@ -319,7 +324,7 @@ class Storage:
             return None, None  # another part of the word changed
         return layout.unpack(old), layout.unpack(new)
 
-    def _named(self, root: _Root, path: Path) -> _Place:
+    def _named(self, root: RootLayout, path: Path) -> _Place:
         """A place by its name, as `Named` begins."""
         address, contract = Address(self._address), self._spec.name if self._spec else ""
         if root.model is not None:
@@ -345,7 +350,7 @@ def _written(path: Path) -> str:
     return "".join(steps).removeprefix(".")
 
 
-class _Side(Still):
+class StorageSide(ReadOnlyStorage):
     """The words before or after a transaction; `then` tells those that it left as they were."""
 
     __slots__ = ("_then",)

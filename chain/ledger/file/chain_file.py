@@ -32,8 +32,8 @@ from chain.ledger.file.integrity import (
     truth_in,
 )
 from chain.ledger.file.lock import (
-    Held,
     Lock,
+    LockHeld,
 )
 from chain.ledger.file.paged_list import Pages
 from chain.ledger.file.table_sums import Pending
@@ -41,7 +41,7 @@ from chain.schema.inputs import file_path
 
 T = TypeVar("T")
 
-MARK: Final = 0x626F6172  # "boar", where SQLite lets a format say its name
+APPLICATION_ID: Final = 0x626F6172  # "boar", where SQLite lets a format say its name
 FORMAT: Final = 3
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
@@ -64,7 +64,7 @@ SETTINGS, NOW, SOURCES = range(3)  # the rows of "chain:now"
 _KEY: Final = dict(_NUMBERED)
 # Who opens a file may be interrupted at any line, and the trace of that may live on, and with it the lock. So each file is
 # noted, by thread, until it is open: the next who opens it there finds the note.
-_begun: Final[dict[tuple[int, int, Path], File]] = {}
+_begun: Final[dict[tuple[int, int, Path], ChainFile]] = {}
 _DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
 
 
@@ -72,7 +72,7 @@ class BadChainFile(ValueError):
     """This file is no chain that can be opened here; the text says why. It was left as it is."""
 
 
-class File:
+class ChainFile:
     """The file of a chain, locked for this process and not yet opened for writing. `settings` are None if there is none yet."""
 
     def __init__(self, path: str | Path, check: bool = False) -> None:
@@ -109,7 +109,7 @@ class File:
         """Have the file for this process alone."""
         try:
             self._lock.take()
-        except Held as held:
+        except LockHeld as held:
             raise BadChainFile(
                 f"{self.name} is open for writing in {held}: only one at a time can have it, so close it there first"
             ) from None
@@ -187,7 +187,7 @@ class File:
             head = file.read(100)
         if len(head) < 100 or not head.startswith(_HEAD):
             raise BadChainFile(f"{name} is no chain: it is not an SQLite database")
-        if int.from_bytes(head[68:72]) != MARK:
+        if int.from_bytes(head[68:72]) != APPLICATION_ID:
             raise BadChainFile(f"{name} is no chain: it is an SQLite database of something else")
         version = int.from_bytes(head[60:64])
         if version > FORMAT:
@@ -339,7 +339,7 @@ class File:
                     connection.execute(statement)
                 yield connection
                 connection.execute("commit")
-                connection.execute(f"pragma application_id = {MARK}")
+                connection.execute(f"pragma application_id = {APPLICATION_ID}")
                 connection.execute(f"pragma user_version = {FORMAT}")
                 connection.execute("pragma journal_mode = wal")
             fresh.replace(self._real)
@@ -351,7 +351,9 @@ class File:
             raise
 
 
-def agreed(file: File, known: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def merged_settings(
+    file: ChainFile, known: dict[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
     """The settings of the chain: those of the file, or for a new one those that are given."""
     if file.settings is None:
         return {**known, **given}

@@ -12,14 +12,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, overload
 
-from chain.accounts import Account, account
+from chain.accounts import Account, make_account
 from chain.crypto.cbor import decode
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import (
     NOW,
     SOURCES,
-    File,
+    ChainFile,
 )
 from chain.ledger.file.checksum import Damaged
 from chain.ledger.file.paged_list import (
@@ -28,21 +28,21 @@ from chain.ledger.file.paged_list import (
 )
 from chain.ledger.file.rows import (
     CHANGES,
-    unpack,
+    deserialize_row,
     unpack_changes,
 )
 from chain.ledger.file.state_rows import load_cells
 from chain.ledger.headers import Header
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
-from chain.ledger.state_trie import beginning
+from chain.ledger.state_trie import initial_trie
 from chain.machine.state import Changes
-from chain.machine.transaction import Call
+from chain.machine.transaction import CallRecord
 
 _HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
 
 
-class Lengths(NamedTuple):
+class LedgerLengths(NamedTuple):
     """How much of everything that grows is in the file."""
 
     blocks: int = 0
@@ -66,10 +66,10 @@ class Now(NamedTuple):
     pending: int  # in the sums of the tables for others
 
 
-class Memory(NamedTuple):
+class LoadedState(NamedTuple):
     """What a file says that is not in the ledger."""
 
-    had: Lengths
+    had: LedgerLengths
     mining: Mining
     number: int = 0  # of the step that was written last
     settled: int | None = None  # how many of the changes the rows of the state hold
@@ -87,15 +87,15 @@ class Memory(NamedTuple):
         }  # fmt: skip
 
 
-def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
+def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> LoadedState:
     """Fill the ledger of a fresh chain, and its state, from the file; the state root must come out as it was."""
     with file.reading() as connection:
         if file.end("now") <= NOW:  # it was made, and then nothing more came of it
-            return Memory(Lengths(), Mining(ledger.blocks.head.timestamp))
+            return LoadedState(LedgerLengths(), Mining(ledger.blocks.head.timestamp))
         now = Now._make(file.row("now", NOW))
-        had, settled = Lengths._make(now.lengths), now.settled
+        had, settled = LedgerLengths._make(now.lengths), now.settled
         for raw, key, name in file.rows("keys", 0, had.keys):
-            keys.setdefault(raw, account(raw, key, name))
+            keys.setdefault(raw, make_account(raw, key, name))
         _load_words(file, ledger, had)
         for digest, row in file.rows("artifacts", 0, had.artifacts):
             ledger.artifacts.add(digest, Artifact.from_row(row))
@@ -103,25 +103,29 @@ def load(file: File, ledger: Ledger, keys: dict[bytes, Account]) -> Memory:
         ledger.events.restore(had.receipts, now.logs, file.row("now", SOURCES))
         if now.open is not None:
             ledger.open = Block(ledger.blocks.rules, *now.open)
-    return Memory(had, Mining._make(now.mining), now.number, settled, cells)
+    return LoadedState(had, Mining._make(now.mining), now.number, settled, cells)
 
 
-def _load_words(file: File, ledger: Ledger, had: Lengths) -> None:
+def _load_words(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
     """Codes under their hashes, and slots with what they were made from: both are hashed anew."""
     state = ledger.state
     for code in file.rows("codes", 0, had.codes):
-        state.learn_code(code)
+        state.intern_code(code)
     slots = state.slots
     for parent, key in file.rows("slots", 0, had.slots):
         slot = int.from_bytes(parent)
         if key is None:
-            slots.data(slot)
+            slots.content_slot(slot)
         else:
-            slots.mapped(slot, key)
+            slots.map_slot(slot, key)
 
 
 def _load_history(
-    file: File, connection: sqlite3.Connection, ledger: Ledger, had: Lengths, settled: int | None
+    file: ChainFile,
+    connection: sqlite3.Connection,
+    ledger: Ledger,
+    had: LedgerLengths,
+    settled: int | None,
 ) -> int:
     """Blocks, receipts and changes, which stay in the file, and the state: how many rows it has there."""
     for table in ("receipts", "blocks", "codes", "slots", "keys", "artifacts"):
@@ -144,12 +148,12 @@ def _load_history(
         state.accounts.clear()
         cells = load_cells(connection, state)
     for moment in range(settled or 0, end):
-        state.put_back(timeline[moment])
-    world = beginning(state, ())
+        state.redo_changes(timeline[moment])
+    world = initial_trie(state, ())
     if world.root != Header._make(blocks[-1][1]).state_root:
         raise Damaged("its state does not have the state root of its last block")
     for moment in range(end, len(timeline)):
-        state.put_back(timeline[moment])
+        state.redo_changes(timeline[moment])
     hashes = PagedList(file.pages("blocks", had.blocks, _hash))
     ledger.headers.restore(PagedList(Picked(blocks, 1)), hashes, world)
     return cells
@@ -172,18 +176,18 @@ def _changes(raw: bytes) -> Changes:
 
 
 def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
-    def link(call: Call, digest: bytes) -> None:
+    def link(call: CallRecord, digest: bytes) -> None:
         call.program = ledger.program(digest)
         if digest not in ledger.programs:
-            ledger.strangers.setdefault(digest, []).append(call)
+            ledger.unresolved_calls.setdefault(digest, []).append(call)
 
-    return lambda raw: unpack(decode(raw)[1], link)
+    return lambda raw: deserialize_row(decode(raw)[1], link)
 
 
 class _Timeline(Sequence[Changes]):
     """The changes in a file: those of its receipts, and between them its notes."""
 
-    def __init__(self, file: File, changes: Sequence[Changes], notes: Sequence[int]) -> None:
+    def __init__(self, file: ChainFile, changes: Sequence[Changes], notes: Sequence[int]) -> None:
         self._file, self._changes = file, changes
         self._notes = array("q", notes)
 

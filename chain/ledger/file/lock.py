@@ -15,7 +15,7 @@ from pathlib import Path
 _TRIES = 10
 
 
-class Held(Exception):
+class LockHeld(Exception):
     """Another has the lock; the text says who."""
 
 
@@ -51,11 +51,11 @@ class Lock:
                 self._path, timeout=0, isolation_level=None, check_same_thread=False
             )
             try:
-                self._sign(connection)
+                self._write_owner(connection)
             except sqlite3.OperationalError as problem:
                 connection.close()
                 if "locked" in str(problem):
-                    raise Held(self._holder() or "another process") from None
+                    raise LockHeld(self._holder() or "another process") from None
                 if not tries_left:
                     raise
                 continue
@@ -64,9 +64,9 @@ class Lock:
                 return
             connection.close()  # whoever had it before took the file away
             self._place = None
-        raise Held("another process")
+        raise LockHeld("another process")
 
-    def _sign(self, connection: sqlite3.Connection) -> None:
+    def _write_owner(self, connection: sqlite3.Connection) -> None:
         """Lock it, write down who has it, and lock it again."""
         connection.execute("pragma synchronous = off")
         connection.execute("begin immediate")

@@ -16,7 +16,7 @@ from chain.ledger.decoded.worlds import (
     is_world,
     worlds_of,
 )
-from chain.ledger.file.chain_file import File
+from chain.ledger.file.chain_file import ChainFile
 from chain.ledger.file.table_sums import (
     EXACT,
     Sums,
@@ -25,7 +25,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import is_large
 from chain.ledger.sql.table import (
-    Growing,
+    AppendOnlyTable,
     Row,
     Table,
     quoted,
@@ -36,9 +36,9 @@ from chain.ledger.sql.tables import (
     Models,
     Receipts,
     Tables,
-    tables_of,
+    all_tables,
 )
-from chain.machine.state import ACCOUNT, entries
+from chain.machine.state import ACCOUNT, iter_changes
 
 # The digits of numbers beyond 64 bits, which in their own place are rounded.
 CREATE = (
@@ -47,7 +47,7 @@ CREATE = (
 )
 
 
-class Ends(NamedTuple):
+class Progress(NamedTuple):
     """How far the ledger was written when the file was last brought up to date."""
 
     moments: int
@@ -58,18 +58,18 @@ class Ends(NamedTuple):
         return self.receipts if table == Receipts.name else self.logs
 
 
-class Published:
+class PublishedTables:
     """The readable tables of one ledger in a database."""
 
-    def __init__(self, connection: sqlite3.Connection, ledger: Ledger, file: File) -> None:
+    def __init__(self, connection: sqlite3.Connection, ledger: Ledger, file: ChainFile) -> None:
         self._connection, self._ledger, self._file = connection, ledger, file
         self._sums = Sums(connection, file.sums or {})
         self._is_sure = True  # nothing was taken back
         self._known: tuple[int, bool] | None = None  # what there was when the tables were made
-        self._growing: list[Growing] = []
+        self._growing: list[AppendOnlyTable] = []
         self._models: ModelRows | None = None
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """What was written last was taken back: believe the database."""
         self._known, self._models, self._is_sure = None, None, False
 
@@ -81,7 +81,7 @@ class Published:
         if not self._is_sure:
             self._sums = Sums(self._connection, self._file.look_at_sums() or {})
             self._is_sure = True
-        ends = Ends(moments, receipts, self._ledger.events.end_of(receipts))
+        ends = Progress(moments, receipts, self._ledger.events.end_of(receipts))
         fresh: set[str] = set()
         known = len(self._ledger.artifacts), self._ledger.event_types.has_upgrades()
         if self._known != known:
@@ -99,13 +99,13 @@ class Published:
         self._sums.save()
         return self._sums.pending
 
-    def _shorten(self, table: Growing, end: int) -> None:
+    def _shorten(self, table: AppendOnlyTable, end: int) -> None:
         """Take out rows that were taken back."""
         self._sums.cut(table.name, table.key, end)
-        self._connection.execute(table.cut(), (end,))
+        self._connection.execute(table.delete_from(), (end,))
         self._sums.take_exact("name = ? and row >= ?", (table.name, end))
 
-    def _write(self, table: Growing, start: int) -> None:
+    def _write(self, table: AppendOnlyTable, start: int) -> None:
         key, insert, sums = table.names.index(table.key), table.insert(), self._sums
         for row in table.rows(start):
             cells = tuple(map(form.kept_cell, row))
@@ -115,7 +115,7 @@ class Published:
 
     def _begin(self) -> set[str]:
         """Make the tables that are missing: their names."""
-        tables = tables_of(self._ledger, settled=True)
+        tables = all_tables(self._ledger, settled=True)
         known = self._connection.execute("select name from sqlite_master where type = 'table'")
         there = {name.casefold() for (name,) in known}
         fresh = [table for table in tables if table.name.casefold() not in there]
@@ -131,7 +131,7 @@ class Published:
         for number, row in enumerate(whose.rows(), 1):
             self._connection.execute(whose.insert(), row)
             self._sums.add(whose.name, number, row)
-        self._growing = [table for table in tables if isinstance(table, Growing)]
+        self._growing = [table for table in tables if isinstance(table, AppendOnlyTable)]
         models = [table for table in tables if isinstance(table, Models)]
         self._models = ModelRows(self._connection, self._sums, self._ledger, models)
         return {table.name for table in fresh}
@@ -194,7 +194,7 @@ class ModelRows:
         """The worlds that changed since a moment."""
         touched: dict[bytes, bool] = {}
         for changes in self._ledger.timeline[moment:]:
-            for address, slot, *_ in entries(changes):
+            for address, slot, *_ in iter_changes(changes):
                 touched[address] = touched.get(address, False) or slot is ACCOUNT
         for address, is_account in touched.items():
             new = is_account and is_world(self._ledger.program_at(address))
@@ -207,8 +207,8 @@ class ModelRows:
         world = StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
         if address not in self._parents:
             self._parents[address] = self._tables_in(world)
-        parents, origins = self._parents[address], ledger.state.slots.origins
-        slots = list(origins) if moment is None else ledger.versions.changed(address, moment)
+        parents, origins = self._parents[address], ledger.state.slots.preimages
+        slots = list(origins) if moment is None else ledger.versions.changed_models(address, moment)
         for slot in slots:
             parent, key = origins[slot]
             table = parents.get(parent)

@@ -12,10 +12,10 @@ from typing import Final
 from chain.ledger.receipts import Row
 from chain.machine.frame import Failure
 from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
-from chain.machine.transaction import Call
+from chain.machine.transaction import CallRecord
 
 Link = Callable[
-    [Call, bytes], None
+    [CallRecord, bytes], None
 ]  # told of every call that was made of a contract with that digest
 
 # Where they stand in a row.
@@ -27,7 +27,7 @@ _WORDS: Final = {
 }  # the state asks whether they are the same object
 
 
-def pack(row: Row) -> Row:
+def serialize_row(row: Row) -> Row:
     """A receipt's row as numbers, bytes, texts, None and tuples."""
     packed = list(row)
     packed[_FAILURE] = _pack_failure(row[_FAILURE])
@@ -37,7 +37,7 @@ def pack(row: Row) -> Row:
     return tuple(packed)
 
 
-def unpack(packed: Row, link: Link) -> Row:
+def deserialize_row(packed: Row, link: Link) -> Row:
     """The row again."""
     row = list(packed)
     row[_FAILURE] = _unpack_failure(row[_FAILURE])
@@ -82,7 +82,7 @@ def _unpack_log(packed: Row, called: bytes | None) -> LogRow:
     return address, topics, data, kept, called if digest == 0 else digest
 
 
-def _pack_calls(calls: Sequence[Call]) -> Iterator[Row]:
+def _pack_calls(calls: Sequence[CallRecord]) -> Iterator[Row]:
     """A tree as a list, each message before those it sent, with their number: it may be a thousand deep."""
     left = list(reversed(calls))
     while left:
@@ -95,13 +95,13 @@ def _pack_calls(calls: Sequence[Call]) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def _unpack_calls(packed: Sequence[Row], link: Link) -> tuple[Call, ...]:
-    made: list[Call] = []  # those whose sender is still to come, the first at the end
+def _unpack_calls(packed: Sequence[Row], link: Link) -> tuple[CallRecord, ...]:
+    made: list[CallRecord] = []  # those whose sender is still to come, the first at the end
     for *row, failure, count in reversed(packed):
         kind, address, caller, digest, data, value, output = row
         inner = tuple(reversed(made[len(made) - count :]))
         del made[len(made) - count :]
-        call = Call(
+        call = CallRecord(
             kind, address, caller, None, data, value, output, _unpack_failure(failure), inner
         )
         if digest is not None:

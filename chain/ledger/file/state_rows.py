@@ -39,7 +39,7 @@ def write_cells(connection: sqlite3.Connection, state: State, later: Sequence[Ch
     if later:
         state = state.copy()
         for changes in reversed(later):
-            state.take_back(changes)
+            state.undo_changes(changes)
     connection.execute('delete from "chain:cells"')
     for address, account in state.accounts.items():
         _put(connection, address, _ACCOUNT, account)

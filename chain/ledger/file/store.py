@@ -24,20 +24,20 @@ from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import (
     NOW,
     SOURCES,
-    File,
+    ChainFile,
 )
 from chain.ledger.file.checksum import (
     sealed,
     unsealed,
 )
 from chain.ledger.file.load_ledger import (
-    Lengths,
-    Memory,
+    LedgerLengths,
+    LoadedState,
     Now,
-    load,
+    load_ledger,
 )
-from chain.ledger.file.published_tables import Published
-from chain.ledger.file.rows import pack
+from chain.ledger.file.published_tables import PublishedTables
+from chain.ledger.file.rows import serialize_row
 from chain.ledger.file.state_rows import (
     EVERY,
     change_cells,
@@ -54,22 +54,22 @@ class Written(NamedTuple):
     """What the file holds. Each step that is written has the next number."""
 
     number: int
-    lengths: Lengths
+    lengths: LedgerLengths
     mining: Mining
     open: tuple[Any, ...] | None
     settled: int | None  # how many of the changes the rows of the state hold
     sources: int  # of logs
 
 
-class Store:
+class ChainStore:
     """Keeps the file of one ledger up to date."""
 
     def __init__(
         self,
-        file: File,
+        file: ChainFile,
         ledger: Ledger,
         keys: dict[bytes, Account],
-        memory: Memory,
+        memory: LoadedState,
         sync: bool,
     ) -> None:
         self._file, self._ledger, self._keys = file, ledger, keys
@@ -82,7 +82,7 @@ class Store:
         self._connection: sqlite3.Connection | None = None
         self._sync = sync
         self._is_bare = file.sums is None  # the tables for others are still to be made
-        ledger.watchers.append(self._cut)
+        ledger.on_truncated.append(self._cut)
 
     def close(self) -> None:
         """Leave the file to others."""
@@ -115,7 +115,7 @@ class Store:
         if self._connection is None:
             connection = self._file.writing(self._sync)
             self._file.read_by(connection)
-            self._published = Published(connection, self._ledger, self._file)
+            self._published = PublishedTables(connection, self._ledger, self._file)
             self._connection = connection
         connection, had = self._connection, self._written.lengths
         connection.execute("begin immediate")
@@ -143,19 +143,19 @@ class Store:
             if connection.in_transaction:
                 connection.execute("rollback")
             found = _written_in(connection) or found
-            self._published.forget()
+            self._published.reset()
         self._written, self._standing = found, None
         return found.number > number
 
-    def _lengths(self) -> Lengths:
+    def _lengths(self) -> LedgerLengths:
         ledger, state = self._ledger, self._ledger.state
-        return Lengths(
+        return LedgerLengths(
             len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
-            len(state.codes), len(state.slots.origins), len(self._keys), len(ledger.artifacts),
+            len(state.codes), len(state.slots.preimages), len(self._keys), len(ledger.artifacts),
         )  # fmt: skip
 
     def _write_rows(
-        self, connection: sqlite3.Connection, had: Lengths, now: Written, sources: list[Any], pending: int
+        self, connection: sqlite3.Connection, had: LedgerLengths, now: Written, sources: list[Any], pending: int
     ) -> None:  # fmt: skip
         ledger, state, have = self._ledger, self._ledger.state, now.lengths
 
@@ -165,18 +165,18 @@ class Store:
                 connection.execute(statement, (key, sealed(table, key, row)))
 
         put("receipts", (
-            (receipt.position, (ledger.hash_of(receipt), pack(receipt.row)))
+            (receipt.position, (ledger.hash_of(receipt), serialize_row(receipt.row)))
             for receipt in ledger.receipts[had.receipts :]
         ))  # fmt: skip
         put("notes", ((m, ledger.timeline[m]) for m in ledger.notes_from(had.moments)))
         put("blocks", (
-            (number, (ledger.block_hash(number), ledger.blocks.row(number), ledger.header(number)))
+            (number, (ledger.block_hash(number), ledger.blocks.as_tuple(number), ledger.header(number)))
             for number in range(had.blocks, have.blocks)
         ))  # fmt: skip
-        put("codes", ((i, code) for i, (_, code) in _newest(state.codes, had.codes)))
+        put("codes", ((i, code) for i, (_, code) in _new_items(state.codes, had.codes)))
         put("slots", (
             (i, (parent.to_bytes(32), key))
-            for i, (_, (parent, key)) in _newest(state.slots.origins, had.slots)
+            for i, (_, (parent, key)) in _new_items(state.slots.preimages, had.slots)
         ))  # fmt: skip
         put("artifacts", (
             (i, (digest, artifact.row))
@@ -184,7 +184,7 @@ class Store:
         ))  # fmt: skip
         put("keys", (
             (i, (bytes(address), made.key, made.name))
-            for i, (address, made) in _newest(self._keys, had.keys)
+            for i, (address, made) in _new_items(self._keys, had.keys)
         ))  # fmt: skip
         if now.sources != self._written.sources or not self._written.number:
             put("now", [(SOURCES, sources)])
@@ -214,7 +214,7 @@ class Store:
             self._standing = least
 
 
-def _shorten(connection: sqlite3.Connection, had: Lengths) -> None:
+def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
     for table, key, length in (
         ("blocks", "number", had.blocks),
         ("receipts", "position", had.receipts),
@@ -230,26 +230,30 @@ def _written_in(connection: sqlite3.Connection) -> Written | None:
     if NOW not in rows:
         return None
     now = Now._make(rows[NOW])
-    lengths, mining = Lengths._make(now.lengths), Mining._make(now.mining)
+    lengths, mining = LedgerLengths._make(now.lengths), Mining._make(now.mining)
     return Written(now.number, lengths, mining, now.open, now.settled, len(rows[SOURCES]))
 
 
-def _newest(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any, Any]]]:
+def _new_items(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any, Any]]]:
     """What came to a dict behind its first so many items, each with its place."""
     found = [*islice(reversed(grown.items()), len(grown) - length)]
     return enumerate(reversed(found), length)
 
 
 def _row_of(block: Block | None) -> tuple[Any, ...] | None:
-    return None if block is None else block.row
+    return None if block is None else block.as_tuple
 
 
-def attach(
-    file: File, settings: dict[str, Any], ledger: Ledger, keys: dict[bytes, Account], sync: bool
-) -> tuple[Store, Mining]:
+def open_store(
+    file: ChainFile,
+    settings: dict[str, Any],
+    ledger: Ledger,
+    keys: dict[bytes, Account],
+    sync: bool,
+) -> tuple[ChainStore, Mining]:
     """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and how the chain mines."""
     if file.settings is None:
         file.create(settings)
-    memory = load(file, ledger, keys)
+    memory = load_ledger(file, ledger, keys)
     file.mend(memory.counts)
-    return Store(file, ledger, keys, memory, sync), memory.mining
+    return ChainStore(file, ledger, keys, memory, sync), memory.mining

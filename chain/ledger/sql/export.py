@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from chain.machine.state import LogRow
 
 Target: TypeAlias = str | Path | TextIO
-Line: TypeAlias = dict[str, Any]
+JsonObject: TypeAlias = dict[str, Any]
 
 _BREAKS: Final = {
     code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)
@@ -47,7 +47,7 @@ def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:
     table = table_of(ledger, what)
     with _opened(target) as file:
         for row in (table.names, *table.rows()):
-            file.write(",".join(_csv(form.cell(_in_text(value))) for value in row) + "\n")
+            file.write(",".join(_csv(form.sql_cell(_in_text(value))) for value in row) + "\n")
 
 
 @contextmanager
@@ -69,9 +69,9 @@ def _csv(value: form.Cell) -> str:
     return "" if value is None else str(value)
 
 
-def receipt_lines(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[Line]:
+def receipt_objects(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[JsonObject]:
     """Receipts as objects, with all that they hold."""
-    describe = _describer(ledger)
+    describe = _event_decoder(ledger)
     for receipt in receipts:
         yield {
             **{column.name: _in_text(read(receipt)) for column, read in RECEIPT},
@@ -86,9 +86,9 @@ def _in_text(value: form.Portable) -> form.Portable:
     return form.number(value) if type(value) is int else value
 
 
-def event_lines(ledger: Ledger, places: Iterable[int]) -> Iterator[Line]:
+def event_objects(ledger: Ledger, places: Iterable[int]) -> Iterator[JsonObject]:
     """The declared events among logs, these by their places, as objects."""
-    describe = _describer(ledger)
+    describe = _event_decoder(ledger)
     for place in places:
         receipt = ledger.events.receipt(place)
         where = {
@@ -97,25 +97,25 @@ def event_lines(ledger: Ledger, places: Iterable[int]) -> Iterator[Line]:
         yield from (event | where for event in describe([ledger.events.rows[place]]))
 
 
-def _all_receipts(ledger: Ledger) -> Iterator[Line]:
-    return receipt_lines(ledger, ledger.receipts)
+def _all_receipts(ledger: Ledger) -> Iterator[JsonObject]:
+    return receipt_objects(ledger, ledger.receipts)
 
 
-def _all_events(ledger: Ledger) -> Iterator[Line]:
-    return event_lines(ledger, range(len(ledger.events.rows)))
+def _all_events(ledger: Ledger) -> Iterator[JsonObject]:
+    return event_objects(ledger, range(len(ledger.events.rows)))
 
 
-_LINES: Final[Mapping[str, Callable[[Ledger], Iterator[Line]]]] = {
+_LINES: Final[Mapping[str, Callable[[Ledger], Iterator[JsonObject]]]] = {
     "receipts": _all_receipts,
     "events": _all_events,
 }
 
 
-def _describer(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[Line]]:
+def _event_decoder(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[JsonObject]]:
     """What makes objects of the declared events among log rows."""
-    forms: dict[int, Callable[[Any], Line]] = {}  # by the identity of a spec
+    forms: dict[int, Callable[[Any], JsonObject]] = {}  # by the identity of a spec
 
-    def describe(rows: Sequence[LogRow]) -> Iterator[Line]:
+    def describe(rows: Sequence[LogRow]) -> Iterator[JsonObject]:
         for row in rows:
             meaning = ledger.event_types.meaning(row)
             event = None if meaning is None else decoded(row, meaning.spec)

@@ -16,21 +16,21 @@ from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from chain.abi import abi_name
-from chain.abi.json_abi import ForeignLog
+from chain.abi.json_abi import DecodedAbiEvent
 from chain.crypto.hashing import checksum_address
 from chain.ledger.sql.big_integers import is_large
 from chain.schema.inputs import text
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
-    Text,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StringType,
+    StructType,
+    ValueType,
 )
 from chain.types import Address, FixedBytes, Int
 
@@ -45,49 +45,49 @@ ANY: Final = ""  # a number or a text, each kept as it is
 
 
 @cache
-def portable(kind: Kind) -> Callable[[Any], Portable]:
+def to_json_for(kind: ValueType) -> Callable[[Any], Portable]:
     """What makes values of a kind portable."""
     match kind:
         case Int():
             return number
-        case Bool():
+        case BoolType():
             return bool
-        case Choice():
+        case EnumType():
             return attrgetter("name")
-        case Account():
+        case AddressType():
             return address_text
-        case Text():
+        case StringType():
             return lambda value: value if isinstance(value, str) else to_hex(value)  # a hashed key
-        case Blob() | FixedBytes():
+        case BytesType() | FixedBytes():
             return to_hex
-        case Option(item=item):
-            make = portable(item)
+        case OptionalType(item=item):
+            make = to_json_for(item)
             return lambda value: None if value is None else make(value)
-        case Sequence(item=item):
-            make = portable(item)
+        case ListType(item=item):
+            make = to_json_for(item)
             return lambda values: [make(value) for value in values]
-        case Record(cls=None, members=members):
-            makes = [portable(member.kind) for member in members]
+        case StructType(cls=None, members=members):
+            makes = [to_json_for(member.kind) for member in members]
             return lambda values: [make(value) for make, value in zip(makes, values, strict=True)]
-        case Record(members=members):
+        case StructType(members=members):
             return portable_members(members)
 
 
 @cache
-def top_level(kind: Kind) -> Callable[[Any], Portable]:
+def top_level(kind: ValueType) -> Callable[[Any], Portable]:
     """The same for a value that stands by itself, not within JSON: a whole number stays one."""
     match kind:
         case Int():
             return int
-        case Option(item=Int()):
+        case OptionalType(item=Int()):
             return lambda value: None if value is None else int(value)
         case _:
-            return portable(kind)
+            return to_json_for(kind)
 
 
-def portable_members(members: tuple[Member, ...]) -> Callable[[Any], dict[str, Portable]]:
+def portable_members(members: tuple[Field, ...]) -> Callable[[Any], dict[str, Portable]]:
     """What makes an object of the members of a record, event or model."""
-    makes = [(member.name, abi_name(member.name), portable(member.kind)) for member in members]
+    makes = [(member.name, abi_name(member.name), to_json_for(member.kind)) for member in members]
     return lambda value: {shown: make(getattr(value, name)) for name, shown, make in makes}
 
 
@@ -102,7 +102,7 @@ def number(value: int) -> int | str:
     return int(value) if -_HALF <= value < _HALF else str(int(value))
 
 
-def plain(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
+def to_json_untyped(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
     """A value of which no kind is known; `whole` writes its whole numbers."""
     match value:
         case Enum():  # before texts and numbers, which some of them are
@@ -116,10 +116,10 @@ def plain(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
         case bytes() | bytearray():
             return to_hex(value)
         case Mapping():
-            return {str(key): plain(inner, whole) for key, inner in value.items()}
+            return {str(key): to_json_untyped(inner, whole) for key, inner in value.items()}
         case list() | tuple() | set() | frozenset():
-            return [plain(inner, whole) for inner in value]
-        case ForeignLog(values=values):
+            return [to_json_untyped(inner, whole) for inner in value]
+        case DecodedAbiEvent(values=values):
             return plain_members(values, whole)
         case _ if is_dataclass(value):
             named = {each.name: getattr(value, each.name) for each in fields(value)}
@@ -132,29 +132,29 @@ def plain_members(
     values: Mapping[str, Any], whole: Callable[[int], Portable] = number
 ) -> dict[str, Portable]:
     """Fields or arguments by name."""
-    return {abi_name(name): plain(value, whole) for name, value in values.items()}
+    return {abi_name(name): to_json_untyped(value, whole) for name, value in values.items()}
 
 
 def to_json(value: Portable) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def column_type(kind: Kind) -> str:
+def column_type(kind: ValueType) -> str:
     """How SQLite is to compare values of a kind."""
     match kind:
         case Int():
             return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
-        case Bool():
+        case BoolType():
             return NUMBER
-        case Account() | Blob() | FixedBytes():
+        case AddressType() | BytesType() | FixedBytes():
             return HEX
-        case Option(item=item):
+        case OptionalType(item=item):
             return column_type(item)
         case _:
             return TEXT
 
 
-def cell(value: Portable) -> Cell:
+def sql_cell(value: Portable) -> Cell:
     """A portable value as one cell: lists and objects as JSON."""
     if isinstance(value, bool):
         return int(value)
@@ -163,7 +163,7 @@ def cell(value: Portable) -> Cell:
 
 def kept_cell(value: Portable) -> Cell | float:
     """A cell of the tables in a chain's file: a number beyond 64 bits is rounded, as SQLite does it."""
-    value = cell(value)
+    value = sql_cell(value)
     return float(value) if isinstance(value, int) and is_large(value) else value
 
 

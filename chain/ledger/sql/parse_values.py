@@ -12,66 +12,68 @@ from typing import Any, Final
 
 from chain.abi import field_name
 from chain.schema.validation import (
-    fits,
-    short,
-    wants,
+    accepts,
+    expectation,
+    short_repr,
 )
 from chain.schema.value_types import (
-    Account,
-    Blob,
-    Bool,
-    Choice,
-    Kind,
-    Member,
-    Option,
-    Record,
-    Sequence,
+    AddressType,
+    BoolType,
+    BytesType,
+    EnumType,
+    Field,
+    ListType,
+    OptionalType,
+    StructType,
+    ValueType,
 )
 from chain.types import Address, FixedBytes, Int
 
-Find = Callable[[str], Address]  # the address that a text stands for, or ValueError
+AddressResolver = Callable[[str], Address]  # the address that a text stands for, or ValueError
 
 _LONGEST: Final = 200  # characters of a wrong value that are shown
 
 
-class Misread(ValueError):
+class ParseError(ValueError):
     """A word that cannot be what the argument must be; the text says what would do."""
 
 
-def given(kind: Kind, value: Any, path: str, find: Find = Address) -> Any:
+def parse_value(kind: ValueType, value: Any, path: str, find: AddressResolver = Address) -> Any:
     """A value from what JSON made of it; `path` says where it stands, `find` what address a text means."""
     match kind:
-        case Option(item=item):
-            return None if value is None else given(item, value, path, find)
-        case Sequence(item=item, make=make) if isinstance(value, list | tuple):
-            return make(given(item, each, f"{path}[{i}]", find) for i, each in enumerate(value))
-        case Record(cls=cls, members=members) if isinstance(value, list | tuple | Mapping):
+        case OptionalType(item=item):
+            return None if value is None else parse_value(item, value, path, find)
+        case ListType(item=item, make=make) if isinstance(value, list | tuple):
+            return make(
+                parse_value(item, each, f"{path}[{i}]", find) for i, each in enumerate(value)
+            )
+        case StructType(cls=cls, members=members) if isinstance(value, list | tuple | Mapping):
             parts = given_members(members, value, path, find)
             return tuple(parts) if cls is None else cls(*parts)
-        case Int() | Bool() if type(value) is (bool if isinstance(kind, Bool) else int):
+        case Int() | BoolType() if type(value) is (bool if isinstance(kind, BoolType) else int):
             return _fitting(kind, value, path)
-        case Choice() if type(value) is int:
+        case EnumType() if type(value) is int:
             return _member(kind, str(value), path)
-        case Sequence() | Record() | Bool():
+        case ListType() | StructType() | BoolType():
             pass
         case _ if isinstance(value, str):
             return read_text(kind, value, path, find)
-    raise Misread(f"{path} = {_shown(value)} {wants(kind, value)}")
+    raise ParseError(f"{path} = {_shown(value)} {expectation(kind, value)}")
 
 
-def read_text(kind: Kind, text: str, path: str, find: Find = Address) -> Any:
+def read_text(kind: ValueType, text: str, path: str, find: AddressResolver = Address) -> Any:
     """A value without parts, from its text."""
     match kind:
         case Int():
             return _number(kind, text, path)
-        case Choice():
+        case EnumType():
             return _member(kind, text, path)
-        case Account():
+        case AddressType():
             try:
                 return find(text)
             except (ValueError, TypeError, LookupError) as no:
-                raise Misread(f"{path}: {no}") from None
-        case Blob() | FixedBytes():
+                raise ParseError(f"{path}: {no}") from None
+        case BytesType() | FixedBytes():
             return _bytes(kind, text, path)
         case _:
             return text
@@ -81,39 +83,41 @@ def _number(kind: Int, word: str, path: str) -> int:
     try:
         number = int(word.replace("_", ""), 16 if "0x" in word.lower() else 10)
     except ValueError:
-        raise Misread(f"{path} = {word!r} {wants(kind, word)}") from None
+        raise ParseError(f"{path} = {word!r} {expectation(kind, word)}") from None
     return int(_fitting(kind, number, path))
 
 
-def _fitting(kind: Kind, value: Any, path: str) -> Any:
+def _fitting(kind: ValueType, value: Any, path: str) -> Any:
     """The value, if it is in the range of its kind: a contract would refuse it, but that is a transaction."""
-    if not fits(kind, value):
-        raise Misread(f"{path} = {short(value)} {wants(kind, value)}")
+    if not accepts(kind, value):
+        raise ParseError(f"{path} = {short_repr(value)} {expectation(kind, value)}")
     return value
 
 
-def _member(kind: Choice, word: str, path: str) -> Any:
+def _member(kind: EnumType, word: str, path: str) -> Any:
     by_code = {str(code): member for code, member in kind.member_of().items()}
     by_name = {member.name.lower(): member for member in kind.cls}
     found = by_code.get(word) or by_name.get(word.lower())
     if found is None:
         names = ", ".join(member.name for member in kind.cls)
-        raise Misread(f"{path} = {word!r} is not {kind.name}: it is one of {names}")
+        raise ParseError(f"{path} = {word!r} is not {kind.name}: it is one of {names}")
     return found
 
 
-def _bytes(kind: Kind, word: str, path: str) -> bytes:
+def _bytes(kind: ValueType, word: str, path: str) -> bytes:
     try:
         if not word.startswith("0x"):
             raise ValueError
         raw = bytes.fromhex(word[2:])
     except ValueError:
-        raise Misread(f"{path} = {word!r} {wants(kind)}: write it as hex, 0x12ab") from None
+        raise ParseError(
+            f"{path} = {word!r} {expectation(kind)}: write it as hex, 0x12ab"
+        ) from None
     return bytes(_fitting(kind, raw, path))
 
 
 def given_members(
-    members: tuple[Member, ...], value: Any, path: str, find: Find = Address
+    members: tuple[Field, ...], value: Any, path: str, find: AddressResolver = Address
 ) -> list[Any]:
     """The values of named members, from an object or in their order."""
     names = [member.name for member in members]
@@ -123,8 +127,10 @@ def given_members(
         else dict(zip(names, value, strict=False))
     )
     if set(told) != set(names) or len(value) != len(names):
-        raise Misread(f"{path} = {_shown(value)} is not whole: write {', '.join(names)}")
-    return [given(each.kind, told[each.name], f"{path}.{each.name}", find) for each in members]
+        raise ParseError(f"{path} = {_shown(value)} is not whole: write {', '.join(names)}")
+    return [
+        parse_value(each.kind, told[each.name], f"{path}.{each.name}", find) for each in members
+    ]
 
 
 def by_field(told: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
@@ -136,4 +142,4 @@ def _shown(value: Any) -> str:
     try:
         return json.dumps(value)[:_LONGEST]
     except (TypeError, ValueError):
-        return short(value)
+        return short_repr(value)

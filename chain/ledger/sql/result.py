@@ -36,7 +36,7 @@ class Row(tuple[Any, ...]):
         return f"Row({', '.join(f'{name}={value!r}' for name, value in pairs)})"
 
 
-class Answer(list[Row]):
+class QueryResult(list[Row]):
     """Rows with their columns' names. Printed, it is a table with numbers to the right and text to the left."""
 
     def __init__(self, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:

@@ -13,17 +13,17 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.concurrency.atomic_steps import undisturbed
-from chain.ledger.decoded.address_book import Who
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import LargeNumbers
-from chain.ledger.sql.result import Answer
+from chain.ledger.sql.result import QueryResult
 from chain.ledger.sql.table import (
-    Growing,
+    AppendOnlyTable,
     Row,
     Table,
     quoted,
 )
-from chain.ledger.sql.tables import tables_of
+from chain.ledger.sql.tables import all_tables
 from chain.schema.inputs import text
 from chain.types import Address
 
@@ -41,7 +41,7 @@ _HARMLESS: Final = {
 }
 
 
-class Bounds(NamedTuple):
+class QueryLimits(NamedTuple):
     """How much a question of somebody unknown may cost: rows, bytes of one value and of all, steps of SQLite's machine."""
 
     rows: int
@@ -49,7 +49,7 @@ class Bounds(NamedTuple):
     steps: int
 
     @contextmanager
-    def hold(self, connection: sqlite3.Connection) -> Iterator[None]:
+    def applied(self, connection: sqlite3.Connection) -> Iterator[None]:
         longest = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self.bytes)
         connection.set_progress_handler(lambda: 1, self.steps)
         try:
@@ -70,7 +70,7 @@ class Bounds(NamedTuple):
         return rows
 
 
-class Database:
+class SqlView:
     """The tables of one chain, and the questions to them."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -78,7 +78,7 @@ class Database:
         self._cuts = 0
         self._begin_anew()
         self._is_unsettled = False  # a question was left in the middle
-        ledger.watchers.append(self._cut)
+        ledger.on_truncated.append(self._cut)
 
     def _begin_anew(self) -> None:
         """Have a database with nothing in it."""
@@ -87,7 +87,7 @@ class Database:
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._refused = False
         self._stop: BaseException | None = None  # what came while SQLite asked us
-        self._who = Who(self._ledger)
+        self._who = AddressBook(self._ledger)
         self._numbers = LargeNumbers()
         connection = self._connection = _connect()
         weakref.finalize(self, connection.close)
@@ -95,13 +95,13 @@ class Database:
         self._numbers.teach(connection)
 
     @undisturbed
-    def ask(
+    def query(
         self,
         question: str,
         values: Sequence[Any],
         named: Mapping[str, Any],
-        bounds: Bounds | None = None,
-    ) -> Answer:
+        bounds: QueryLimits | None = None,
+    ) -> QueryResult:
         """The answer to one statement, in which `values` and `named` stand for `?` and `:name`."""
         text(question, "the question")
         if values and named:
@@ -123,8 +123,8 @@ class Database:
         return answer
 
     def _ask(
-        self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
-    ) -> Answer:
+        self, question: str, names: list[str], given: list[Any], bounds: QueryLimits | None
+    ) -> QueryResult:
         self._bring_up_to_date(question)
         with self._numbers.guests():
             answer = self._answer(question, names, given, bounds)
@@ -136,14 +136,14 @@ class Database:
         return answer
 
     def _answer(
-        self, question: str, names: list[str], given: list[Any], bounds: Bounds | None
-    ) -> Answer:
+        self, question: str, names: list[str], given: list[Any], bounds: QueryLimits | None
+    ) -> QueryResult:
         reals = [*map(self._numbers.parameter, given)]
         parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
-        self._refused, self._stop, self._who = False, None, Who(self._ledger)
+        self._refused, self._stop, self._who = False, None, AddressBook(self._ledger)
         self._connection.set_authorizer(self._authorize)  # for a person's statement, not for ours
         try:
-            with bounds.hold(self._connection) if bounds else nullcontext():
+            with bounds.applied(self._connection) if bounds else nullcontext():
                 cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
                 rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
         except (sqlite3.Error, sqlite3.Warning) as wrong:
@@ -155,7 +155,7 @@ class Database:
         if cursor.description is None:
             raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
         columns = [column[0] for column in cursor.description]
-        return Answer(columns, (map(self._numbers.number, row) for row in rows))
+        return QueryResult(columns, (map(self._numbers.number, row) for row in rows))
 
     # Keeping up
 
@@ -174,7 +174,7 @@ class Database:
         there = self._connection.execute("select name from sqlite_master where type = 'table'")
         for (name,) in there.fetchall():
             self._connection.execute(f"drop table {quoted(name)}")
-        self._tables, self._filled = tables_of(self._ledger), {}
+        self._tables, self._filled = all_tables(self._ledger), {}
         for table in self._tables:
             self._connection.execute(table.create())
 
@@ -185,10 +185,12 @@ class Database:
     def _fill(self, table: Table) -> None:
         """Bring a table up to date; what is not noted as filled, or was left in the middle of it, is filled anew."""
         upto: Any = (
-            table.end() if isinstance(table, Growing) else (self._cuts, len(self._ledger.timeline))
+            table.end()
+            if isinstance(table, AppendOnlyTable)
+            else (self._cuts, len(self._ledger.timeline))
         )
         filled = self._filled.pop(table.name, None)
-        if isinstance(table, Growing) and filled is not None:
+        if isinstance(table, AppendOnlyTable) and filled is not None:
             if filled < upto:
                 self._insert(table, table.rows(filled))
         elif filled != upto:
@@ -200,7 +202,7 @@ class Database:
         self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
 
     def _cells(self, row: Row, roomy: Sequence[int]) -> list[Any]:
-        cells: list[Any] = [*map(form.cell, row)]
+        cells: list[Any] = [*map(form.sql_cell, row)]
         for i in roomy:
             if isinstance(cells[i], int):
                 cells[i] = self._numbers.real(cells[i])
@@ -214,9 +216,9 @@ class Database:
         """The chain went back: take out the rows that it took back."""
         self._cuts += 1
         for table in () if self._is_unsettled else self._tables:
-            if isinstance(table, Growing) and self._filled.get(table.name, 0) > table.end():
+            if isinstance(table, AppendOnlyTable) and self._filled.get(table.name, 0) > table.end():
                 del self._filled[table.name]
-                self._run(table.cut(), [(table.end(),)])
+                self._run(table.delete_from(), [(table.end(),)])
                 self._filled[table.name] = table.end()
 
     # What SQLite asks of us

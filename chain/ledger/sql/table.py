@@ -11,7 +11,7 @@ from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
 
 if TYPE_CHECKING:
-    from chain.schema.value_types import Member
+    from chain.schema.value_types import Field
 
 Row: TypeAlias = tuple[Portable, ...]
 
@@ -54,7 +54,7 @@ class Table(ABC):
         return f"insert into {quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
 
 
-class Growing(Table):
+class AppendOnlyTable(Table):
     """A table with a key that rises along the chain: it can be continued, and cut, at any place."""
 
     key: str
@@ -71,22 +71,20 @@ class Growing(Table):
         told = super()._declare(column)
         return f"{told} primary key" if column.name == self.key else told
 
-    def cut(self) -> str:
+    def delete_from(self) -> str:
         """The statement that takes out all rows from a key on."""
         return f"delete from {quoted(self.name)} where {quoted(self.key)} >= ?"
 
 
-def readers(members: Iterable[Member]) -> list[Callable[[Any], Portable]]:
-    def reader(member: Member) -> Callable[[Any], Portable]:
+def field_readers(members: Iterable[Field]) -> list[Callable[[Any], Portable]]:
+    def reader(member: Field) -> Callable[[Any], Portable]:
         make, name = form.top_level(member.kind), member.name
         return lambda record: make(getattr(record, name))
 
     return [reader(member) for member in members]
 
 
-def columns_of(
-    members: Iterable[Member], ours: Iterable[Column], prefix: str
-) -> tuple[Column, ...]:
+def columns_of(members: Iterable[Field], ours: Iterable[Column], prefix: str) -> tuple[Column, ...]:
     """The fields, then our columns, which keep their names: a field that is called so has the prefix before it."""
     ours = tuple(ours)
     taken = {column.name.casefold() for column in ours}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.abi import abi_name
 from chain.ledger.artifacts import describe_record
-from chain.ledger.decoded.address_book import Who
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.worlds import (
     StoredWorld,
     worlds_of,
@@ -24,12 +24,12 @@ from chain.ledger.logs import text_of
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
 from chain.ledger.sql.table import (
+    AppendOnlyTable,
     Column,
-    Growing,
     Row,
     Table,
     columns_of,
-    readers,
+    field_readers,
 )
 from chain.ledger.sql.table_names import (
     ModelType,
@@ -49,7 +49,7 @@ def _args(receipt: Receipt) -> Portable:
     entry, args = receipt.entry_spec, receipt.args
     if entry is None or len(args) < len(entry.params):
         return None
-    return {abi_name(m.name): form.portable(m.kind)(args[m.name]) for m in entry.params}
+    return {abi_name(m.name): form.to_json_for(m.kind)(args[m.name]) for m in entry.params}
 
 
 def _result(receipt: Receipt) -> Portable:
@@ -67,7 +67,7 @@ RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
     (Column("idx", form.NUMBER), attrgetter("index")),
     (Column("timestamp", form.NUMBER), attrgetter("timestamp")),
     (Column("sender", form.HEX), lambda receipt: form.address_text(receipt.sender)),
-    (Column("sender_name", form.TEXT), lambda receipt: Who(receipt.ledger).account(receipt.sender)),
+    (Column("sender_name", form.TEXT), lambda receipt: AddressBook(receipt.ledger).account(receipt.sender)),
     (Column("kind", form.TEXT), lambda receipt: "create" if receipt.to is None else "call"),
     (Column("contract", form.TEXT), attrgetter("contract")),
     (Column("address", form.HEX), lambda receipt: form.address_text(receipt.address)),
@@ -85,7 +85,7 @@ RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
 )  # fmt: skip
 
 
-class Receipts(Growing):
+class Receipts(AppendOnlyTable):
     """Every transaction."""
 
     name, key = "receipts", "position"
@@ -106,7 +106,7 @@ class Receipts(Growing):
 # Logs and events
 
 
-class Logs(Growing):
+class Logs(AppendOnlyTable):
     """Every log as it was written."""
 
     name, key = "logs", "position"
@@ -147,7 +147,7 @@ class Logs(Growing):
         return meaning.spec.name
 
 
-class Events(Growing):
+class Events(AppendOnlyTable):
     """The events of one type."""
 
     _WHERE: Final = (
@@ -163,7 +163,7 @@ class Events(Growing):
         self._ledger, self._log = ledger, ledger.events
         self.columns = columns_of(self.spec.members, self._WHERE, "event")
         self.key = self.columns[-1].name
-        self._reads = readers(self.spec.members)
+        self._reads = field_readers(self.spec.members)
 
     def end(self) -> int:
         return len(self._log)
@@ -197,7 +197,7 @@ class Models(Table):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger = ledger
         self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
-        self._reads = readers(self.spec.record.members)
+        self._reads = field_readers(self.spec.record.members)
 
     def rows(self) -> Iterator[Row]:
         for world in worlds_of(self._ledger):
@@ -240,7 +240,7 @@ def _declaration(table: Events | Models) -> str:
     return told if full_name is None else f"{full_name} {told}"
 
 
-def tables_of(ledger: Ledger, settled: bool = False) -> list[Table]:
+def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
     """All tables of a chain; if `settled`, only those whose names stay."""
     tables: list[Table] = [Receipts(ledger), Logs(ledger)]
     for name, type in declared_on(ledger):
@@ -255,7 +255,7 @@ def tables_of(ledger: Ledger, settled: bool = False) -> list[Table]:
 
 def table_of(ledger: Ledger, what: str | type) -> Table:
     """The table of that name, or of the class of an event or model."""
-    tables = tables_of(ledger)
+    tables = all_tables(ledger)
     for table in tables:
         if isinstance(what, str):
             if table.name.casefold() == what.casefold():

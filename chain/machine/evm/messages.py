@@ -25,12 +25,12 @@ from eth.vm.opcode import as_opcode
 from eth.vm.stack import Stack
 from eth_typing import Address
 
-from chain.errors import Halt
+from chain.errors import FatalHalt
 from chain.machine.deep_calls import (
-    STEPS,
-    on_fresh_stack,
+    THREAD_DEPTHS,
+    run_on_new_thread,
 )
-from chain.machine.executor import failure_of
+from chain.machine.executor import failure_from_exception
 from chain.machine.frame import (
     Failure,
     Frame,
@@ -52,7 +52,7 @@ _STACK_METHODS: Final = (
 )  # fmt: skip
 
 
-class Words(Stack):
+class FastStack(Stack):
     """py-evm's stack, from which numbers are taken in one go: that is most of what bytecode does."""
 
     def pop_ints(self, num_items: int) -> tuple[int, ...]:
@@ -102,7 +102,7 @@ class Computation(PragueComputation):
     ) -> None:
         super().__init__(state, message, transaction_context)
         self.frame = self.msg.frame
-        self._stack = Words()
+        self._stack = FastStack()
         for name in _STACK_METHODS:  # py-evm finds each of them anew for every message, slowly
             setattr(self, f"stack_{name}", getattr(self._stack, name))
 
@@ -114,24 +114,24 @@ class Computation(PragueComputation):
         transaction_context: TransactionContextAPI,
         parent_computation: ComputationAPI | None = None,
     ) -> ComputationAPI:
-        body = cast("EvmState", state).python_body(message)
+        body = cast("EvmState", state).python_runner(message)
         if body is None:
             return super().apply_computation(
                 state, message, transaction_context, parent_computation
             )
         with cls(state, message, transaction_context) as computation:
-            cast(Computation, computation).run_python(body)
+            cast(Computation, computation).run_python_contract(body)
         return computation
 
-    def run_python(self, body: Callable[[Frame], None]) -> None:
+    def run_python_contract(self, body: Callable[[Frame], None]) -> None:
         """Let a Python contract run in the frame, and take over what became of it."""
         frame = self.frame
         try:
             body(frame)
         except MemoryError:
             raise
-        except (Exception, Halt) as problem:
-            frame.failure = failure_of(frame, problem)
+        except (Exception, FatalHalt) as problem:
+            frame.failure = failure_from_exception(frame, problem)
         failure = frame.failure
         if failure is not None and failure.kind == "out of gas":
             raise OutOfGas(failure.text)
@@ -141,7 +141,7 @@ class Computation(PragueComputation):
             raise Revert(failure.data)
         self.output = frame.output
 
-    def settle(self) -> Frame:
+    def finish_frame(self) -> Frame:
         """Write on the frame how the message ended."""
         frame = self.frame
         frame.gas = self.get_gas_remaining()
@@ -186,10 +186,14 @@ class Computation(PragueComputation):
 
     def generate_child_computation(self, child_msg: MessageAPI) -> ComputationAPI:
         run = super().generate_child_computation
-        return on_fresh_stack(run, child_msg) if child_msg.depth in STEPS else run(child_msg)
+        return (
+            run_on_new_thread(run, child_msg)
+            if child_msg.depth in THREAD_DEPTHS
+            else run(child_msg)
+        )
 
     def add_child_computation(self, child_computation: ComputationAPI) -> None:
-        self.frame.children.append(cast(Computation, child_computation).settle())
+        self.frame.children.append(cast(Computation, child_computation).finish_frame())
         super().add_child_computation(child_computation)
 
     # What is kept for the whole transaction
@@ -223,7 +227,7 @@ class Computation(PragueComputation):
         """py-evm hands the list from message to message; there is one."""
 
     def register_account_for_deletion(self, beneficiary: Address) -> None:
-        self.state.doom(self.msg.storage_address)
+        self.state.schedule_selfdestruct(self.msg.storage_address)
 
     def get_accounts_for_deletion(self) -> list[Address]:
         return list(self.state.doomed)

@@ -14,17 +14,17 @@ from eth_typing import Address
 from chain.machine.evm.messages import (
     OPCODES,
     Computation,
+    FastStack,
     FrameMessage,
-    Words,
 )
-from chain.machine.evm.py_evm_executor import Evm
+from chain.machine.evm.py_evm_executor import PyEvmExecutor
 from chain.machine.recording import (
+    CallStep,
     Logged,
-    Observed,
     Read,
-    Sent,
+    RecordingMachine,
     Touched,
-    Wrote,
+    WriteStep,
     steps_of,
 )
 
@@ -35,7 +35,7 @@ _NAMES: Final = {"SHA3": "KECCAK256"}
 
 
 @dataclass(slots=True)
-class Operation:
+class OpcodeStep:
     """One operation of bytecode, and the machine as it found it."""
 
     pc: int
@@ -54,14 +54,14 @@ class ObservedComputation(Computation):
     """A message on py-evm's road that notes its steps on its frame."""
 
     now = ""  # the operation that runs
-    running: Operation | None = None
+    running: OpcodeStep | None = None
     known: dict[int, int] | None = None  # the words that it has read or written
 
     @property
     def _words(self) -> list[Any]:
-        return cast(Words, self._stack).values
+        return cast(FastStack, self._stack).values
 
-    def perform(self, code: int, name: str, run: Callable[..., None]) -> None:
+    def run_opcode(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and note what it did."""
         self.now = name
         steps, address = steps_of(self.frame), self.frame.address
@@ -69,7 +69,7 @@ class ObservedComputation(Computation):
         before = self.state.world.word(address, top) if code == _SSTORE else 0
         if code in _LOOKING:
             steps.append(Touched(top.to_bytes(32)[12:]))
-        machine = cast(Observed, self.state.machine)
+        machine = cast(RecordingMachine, self.state.machine)
         if machine.opcodes is None or len(machine.opcodes) >= machine.most_opcodes:
             self.running = None
             run(computation=self)
@@ -78,14 +78,14 @@ class ObservedComputation(Computation):
         if code == _SLOAD:
             steps.append(Read(address, top, _number(self._words[-1])))
         elif code == _SSTORE:
-            steps.append(Wrote(address, top, before, self.state.world.word(address, top)))
+            steps.append(WriteStep(address, top, before, self.state.world.word(address, top)))
 
     def _note(self, code: int, name: str, run: Callable[..., None]) -> None:
-        machine, meter = cast(Observed, self.state.machine), self._gas_meter
+        machine, meter = cast(RecordingMachine, self.state.machine), self._gas_meter
         machine.take_room(self._size(machine.keeps_memory))
         stack = [_number(item) for item in self._words]
         pc = max(0, self.code.program_counter - 1)
-        made = Operation(
+        made = OpcodeStep(
             pc, name, meter.gas_remaining, self.frame.depth + 1, stack,
             self._memory.read_bytes(0, len(self._memory)) if machine.keeps_memory else b"", self.state.context.refund,
         )  # fmt: skip
@@ -106,16 +106,16 @@ class ObservedComputation(Computation):
         """How many bytes the operation takes that is noted next, about."""
         return _WORD * (1 + len(self._words)) + (len(self._memory) if with_memory else 0)
 
-    def _note_word(self, made: Operation, code: int, stack: list[int]) -> None:
+    def _note_word(self, made: OpcodeStep, code: int, stack: list[int]) -> None:
         self.known = self.known or {}
-        cast(Observed, self.state.machine).take_room(2 * _WORD * (1 + len(self.known)))
+        cast(RecordingMachine, self.state.machine).take_room(2 * _WORD * (1 + len(self.known)))
         self.known[stack[-1]] = stack[-2] if code == _SSTORE else _number(self._words[-1])
         made.storage = dict(self.known)
 
     def generate_child_computation(self, child_msg: MessageAPI) -> ComputationAPI:
         if self.running is not None:
             self.running.cost = self.running.gas - self._gas_meter.gas_remaining
-        steps_of(self.frame).append(Sent(cast(FrameMessage, child_msg).frame, self.now))
+        steps_of(self.frame).append(CallStep(cast(FrameMessage, child_msg).frame, self.now))
         return super().generate_child_computation(child_msg)
 
     def add_log_entry(self, account: Address, topics: tuple[int, ...], data: bytes) -> None:
@@ -127,21 +127,21 @@ def _number(item: Any) -> int:
     return item if isinstance(item, int) else int.from_bytes(item)
 
 
-def _watched(code: int, opcode: Any) -> Callable[..., None]:
+def _recorded(code: int, opcode: Any) -> Callable[..., None]:
     name = opcode.mnemonic
     name = _NAMES.get(name, name)
 
     def run(computation: ObservedComputation) -> None:
-        computation.perform(code, name, opcode)
+        computation.run_opcode(code, name, opcode)
 
     return run
 
 
 ObservedComputation.opcodes = {
-    code: cast(OpcodeAPI, _watched(code, OPCODES.get(code) or InvalidOpcode(code)))
+    code: cast(OpcodeAPI, _recorded(code, OPCODES.get(code) or InvalidOpcode(code)))
     for code in range(256)
 }
 
 
-class ObservedEvm(Evm):
+class ObservedEvm(PyEvmExecutor):
     computation = ObservedComputation

@@ -27,36 +27,36 @@ from eth_utils.exceptions import ValidationError
 from eth_utils.logging import get_extended_debug_logger
 
 from chain.crypto.hashing import create_address
-from chain.errors import InvalidTransaction, Undeclared
+from chain.errors import InvalidTransaction, UndeclaredContract
 from chain.machine import gas as cost
-from chain.machine.dispatch import run
+from chain.machine.dispatch import run_call
 from chain.machine.evm.messages import (
     Computation,
     FrameMessage,
 )
 from chain.machine.evm.state_adapter import (
-    Accounts,
-    Surroundings,
+    BlockAdapter,
+    StateAdapter,
 )
 from chain.machine.executor import Machine
 from chain.machine.frame import (
     BlockContext,
-    Context,
     Failure,
     Frame,
+    TransactionContext,
 )
 from chain.machine.state import START
-from chain.machine.transaction import Outcome, Transaction
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import (
-    split_code,
-    split_initcode,
+    parse_code,
+    parse_initcode,
 )
 
 eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times as fast as what it finds by itself
 
 
-class Evm:
+class PyEvmExecutor:
     """Runs transactions and messages of a machine by py-evm."""
 
     computation: type[Computation] = Computation
@@ -64,14 +64,14 @@ class Evm:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
-    def transact(self, tx: Transaction, block: BlockContext) -> Outcome:
+    def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
         """Run `tx` by the Prague rules of py-evm, or raise `InvalidTransaction` and change nothing."""
         machine, world = self._machine, self._machine.state
-        asked: Any = _signed(tx) if tx.type > 2 else Asked(tx)
+        asked: Any = _signed(tx) if tx.type > 2 else PyEvmTransaction(tx)
         price = min(tx.max_fee, block.base_fee + tx.tip)
         blobs = tuple(asked.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
-        context = Context(
-            machine, block, tx.sender, tx.nonce, price, blobs, loaded=machine.loaded,
+        context = TransactionContext(
+            machine, block, tx.sender, tx.nonce, price, blobs, forced_random=machine.loaded,
             fuel=(tx.gas - asked.intrinsic_gas) // GAS_PER_TICK,
         )  # fmt: skip
         state = self._state_of(context)
@@ -81,12 +81,12 @@ class Evm:
         except BaseException as problem:
             world.undo(START)
             world.close()
-            if isinstance(problem, ValidationError | VMError | Undeclared):
+            if isinstance(problem, ValidationError | VMError | UndeclaredContract):
                 raise InvalidTransaction(str(problem)) from None
             raise
-        frame = computation.settle()
+        frame = computation.finish_frame()
         changes, logs = world.close()
-        return Outcome(frame, context, state.gas_used, price, changes, logs)
+        return TransactionResult(frame, context, state.gas_used, price, changes, logs)
 
     def run(self, frame: Frame) -> None:
         """Run one message by py-evm. How it went is written on the frame, a failure too; the machine undoes."""
@@ -102,9 +102,9 @@ class Evm:
             frame.gas = 0
             frame.failure = Failure("halt", f"{frame.name}: {error}")
         else:
-            computation.settle()
+            computation.finish_frame()
 
-    def _state_of(self, context: Context) -> EvmState:
+    def _state_of(self, context: TransactionContext) -> EvmState:
         if context.evm is None:
             context.evm = EvmState(self._machine, context, self.computation)
         return cast(EvmState, context.evm)
@@ -115,7 +115,7 @@ def _signed(tx: Transaction) -> Any:
     return tx.signed or PragueTransactionBuilder().decode(tx.raw or b"")
 
 
-class Asked:
+class PyEvmTransaction:
     """A transaction as py-evm wants to be asked for it. Whoever sends it has been identified before."""
 
     s = 1  # passes for a signature
@@ -130,7 +130,7 @@ class Asked:
 
         self.intrinsic_gas = calculate_txn_intrinsic_gas_berlin(cast(Any, self))
         if tx.to is None:  # py-evm takes this when the message starts (EIP-3860)
-            self.intrinsic_gas += cost.INITCODE_WORD * cost.words(len(tx.data))
+            self.intrinsic_gas += cost.INITCODE_WORD * cost.word_count(len(tx.data))
 
     def validate(self) -> None:
         """The machine has admitted it."""
@@ -191,11 +191,13 @@ class EvmState(PragueState):
     transaction_executor_class = Executor
     logger = get_extended_debug_logger("eth.vm.state")
 
-    def __init__(self, machine: Machine, context: Context, computation: type[Computation]) -> None:
+    def __init__(
+        self, machine: Machine, context: TransactionContext, computation: type[Computation]
+    ) -> None:
         self.computation_class = computation
         self.machine, self.context, self.world = machine, context, machine.state
-        self.execution_context = Surroundings(context.block, machine.block_hash)
-        self._account_db = Accounts(self.world)
+        self.execution_context = BlockAdapter(context.block, machine.block_hash)
+        self._account_db = StateAdapter(self.world)
         self.transaction_context = CancunTransactionContext(
             context.gas_price, Address(context.origin), [Hash32(h) for h in context.blob_hashes]
         )
@@ -207,17 +209,19 @@ class EvmState(PragueState):
     def get_transaction_context(self, transaction: Any) -> TransactionContextAPI:
         return self.transaction_context
 
-    def python_body(self, message: MessageAPI) -> Callable[[Frame], None] | None:
+    def python_runner(self, message: MessageAPI) -> Callable[[Frame], None] | None:
         """What to run where the code of a message is a Python contract's."""
         if message.is_create:
-            ours = split_initcode(message.code)
-            return partial(self.machine.construct, digest=ours[0], args=ours[1]) if ours else None
+            ours = parse_initcode(message.code)
+            return (
+                partial(self.machine.run_init_code, digest=ours[0], args=ours[1]) if ours else None
+            )
         address, data = message.code_address or message.to, bytes(message.data)
-        self.machine.need_declared(address, data)
-        digest = split_code(message.code)
+        self.machine.require_declared(address, data)
+        digest = parse_code(message.code)
         program = self.machine.programs.get(digest) if digest else None
         program = program or self.machine.undeclared_at(address, data)
-        return partial(run, program=program) if program else None
+        return partial(run_call, program=program) if program else None
 
     def get_ancestor_hash(self, block_number: int) -> Hash32:
         if not 0 < self.block_number - block_number <= MAX_PREV_HEADER_DEPTH:
@@ -230,7 +234,7 @@ class EvmState(PragueState):
         return BLANK_ROOT_HASH, (self.world.mark(), self.context.refund)
 
     def revert(self, snapshot: Any) -> None:
-        self.context.take_back(*snapshot[1])
+        self.context.undo_message(*snapshot[1])
 
     def commit(self, snapshot: Any) -> None:
         """A mark that nobody goes back to costs nothing."""
@@ -244,16 +248,16 @@ class EvmState(PragueState):
     def set_transient_storage(self, address: Address, slot: int, value: bytes) -> None:
         values = self._transient.setdefault((address, slot), [])
         values.append(value)
-        self.world.accessed.append((values, -1))
+        self.world.access_journal.append((values, -1))
 
     def clear_transient_storage(self) -> None:
         """It ends with this object."""
 
-    def doom(self, address: Address) -> None:
+    def schedule_selfdestruct(self, address: Address) -> None:
         """Delete an account at the end of the transaction."""
         if address not in self.doomed:
             self.doomed[address] = None
-            self.world.accessed.append((self.doomed, address))
+            self.world.access_journal.append((self.doomed, address))
 
     def delete_doomed(self) -> None:
         for address in self.doomed:

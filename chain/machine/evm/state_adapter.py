@@ -27,7 +27,7 @@ _WORD = 2**256
 _NONCES = 2**64
 
 
-class Accounts(AccountDatabaseAPI):
+class StateAdapter(AccountDatabaseAPI):
     """Accounts, words and warmth of the running transaction, read from and written to a `State`."""
 
     def __init__(self, world: State) -> None:
@@ -131,7 +131,7 @@ class Accounts(AccountDatabaseAPI):
     def mark_address_warm(self, address: Address) -> None:
         if len(address) != 20:
             raise ValidationError(f"an address is 20 bytes, these are {len(address)}")
-        self._world.touch(address)
+        self._world.warm_address(address)
 
     # Checkpoints
 
@@ -171,7 +171,7 @@ class Accounts(AccountDatabaseAPI):
         raise NotImplementedError("py-evm runs messages here, not blocks: the ledger makes roots")
 
 
-class Surroundings(ExecutionContextAPI):
+class BlockAdapter(ExecutionContextAPI):
     """The block around a message. There is no market for blobs here: one costs the least there is."""
 
     def __init__(self, block: BlockContext, block_hash: Callable[[int], bytes]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chain.ledger.decoded.address_book import (
-    Who,
-    created,
+    AddressBook,
+    created_contracts,
 )
 from chain.ledger.sql.json_values import (
     address_text,
@@ -14,7 +14,7 @@ from chain.ledger.sql.json_values import (
 )
 from chain.rpc.boardchain.values import (
     Json,
-    asked,
+    client_errors,
 )
 from chain.rpc.errors import bad_params
 
@@ -29,10 +29,10 @@ def contracts(node: Node) -> list[Json]:
     made = {
         address: receipt.position
         for receipt in ledger.receipts.where(lambda r: r.to is None or bool(r.calls), ok=True)
-        for address, _ in created(receipt)
+        for address, _ in created_contracts(receipt)
     }
     standing = [address for address in chain.state.accounts if ledger.program_at(address)]
-    who = Who(ledger)
+    who = AddressBook(ledger)
     return [
         {
             **described(program),
@@ -74,6 +74,6 @@ def account(node: Node, name: Any) -> Json:
     """The account of that name, the same on every chain; the first time it is made and given its ether."""
     if not isinstance(name, str):
         raise bad_params(f"an account's name is a text, not {name!r}")
-    with asked():
+    with client_errors():
         made = node.chain.account(name)
     return {"name": made.name, "address": address_text(made)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.ledger.logs import text_of
 from chain.ledger.sql.parse_values import (
     by_field,
-    given,
+    parse_value,
 )
 from chain.rpc.block_tags import (
     LATEST,
@@ -22,25 +22,25 @@ from chain.rpc.boardchain.receipts import (
 )
 from chain.rpc.boardchain.values import (
     Json,
-    asked,
+    address_resolver,
+    client_errors,
     contract_at,
     find_account,
-    finder,
-    known_fields,
     plain,
+    require_known_fields,
 )
 from chain.rpc.control import mining
 from chain.rpc.errors import (
     RpcError,
     bad_params,
 )
-from chain.rpc.eth.transactions import gas_of_look
+from chain.rpc.eth.transactions import call_gas_limit
 from chain.rpc.hex_values import (
     data,
     to_bytes,
     to_int,
 )
-from chain.runtime.forced_random import Loaded
+from chain.runtime.forced_random import LoadedOutcomes
 from chain.spec.overloads import signatures
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ Message = tuple["Address | None", bytes, "EntrySpec | None"]
 
 def send(node: Node, fields: Any) -> Json:
     """Send a message from any account, signed or not, with all the gas a block has; its whole receipt, failed or not."""
-    chain, fields = node.chain, known_fields(fields, _MESSAGE, "the message")
+    chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     to, raw, _ = _message(node, fields)
     receipt = chain.send(to, raw, **_options(node, fields))
     return receipt_json(chain.ledger, receipt)
@@ -70,18 +70,18 @@ def send(node: Node, fields: Any) -> Json:
 
 def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
     """Run a message at the end of a block and undo it: what it returns, logs, and uses."""
-    chain, fields = node.chain, known_fields(fields, _MESSAGE, "the message")
+    chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     if fields.get("contract") is not None:
         raise bad_params("'contract' is what a message deploys: a look names in 'to' what it is at")
     to, raw, entry = _message(node, fields)
     if to is None:
         raise bad_params("'to' is missing: a look is at something that stands on the chain")
     there, where = state_at(chain, block)
-    seen = chain.here if where is chain.head else where
+    seen = chain.view_block if where is chain.head else where
     options = _options(node, fields)
-    options["gas"] = gas_of_look(there, to, options["gas"], where)
-    frame, rows = there.look(to, raw, block=seen, **options)
-    texts = frame.notes or [text for text in map(text_of, rows) if text is not None]
+    options["gas"] = call_gas_limit(there, to, options["gas"], where)
+    frame, rows = there.call(to, raw, block=seen, **options)
+    texts = frame.view_logs or [text for text in map(text_of, rows) if text is not None]
     failure, entry = frame.failure, frame.entry or entry
     result = None if failure or entry is None else entry.decode_result(frame.output)
     return {
@@ -157,15 +157,18 @@ def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str
         return b""
     if not isinstance(args, list | tuple | dict):
         raise bad_params(f"'args' is {args!r}; it must be a list or an object")
-    kinds, find = {member.name: member.kind for member in entry.params}, finder(node.chain)
+    kinds, find = (
+        {member.name: member.kind for member in entry.params},
+        address_resolver(node.chain),
+    )
     if not isinstance(args, dict) and len(args) > len(kinds):
         raise bad_params(f"{name} takes {len(kinds)} arguments; {len(args)} were given")
     named = (
         by_field(args, kinds) if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
     )
-    with asked():
+    with client_errors():
         values = {
-            key: given(kinds[key], value, f"{name}.{key}", find) if key in kinds else value
+            key: parse_value(kinds[key], value, f"{name}.{key}", find) if key in kinds else value
             for key, value in named.items()
         }
         return entry.encode_args((), values)
@@ -198,17 +201,17 @@ def mine(node: Node, blocks: Any = 1) -> int:
     return node.chain.mine(count).number
 
 
-def load(node: Node, outcomes: Any) -> bool:
+def force_random(node: Node, outcomes: Any) -> bool:
     """Force what `self.random` draws next, by tag: `{"dice": [6, 6, 1]}`."""
     if not isinstance(outcomes, Mapping) or not all(
         isinstance(each, list) for each in outcomes.values()
     ):
         raise bad_params('outcomes are lists by tag, as in {"dice": [6, 6, 1]}')
-    node.chain.machine.loaded = Loaded(dict(outcomes))
+    node.chain.machine.loaded = LoadedOutcomes(dict(outcomes))
     return True
 
 
-def unload(node: Node) -> dict[str, list[Any]]:
+def release_random(node: Node) -> dict[str, list[Any]]:
     """Draw by the rule again; the outcomes that nobody drew."""
     loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
-    return {} if loaded is None else plain(loaded.left)
+    return {} if loaded is None else plain(loaded.unused)

@@ -11,10 +11,10 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.crypto.cbor import encode
-from chain.ledger.file.load_ledger import Lengths
+from chain.ledger.file.load_ledger import LedgerLengths
 from chain.ledger.file.replication import (
-    growth,
     lengths_of,
+    next_page,
 )
 from chain.ledger.ledger import Ledger
 from chain.rpc.errors import bad_params, refused
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MOST_CUTS: Final = 1000
 
 
-class Cuts:
+class TruncationLog:
     """How far a ledger was taken back, time after time."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -42,7 +42,7 @@ class Cuts:
         self._ledger = ledger
         self._cuts: list[tuple[int, int, int]] = []
         self._forgotten = 0
-        ledger.watchers.append(self._cut)
+        ledger.on_truncated.append(self._cut)
 
     def _cut(self, blocks: int, receipts: int) -> None:
         self._cuts.append((blocks, len(self._ledger.timeline), receipts))
@@ -64,20 +64,20 @@ def _least(cuts: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
     return blocks, moments, receipts
 
 
-def cuts_of(node: Node) -> Cuts:
+def cuts_of(node: Node) -> TruncationLog:
     """Those of the node's ledger, which are told of every cut from the first question on."""
     ledger = node.chain.ledger
-    for watcher in ledger.watchers:
+    for watcher in ledger.on_truncated:
         owner = getattr(watcher, "__self__", None)
-        if isinstance(owner, Cuts):
+        if isinstance(owner, TruncationLog):
             return owner
-    return Cuts(ledger)
+    return TruncationLog(ledger)
 
 
 # Following
 
 
-def rules(node: Node) -> list[Any]:
+def chain_config(node: Node) -> list[Any]:
     """With what the chain began, and the token of its ledger."""
     kept, first = node.chain.blocks.rules, node.chain.blocks[0]
     return [
@@ -86,7 +86,7 @@ def rules(node: Node) -> list[Any]:
     ]  # fmt: skip
 
 
-def follow(node: Node, token: Any, since: Any) -> str:
+def pull_page(node: Node, token: Any, since: Any) -> str:
     """What came since: `[cuts, blocks, moments, receipts, codes, slots, keys, artifacts]` as the last answer had it."""
     if token != cuts_of(node).token:
         raise refused("this chain began anew: connect to it again")
@@ -104,9 +104,9 @@ def page_since(node: Node, since: Sequence[int]) -> tuple[Any, ...]:
     have = lengths_of(chain.ledger, chain.keys)
     back = cuts.since(seen)
     kept = _least([(given[0], given[1], given[2]), *back])
-    had = Lengths(*(min(pair) for pair in zip((*kept, *given[3:]), have, strict=True)))
-    upto, page = growth(chain.ledger, chain.keys, had)
-    held = None if chain.ledger.open is None else chain.ledger.open.row
+    had = LedgerLengths(*(min(pair) for pair in zip((*kept, *given[3:]), have, strict=True)))
+    upto, page = next_page(chain.ledger, chain.keys, had)
+    held = None if chain.ledger.open is None else chain.ledger.open.as_tuple
     return len(cuts), had[:3], upto, int(upto != have), (chain.mining, held), page
 
 
@@ -124,4 +124,4 @@ def send(node: Node, fields: Any, token: Any, since: Any) -> list[Any]:
         value=to_int(given.get("value", 0), "'value'"),
         gas=None if gas is None else to_int(gas, "'gas'"),
     )
-    return [receipt.position, follow(node, token, since)]
+    return [receipt.position, pull_page(node, token, since)]

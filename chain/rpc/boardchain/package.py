@@ -8,7 +8,7 @@ from chain.errors import DeclarationError
 from chain.ledger.sql.json_values import to_hex
 from chain.rpc.boardchain.values import Json
 from chain.rpc.errors import refused
-from chain.simulator.catalogue import NotOffered
+from chain.simulator.catalogue import ContractNotFound
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
@@ -20,7 +20,7 @@ def reload(node: Node) -> list[Json]:
         raise refused("this node offers no package that it could take up anew: declare the classes on its chain")  # fmt: skip
     try:
         new = node.package.reload()
-    except (NotOffered, DeclarationError) as wrong:
+    except (ContractNotFound, DeclarationError) as wrong:
         raise refused(f"{node.package.offered.package} cannot be taken up as it is now: {wrong}") from wrong  # fmt: skip
     return [{"name": each.spec.name, "digest": to_hex(each.digest)} for each in new]
 
@@ -32,6 +32,6 @@ def follow_edits(node: Node) -> str | None:
     name = node.package.offered.package
     try:
         new = node.package.reload()
-    except (NotOffered, DeclarationError) as wrong:
+    except (ContractNotFound, DeclarationError) as wrong:
         return f"{name} was edited, but cannot be taken up as it is now: {wrong}"
     return f"{name} was edited; new: {', '.join(each.spec.name for each in new) or 'nothing'}"

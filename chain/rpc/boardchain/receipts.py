@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.abi import abi_name, field_name
 from chain.ledger.decoded.activity import transcript_of
-from chain.ledger.decoded.address_book import Who
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.logs import text_of
 from chain.ledger.queries import Query
 from chain.ledger.sql.json_values import (
     address_text,
     to_hex,
 )
-from chain.ledger.sql.parse_values import given
+from chain.ledger.sql.parse_values import parse_value
 from chain.rpc.boardchain.values import (
     Json,
+    address_resolver,
     answers,
-    asked,
+    client_errors,
     find_account,
-    finder,
-    known_fields,
-    narrowed,
+    limit_blocks,
     plain,
     plain_members,
+    require_known_fields,
 )
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import (
@@ -36,7 +36,7 @@ from chain.rpc.hex_values import (
 
 if TYPE_CHECKING:
     from chain.ledger.decoded.writes import (
-        Named,
+        StorageLocation,
         Write,
     )
     from chain.ledger.ledger import Ledger
@@ -56,13 +56,13 @@ _EVENTS: Final = ("where", "contract", *_RANGE)
 
 def receipts(node: Node, filter: Any = None) -> list[Json]:
     """Receipts by what they say of themselves; the first hundred if no limit is given."""
-    chain, filter = node.chain, known_fields(filter, _RECEIPTS, "the filter")
+    chain, filter = node.chain, require_known_fields(filter, _RECEIPTS, "the filter")
     values = {name: filter[name] for name in _RECEIPTS if name in filter and name not in _RANGE}
     for name in _ACCOUNTS:
         if values.get(name) is not None:
             values[name] = find_account(chain, values[name], f"'{name}'")
-    with asked():
-        query = narrowed(chain, chain.receipts.where(**values), filter)
+    with client_errors():
+        query = limit_blocks(chain, chain.receipts.where(**values), filter)
         return [receipt_json(chain.ledger, receipt) for _, receipt in answers(query, filter)]
 
 
@@ -104,7 +104,7 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
         "timestamp": receipt.timestamp,
         "type": receipt.type,
         "sender": address_text(receipt.sender),
-        "senderName": Who(ledger).account(receipt.sender),
+        "senderName": AddressBook(ledger).account(receipt.sender),
         "to": None if receipt.to is None else address_text(receipt.to),
         "address": address_text(receipt.address),
         "contract": receipt.contract,
@@ -171,7 +171,7 @@ def write_json(write: Write) -> Json:
     return {**named_json(write), **values, "text": str(write)}
 
 
-def named_json(place: Named) -> Json:
+def named_json(place: StorageLocation) -> Json:
     """A place in storage."""
     return {
         "address": address_text(place.address),
@@ -188,21 +188,23 @@ def named_json(place: Named) -> Json:
 
 def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
     """Events of one kind, by the values of their fields."""
-    chain, filter = node.chain, known_fields(filter, _EVENTS, "the filter")
+    chain, filter = node.chain, require_known_fields(filter, _EVENTS, "the filter")
     if not isinstance(event, str):
         raise bad_params(f"an event is asked for by its name, not {event!r}")
     log = chain.ledger.events
-    with asked():
+    with client_errors():
         of = log.of(event, by=filter.get("contract") is not None)
         kinds = of.fields
         names = tuple(dict.fromkeys([*map(abi_name, kinds), *kinds]))
-        wanted = known_fields(filter.get("where"), names, f"event {event}")
-        find = finder(chain)
+        wanted = require_known_fields(filter.get("where"), names, f"event {event}")
+        find = address_resolver(chain)
         fields = {field_name(name, kinds): value for name, value in wanted.items()}
-        values = {name: given(kinds[name], value, name, find) for name, value in fields.items()}
-        query = narrowed(chain, Query(of).where(**values), filter)
+        values = {
+            name: parse_value(kinds[name], value, name, find) for name, value in fields.items()
+        }
+        query = limit_blocks(chain, Query(of).where(**values), filter)
         if filter.get("contract") is not None:
-            query = query.by(filter["contract"])
+            query = query.by_contract(filter["contract"])
         return [
             event_json(log.receipt(place), place, log_json(chain.ledger, log.rows[place]))
             for place, _ in answers(query, filter)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.ledger.sql.sql_view import Bounds
+from chain.ledger.sql.sql_view import QueryLimits
 from chain.rpc.boardchain.values import (
     Json,
-    asked,
+    client_errors,
     plain,
 )
 from chain.rpc.errors import bad_params
@@ -15,7 +15,7 @@ from chain.rpc.errors import bad_params
 if TYPE_CHECKING:
     from chain.rpc.node import Node
 
-_BOUNDS: Final = Bounds(rows=10_000, bytes=8 * 2**20, steps=20_000_000)
+_BOUNDS: Final = QueryLimits(rows=10_000, bytes=8 * 2**20, steps=20_000_000)
 
 
 def sql(node: Node, question: Any, values: Any = ()) -> Json:
@@ -23,6 +23,6 @@ def sql(node: Node, question: Any, values: Any = ()) -> Json:
     if not isinstance(question, str) or not isinstance(values, list | tuple | dict):
         raise bad_params("a question is a text, and its values a list or an object")
     named = values if isinstance(values, dict) else {}
-    with asked():
-        answer = node.chain.database.ask(question, () if named else [*values], named, _BOUNDS)
+    with client_errors():
+        answer = node.chain.database.query(question, () if named else [*values], named, _BOUNDS)
     return {"columns": answer.columns, "rows": [plain(list(row)) for row in answer]}

@@ -22,9 +22,9 @@ from chain.rpc.block_tags import (
 )
 from chain.rpc.boardchain.values import (
     Json,
-    asked,
+    address_resolver,
+    client_errors,
     contract_at,
-    finder,
     plain,
 )
 from chain.rpc.errors import bad_params
@@ -35,13 +35,13 @@ from chain.storage.collections import (
     SetLayout,
     Vector,
     VectorLayout,
-    decode_key,
+    decode_map_key,
 )
 from chain.storage.layout import (
+    FieldsLayout,
     Layout,
-    Members,
 )
-from chain.storage.read_only import Still
+from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _described(node: Node, world: StoredWorld) -> Json:
 def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> Json:
     """The model with these keys at the end of a block, and whether it is set; all zero if nobody wrote it."""
     stored, spec = _kept(node, world, name, block)
-    with asked():
+    with client_errors():
         cls: type[Any] = spec.record.cls
         values = _keys(node, spec, keys)
         found: Any = stored.read(cls, *values)
@@ -94,7 +94,7 @@ def models(node: Node, world: Any, name: Any, block: Any = LATEST) -> list[Any]:
 def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
     """What a model was after every transaction that changed it; null where it was erased."""
     stored, spec = _kept(node, world, name, LATEST)
-    with asked():
+    with client_errors():
         versions: list[Version[Any]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
     return [
         {
@@ -134,7 +134,7 @@ def _world(node: Node, world: Any) -> bytes:
 def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
     keys = keys if isinstance(keys, dict | list) else [keys]
     members, path = spec.record.key_members, f"the key of {spec.name}"
-    return given_members(members, keys, path, finder(node.chain))
+    return given_members(members, keys, path, address_resolver(node.chain))
 
 
 # Fields
@@ -146,23 +146,23 @@ def fields(node: Node, contract: Any, block: Any = LATEST) -> Json:
     layout, there = program.spec.fields, state_at(node.chain, block)[0]
     if layout is None:
         return {}
-    words = Still(there.state.slots, there.state.storages[address])
+    words = ReadOnlyStorage(there.state.slots, there.state.storages[address])
     return _Fields(there.state.slots, words).all(layout)
 
 
 class _Fields:
     """Reads fields and collections whole."""
 
-    def __init__(self, slots: Slots, words: Still) -> None:
-        self._words, self._unset = words, Still(slots, {})
+    def __init__(self, slots: Slots, words: ReadOnlyStorage) -> None:
+        self._words, self._unset = words, ReadOnlyStorage(slots, {})
         self._below: defaultdict[int, list[tuple[bytes, int]]] = defaultdict(list)
-        for slot, (parent, key) in slots.origins.items():
+        for slot, (parent, key) in slots.preimages.items():
             if key is not None:
                 self._below[parent].append((key, slot))
 
-    def all(self, layout: Members) -> Json:
+    def all(self, layout: FieldsLayout) -> Json:
         return {
-            name: self._shown(layout.layouts[i], layout.access(i)[0](self._words, 0), at.word)
+            name: self._shown(layout.layouts[i], layout.accessors(i)[0](self._words, 0), at.word)
             for i, (name, at) in enumerate(zip(layout.names, layout.places, strict=True))
         }
 
@@ -179,7 +179,7 @@ class _Fields:
             inner = layout.value
             value = self._shown(inner, inner.load(self._words, at), at)
             if self._is_set(inner, value, at):
-                yield {"key": plain(decode_key(layout.key, key)), "value": value}
+                yield {"key": plain(decode_map_key(layout.key, key)), "value": value}
 
     def _is_set(self, layout: Layout, value: Any, slot: int) -> bool:
         if isinstance(layout, VectorLayout | SetLayout | MapLayout):

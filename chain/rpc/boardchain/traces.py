@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chain.ledger.decoded.trace import (
-    Emitted,
+    LogStep,
     Trace,
     TraceStep,
 )
@@ -74,7 +74,7 @@ def _step(step: TraceStep, ledger: Ledger) -> Json:
             return {"step": "read", **shown}
         case Write():
             return {"step": "write", **write_json(step)}
-        case Emitted():
+        case LogStep():
             return {"step": "log", **log_json(ledger, step.row)}
         case Trace():
             return _message(step)

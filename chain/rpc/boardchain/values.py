@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from chain.ledger.sql import json_values
-from chain.rpc.block_tags import number_of
+from chain.rpc.block_tags import block_number_of
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import to_int
 from chain.types import Address
@@ -31,7 +31,7 @@ _USUAL: Final = 100
 
 def plain(value: Any) -> Any:
     """A value as JSON has it."""
-    return json_values.plain(value, _number)
+    return json_values.to_json_untyped(value, _number)
 
 
 def plain_members(values: Mapping[str, Any]) -> Json:
@@ -44,7 +44,7 @@ def _number(value: int) -> int | str:
 
 
 @contextmanager
-def asked() -> Iterator[None]:
+def client_errors() -> Iterator[None]:
     """What the chain does not understand is the client's mistake, in the chain's words."""
     try:
         yield
@@ -54,11 +54,11 @@ def asked() -> Iterator[None]:
 
 def find_account(chain: Chain, name: Any, what: str) -> Address:
     """The address that a client means: an address, or the name of an account or contract."""
-    with asked():
+    with client_errors():
         return chain.address_of(name, what)
 
 
-def finder(chain: Chain) -> Callable[[str], Address]:
+def address_resolver(chain: Chain) -> Callable[[str], Address]:
     """What finds an address in the values of a client, who may also write a name."""
 
     def find(name: str) -> Address:
@@ -67,10 +67,10 @@ def finder(chain: Chain) -> Callable[[str], Address]:
     return find
 
 
-def narrowed(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Query[T]:
+def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Query[T]:
     """A question cut to `fromBlock` and `toBlock`."""
     first, last = (
-        None if filter.get(name) is None else number_of(chain, filter[name])
+        None if filter.get(name) is None else block_number_of(chain, filter[name])
         for name in ("fromBlock", "toBlock")
     )
     return query.between(blocks=(first, last)) if (first, last) != (None, None) else query
@@ -81,10 +81,10 @@ def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T
     limit = to_int(filter.get("limit", _USUAL), "'limit'")
     if limit > _MOST:
         raise bad_params(f"'limit' is {limit}; at most {_MOST} are answered at once")
-    return islice(query.answers(backwards=bool(filter.get("backwards"))), limit)
+    return islice(query.matches(backwards=bool(filter.get("backwards"))), limit)
 
 
-def known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapping[str, Any]:
+def require_known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapping[str, Any]:
     """An object that has only these fields: a filter with a misspelt one would answer too much."""
     filter = {} if filter is None else filter
     if not isinstance(filter, Mapping):

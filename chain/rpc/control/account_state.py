@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from chain.rpc.control.txpool import restart
+from chain.rpc.control.txpool import rebuild_open_block
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import (
     to_address,
@@ -39,7 +39,7 @@ def add_balance(node: Node, address: Any, amount: Any) -> bool:
 
 
 def set_nonce(node: Node, address: Any, nonce: Any) -> bool:
-    node.chain.set_nonce(_account(address), below(nonce, NONCE + 1, "the nonce"))
+    node.chain.set_nonce(_account(address), parse_bounded(nonce, NONCE + 1, "the nonce"))
     return True
 
 
@@ -58,7 +58,7 @@ def _account(address: Any) -> Address:
     return Address(to_address(address))
 
 
-def below(value: Any, end: int, what: str) -> int:
+def parse_bounded(value: Any, end: int, what: str) -> int:
     """Read a quantity that has so many bits at most."""
     number = to_int(value, what)
     if number >= end:
@@ -81,11 +81,11 @@ def stop_impersonating(node: Node, address: Any) -> bool:
 
 
 def impersonate_all(node: Node, on: Any) -> bool:
-    node.impersonates_all = flag(on, "whether all are impersonated")
+    node.impersonates_all = parse_bool(on, "whether all are impersonated")
     return True
 
 
-def flag(value: Any, what: str) -> bool:
+def parse_bool(value: Any, what: str) -> bool:
     """Read true or false."""
     if not isinstance(value, bool):
         raise bad_params(f"{what} is true or false, not {value!r}")
@@ -108,7 +108,7 @@ def set_coinbase(node: Node, address: Any) -> bool:
 
 def set_base_fee(node: Node, fee: Any) -> bool:
     """The base fee of the next block; those after it go on from there."""
-    _set_next(node, base_fee=below(fee, FEE + 1, "the base fee"))
+    _set_next(node, base_fee=parse_bounded(fee, FEE + 1, "the base fee"))
     return True
 
 
@@ -117,7 +117,7 @@ def set_min_gas_price(node: Node, price: Any) -> None:
 
 
 def _set_next(node: Node, **wishes: Any) -> None:
-    restart(node.chain, lambda: node.chain.set_next(**wishes))
+    rebuild_open_block(node.chain, lambda: node.chain.set_next_block(**wishes))
 
 
 # What does not change
@@ -141,7 +141,7 @@ def _refuse_another(value: Any, here: int, what: str, option: str) -> None:
 
 def set_logging(node: Node, on: Any) -> bool:
     """Whether requests are logged. They never are, and tools that switch it off before they begin need not know."""
-    flag(on, "whether requests are logged")
+    parse_bool(on, "whether requests are logged")
     return True
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chain.ledger.blocks import Mining
-from chain.rpc.boardchain.values import asked
-from chain.rpc.control.account_state import flag
+from chain.rpc.boardchain.values import client_errors
+from chain.rpc.control.account_state import parse_bool
 from chain.rpc.control.txpool import (
-    Place,
-    restart,
+    OpenBlockPoint,
+    rebuild_open_block,
 )
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import (
@@ -51,7 +51,7 @@ def mine_detailed(node: Node, how: Any = None) -> list[Json]:
     return [block_json(node.chain.ledger, block, full=True) for block in node.chain.blocks[first:]]
 
 
-def mine_many(node: Node, blocks: Any = 1, interval: Any = None) -> str:
+def mine_with_interval(node: Node, blocks: Any = 1, interval: Any = None) -> str:
     """Mine so many blocks, the second and those after it so many seconds apart."""
     chain, count = node.chain, to_int(blocks, "the number of blocks")
     node.limits.check("mined", count, "blocks")
@@ -67,7 +67,7 @@ def mine_many(node: Node, blocks: Any = 1, interval: Any = None) -> str:
 
 def set_automine(node: Node, on: Any) -> bool:
     """Whether each transaction is mined at once, or waits for `evm_mine`."""
-    node.chain.automine = flag(on, "automine")
+    node.chain.automine = parse_bool(on, "automine")
     return True
 
 
@@ -92,7 +92,7 @@ def get_interval_mining(node: Node) -> int | None:
 def set_block_interval(node: Node, seconds: Any) -> bool:
     """How far a block's time is from its parent's, where nobody moves the clock."""
     interval = to_int(seconds, "the number of seconds")
-    with asked():
+    with client_errors():
         node.chain.block_interval = interval
     return True
 
@@ -129,14 +129,14 @@ def time_travel(node: Node, timestamp: Any) -> None:
 
 def _set_time(node: Node, time: int) -> None:
     try:
-        restart(node.chain, lambda: node.chain.set_time(time))
+        rebuild_open_block(node.chain, lambda: node.chain.set_time(time))
     except ValueError as no:
         raise bad_params(str(no)) from None
 
 
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
-    node.snapshots[number] = Place.of(node)
+    node.snapshots[number] = OpenBlockPoint.of(node)
     if len(node.snapshots) > node.limits.snapshots:
         del node.snapshots[next(iter(node.snapshots))]
     return quantity(number)

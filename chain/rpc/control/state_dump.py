@@ -18,7 +18,7 @@ from chain.rpc.block_tags import (
     LATEST,
     state_at,
 )
-from chain.rpc.control.account_state import below
+from chain.rpc.control.account_state import parse_bounded
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import (
     data,
@@ -48,7 +48,7 @@ def dump_state(node: Node) -> str:
         "accounts": {data(who): _told(state, who, state.accounts[who]) for who in sorted(state.accounts)},
         "slots": [
             [word(parent), None if key is None else data(key)]
-            for parent, key in state.slots.origins.values()
+            for parent, key in state.slots.preimages.values()
         ],
     }  # fmt: skip
     return data(gzip.compress(json.dumps(told).encode(), mtime=0))
@@ -80,7 +80,7 @@ def load_state(node: Node, dumped: Any) -> bool:
 def _set_all(chain: Chain, accounts: Sequence[tuple[bytes, Mapping[str, Any]]]) -> None:
     for who, each in accounts:
         _set(chain.state, who, each)
-    chain.note()
+    chain.record_changes()
 
 
 def _read(raw: bytes) -> Any:
@@ -98,10 +98,10 @@ def _read(raw: bytes) -> Any:
 
 def _set(state: State, address: bytes, told: Mapping[str, Any]) -> None:
     code = to_bytes(told.get("code") or "0x", "the code")
-    nonce = below(told.get("nonce", 0), NONCE + 1, "the nonce")
+    nonce = parse_bounded(told.get("nonce", 0), NONCE + 1, "the nonce")
     balance = to_int(told.get("balance", 0), "the balance")
     state.delete_storage(address)
-    state.set_account(address, (nonce, balance, state.learn_code(code)))
+    state.set_account(address, (nonce, balance, state.intern_code(code)))
     for slot, value in to_object(told.get("storage") or {}, "'storage'").items():
         state.set_word(address, to_int(slot, "a slot"), to_int(value, "a word"))
 
@@ -111,6 +111,6 @@ def _remember(state: State, item: Any) -> None:
         raise bad_params("'slots' are pairs of a slot and a key")
     parent, key = to_int(item[0], "a slot"), item[1]
     if key is None:
-        state.slots.data(parent)
+        state.slots.content_slot(parent)
     else:
-        state.slots.mapped(parent, to_bytes(key, "a key"))
+        state.slots.map_slot(parent, to_bytes(key, "a key"))

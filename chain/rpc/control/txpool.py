@@ -15,7 +15,7 @@ from chain.crypto.hashing import checksum_address
 from chain.errors import InvalidTransaction
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
-from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, entries
+from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
 from chain.machine.transaction import Transaction
 from chain.rpc.errors import refused
 from chain.rpc.hex_values import (
@@ -106,7 +106,7 @@ def _drop(chain: Chain, dropped: set[Receipt]) -> None:
     """Take the open block back to before the first of these, and do again what came after, but for them."""
     if dropped:
         later = _undo_from(chain, min(each.position for each in dropped))
-        _do_again(chain, [act for act in later if act not in dropped])
+        _reapply(chain, [act for act in later if act not in dropped])
 
 
 # Replacing
@@ -118,7 +118,7 @@ def apply(chain: Chain, tx: Transaction) -> Receipt:
         for each in _waiting(chain):
             if (each.sender, each.nonce) == (tx.sender, tx.nonce):
                 return _replace(chain, each, tx)
-    return chain.apply(tx)
+    return chain.send_transaction(tx)
 
 
 def _replace(chain: Chain, old: Receipt, tx: Transaction) -> Receipt:
@@ -126,15 +126,15 @@ def _replace(chain: Chain, old: Receipt, tx: Transaction) -> Receipt:
         if new_fee * 100 < fee * _MORE:
             raise refused("replacement transaction underpriced: it pays a tenth more in each fee")
     _, *later = _undo_from(chain, old.position)
-    receipt = chain.include(tx)
-    _do_again(chain, later)
+    receipt = chain.add_to_open_block(tx)
+    _reapply(chain, later)
     return receipt
 
 
 def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     """Take the open block back to before the receipt at that place; what it held from there on."""
-    moment = chain.ledger.moment_of(chain.receipts[first])
-    later, block = list(_acts(chain, moment)), copy(chain.pending)
+    moment = chain.ledger.timeline_index(chain.receipts[first])
+    later, block = list(_open_block_items(chain, moment)), copy(chain.pending)
     block.gas_used -= sum(each.gas_used for each in chain.receipts[first:])
     chain.revert(_place(chain, moment, first, block))
     return later
@@ -143,7 +143,7 @@ def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
 # Changing the open block
 
 
-class Place(NamedTuple):
+class OpenBlockPoint(NamedTuple):
     """Where a chain can be taken back to, and how to get there again if the open block has begun anew meanwhile."""
 
     snapshot: Snapshot
@@ -152,13 +152,13 @@ class Place(NamedTuple):
     acts: Sequence[Receipt | Changes] = ()  # that were in it
 
     @classmethod
-    def of(cls, node: Node) -> Place:
+    def of(cls, node: Node) -> OpenBlockPoint:
         chain = node.chain
         block = chain.ledger.open
         if block is None:
             return cls(chain.snapshot(), node.interval)
         beginning = _place(chain, block.first_moment, block.first_receipt, None)
-        acts = list(_acts(chain, block.first_moment))
+        acts = list(_open_block_items(chain, block.first_moment))
         return cls(chain.snapshot(), node.interval, beginning, acts)
 
     @property
@@ -180,28 +180,28 @@ class Place(NamedTuple):
             return False
         with suppress(ValueError):
             chain.revert(self.beginning)
-            _do_again(chain, self.acts)
+            _reapply(chain, self.acts)
             return True
         return False
 
 
-def restart(chain: Chain, change: Callable[[], None]) -> None:
+def rebuild_open_block(chain: Chain, change: Callable[[], None]) -> None:
     """Change what the next block will be. If it is open already, what it holds runs again, as if it had waited."""
     block = chain.ledger.open
     if block is None:
         change()
         return
-    acts = list(_acts(chain, block.first_moment))
+    acts = list(_open_block_items(chain, block.first_moment))
     chain.revert(_place(chain, block.first_moment, block.first_receipt, None))
     change()
-    _do_again(chain, acts)
+    _reapply(chain, acts)
 
 
-def _acts(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
+def _open_block_items(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
     """What the open block holds from a moment on: transactions, and what was set between them."""
     ledger = chain.ledger
     for at in range(moment, len(ledger.timeline)):
-        yield ledger.receipt_at(at) or ledger.timeline[at]
+        yield ledger.receipt_at_index(at) or ledger.timeline[at]
 
 
 def _place(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
@@ -211,18 +211,18 @@ def _place(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snap
     return Snapshot(blocks, moment, receipt, block, chain.mining, last)
 
 
-def _do_again(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:
+def _reapply(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:
     for act in acts:
         if not isinstance(act, Receipt):
             _set_again(chain.state, act)
-            chain.note()
+            chain.record_changes()
             continue
         with suppress(InvalidTransaction):  # it built on one that is gone
-            chain.include(transaction_of(act))
+            chain.add_to_open_block(transaction_of(act))
 
 
 def _set_again(state: State, changes: Changes) -> None:
-    for address, slot, _, after in entries(changes):
+    for address, slot, _, after in iter_changes(changes):
         if slot is ACCOUNT:
             state.set_account(address, after or NO_ACCOUNT)
         elif slot is STORAGE:

@@ -1,1 +1,1 @@
-"""."""
+"""The `debug_…` methods: traces in geth's formats."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.reexecution import (
     block_of,
-    observer,
-    rerun,
+    recording_machine,
+    replay_transaction,
     transaction_of,
 )
 from chain.machine.frame import Failure
@@ -20,7 +20,7 @@ from chain.machine.recording import TraceTooLarge
 from chain.rpc.block_tags import (
     LATEST,
     PENDING,
-    need_block,
+    require_block,
 )
 from chain.rpc.boardchain.receipts import need_receipt
 from chain.rpc.boardchain.traces import tree_json
@@ -28,16 +28,16 @@ from chain.rpc.debug.tracers import (
     MOST_BYTES,
     MOST_OPERATIONS,
     Run,
+    accessed_state,
     call_tracer,
     prestate_tracer,
     struct_logs,
-    touched,
 )
 from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.eth.transactions import (
-    freed,
     imagined,
+    without_fees,
 )
 from chain.rpc.hex_values import (
     data,
@@ -48,14 +48,14 @@ from chain.rpc.hex_values import (
     to_object,
     word,
 )
-from chain.rpc.transaction_fields import read_transaction
+from chain.rpc.transaction_fields import parse_fields
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
     from chain.ledger.receipts import Receipt
-    from chain.machine.recording import Observed
+    from chain.machine.recording import RecordingMachine
     from chain.rpc.node import Node
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 Json = dict[str, Any]
 _TRACERS: Final[dict[Any, Callable[[Run, Json], Any]]] = {
@@ -80,7 +80,7 @@ def trace_transaction(node: Node, tx_hash: Any, config: Any = None) -> Any:
 
 def trace_block(node: Node, block: Any, config: Any = None) -> list[Json]:
     """The same for every transaction of a block."""
-    found = need_block(node.chain, block)
+    found = require_block(node.chain, block)
     return [
         {"txHash": data(receipt.tx_hash), "result": _traced(node, receipt, config)}
         for receipt in receipts_in(node, found)
@@ -88,15 +88,15 @@ def trace_block(node: Node, block: Any, config: Any = None) -> list[Json]:
 
 
 def _traced(node: Node, receipt: Receipt, config: Any) -> Any:
-    ledger, machine = node.chain.ledger, observer(node.chain.ledger)
+    ledger, machine = node.chain.ledger, recording_machine(node.chain.ledger)
     show = _tracer(config, machine)
-    with _told():
-        _, outcome = rerun(ledger, receipt, machine)
+    with _refuse_unreplayable():
+        _, outcome = replay_transaction(ledger, receipt, machine)
     return show(Run(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase))
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _refuse_unreplayable() -> Iterator[None]:
     """What cannot be run again, or not be told, is refused in a sentence."""
     try:
         yield
@@ -108,7 +108,7 @@ def _told() -> Iterator[None]:
         ) from None
 
 
-def _tracer(config: Any, machine: Observed) -> Callable[[Run], Any]:
+def _tracer(config: Any, machine: RecordingMachine) -> Callable[[Run], Any]:
     """What shows a run, and what the machine must note for it."""
     config = to_object(config or {}, "the tracer's configuration")
     name = config.get("tracer")
@@ -136,25 +136,25 @@ def _most_opcodes(config: Mapping[str, Any]) -> int:
 def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None) -> Any:
     """Run a message at the end of a block, and undo it: what it would do, as the tracer shows it."""
     config = to_object(config or {}, "the tracer's configuration")
-    machine = observer(node.chain.ledger)
+    machine = recording_machine(node.chain.ledger)
     show = _tracer(config, machine)
-    with _told():
+    with _refuse_unreplayable():
         return show(_rehearse(node, fields, block, machine, config)[1])
 
 
 def _rehearse(
-    node: Node, fields: Any, block: Any, machine: Observed, config: Any = None
-) -> tuple[Looking, Run]:
+    node: Node, fields: Any, block: Any, machine: RecordingMachine, config: Any = None
+) -> tuple[ChainReader, Run]:
     """Run a transaction on a state aside: that, and how it went."""
     chain, config = node.chain, config or {}
     there, where = imagined(chain, block, config.get("stateOverrides"), apart=True)
     machine.state, machine.loaded = there.state, there.machine.loaded
-    where = _another(where, config.get("blockOverrides"))
-    tx, free = freed(there, read_transaction(chain, fields, where, there), where)
+    where = _with_overrides(where, config.get("blockOverrides"))
+    tx, free = without_fees(there, parse_fields(chain, fields, where, there), where)
     return there, Run(tx, machine.transact(tx, free), machine, free.coinbase)
 
 
-def _another(block: Block, overrides: Any) -> Block:
+def _with_overrides(block: Block, overrides: Any) -> Block:
     """The block with what a client wants to imagine about it."""
     fields = to_object(overrides or {}, "'blockOverrides'")
     names = {
@@ -177,9 +177,9 @@ def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
     fields = dict(to_object(fields, "the transaction"))
     fields.pop("type", None)
     known = to_list(fields.get("accessList") or (), "the entries of the access list")
-    is_next = need_block(node.chain, block).number >= node.chain.head.number
+    is_next = require_block(node.chain, block).number >= node.chain.head.number
     for _ in range(_MOST_ROUNDS):
-        machine, asked = observer(node.chain.ledger), {**fields, "accessList": known}
+        machine, asked = recording_machine(node.chain.ledger), {**fields, "accessList": known}
         _, run = _rehearse(node, asked, PENDING if is_next else block, machine)
         found, outcome = _access_list(run), run.outcome
         if found == known:
@@ -195,7 +195,7 @@ def _access_list(run: Run) -> list[Json]:
     warm = {run.tx.sender, run.outcome.frame.address, run.coinbase, *PRECOMPILES}
     return [
         {"address": data(who), "storageKeys": [word(slot) for slot in slots]}
-        for who, slots in touched(run).items()
+        for who, slots in accessed_state(run).items()
         if slots or who not in warm
     ]
 
@@ -210,12 +210,12 @@ def _words_of(failure: Failure) -> str:
 
 def trace(node: Node, which: Any) -> Json:
     """What a transaction did, message by message, in the words of its contracts."""
-    with _told():
+    with _refuse_unreplayable():
         return tree_json(need_receipt(node, which).trace)
 
 
 def trace_look(node: Node, fields: Any, block: Any = LATEST) -> Json:
     """What a transaction would do."""
-    machine = observer(node.chain.ledger)
+    machine = recording_machine(node.chain.ledger)
     there, run = _rehearse(node, fields, block, machine)
     return tree_json(trace_of(node.chain.ledger, there.ledger, run.outcome, run.tx.gas))

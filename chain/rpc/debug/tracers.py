@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.ledger.decoded.writes import words_in
 from chain.machine.deep_calls import (
-    STEPS,
-    on_fresh_stack,
+    THREAD_DEPTHS,
+    run_on_new_thread,
 )
 from chain.machine.frame import (
     Failure,
@@ -20,15 +20,15 @@ from chain.machine.frame import (
     revert_text,
 )
 from chain.machine.recording import (
+    CallStep,
     Logged,
-    Observed,
     Read,
-    Sent,
+    RecordingMachine,
     Touched,
-    Wrote,
+    WriteStep,
     steps_of,
 )
-from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, entries
+from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, iter_changes
 from chain.rpc.errors import too_much
 from chain.rpc.hex_values import (
     data,
@@ -38,7 +38,7 @@ from chain.rpc.hex_values import (
 
 if TYPE_CHECKING:
     from chain.machine.state import State
-    from chain.machine.transaction import Outcome, Transaction
+    from chain.machine.transaction import Transaction, TransactionResult
 
 Json = dict[str, Any]
 _KINDS: Final = {
@@ -54,8 +54,8 @@ class Run(NamedTuple):
     """A transaction that was run under observation, and what became of it."""
 
     tx: Transaction
-    outcome: Outcome
-    machine: Observed
+    outcome: TransactionResult
+    machine: RecordingMachine
     coinbase: bytes
 
 
@@ -66,11 +66,11 @@ def call_tracer(run: Run, config: Json) -> Json:
     """The tree of messages; `onlyTopCall` leaves out those below the first, `withLog` adds the logs."""
     outcome, alone = run.outcome, bool(config.get("onlyTopCall"))
     kept = {id(row): i for i, row in enumerate(outcome.logs)} if config.get("withLog") else {}
-    made = _call(Sent(outcome.frame), kept, alone)
+    made = _call(CallStep(outcome.frame), kept, alone)
     return made | {"gas": quantity(run.tx.gas), "gasUsed": quantity(run.outcome.gas_used)}
 
 
-def _call(sent: Sent, logs: dict[int, int], alone: bool = False) -> Json:
+def _call(sent: CallStep, logs: dict[int, int], alone: bool = False) -> Json:
     """A message; `logs` are the places of those that stayed."""
     frame, by = sent
     made: Json = {
@@ -87,18 +87,18 @@ def _call(sent: Sent, logs: dict[int, int], alone: bool = False) -> Json:
         made["output"] = data(frame.output)
     if frame.failure is not None:
         made |= _failed(frame.failure)
-    below = [] if alone else [step for step in steps_of(frame) if isinstance(step, Sent)]
+    below = [] if alone else [step for step in steps_of(frame) if isinstance(step, CallStep)]
     if below:
         made["calls"] = [_inner(step, logs) for step in below]
     written = list(_logs(frame, logs))
     return made | {"logs": written} if written else made
 
 
-def _inner(sent: Sent, logs: dict[int, int]) -> Json:
-    def make(sent: Sent) -> Json:
+def _inner(sent: CallStep, logs: dict[int, int]) -> Json:
+    def make(sent: CallStep) -> Json:
         return _call(sent, logs)
 
-    made: Json = on_fresh_stack(make, sent) if sent.frame.depth in STEPS else make(sent)
+    made: Json = run_on_new_thread(make, sent) if sent.frame.depth in THREAD_DEPTHS else make(sent)
     return made
 
 
@@ -118,7 +118,7 @@ def _logs(frame: Frame, places: dict[int, int]) -> Iterator[Json]:
     sent = 0
     for step in steps_of(frame):
         match step:
-            case Sent():
+            case CallStep():
                 sent += 1
             case Logged((address, topics, raw, _, _) as row) if id(row) in places:
                 yield {
@@ -135,8 +135,8 @@ def _logs(frame: Frame, places: dict[int, int]) -> Iterator[Json]:
 
 def prestate_tracer(run: Run, config: Json) -> Json:
     """All accounts and words that were looked at, as they were; with `diffMode` what changed, before and after."""
-    places = touched(run)
-    state, before = run.machine.state, _Before(run)
+    places = accessed_state(run)
+    state, before = run.machine.state, PreState(run)
     pre = {
         who: _account(state, before.account(who), _words(before, who, slots))
         for who, slots in places.items()
@@ -146,7 +146,7 @@ def prestate_tracer(run: Run, config: Json) -> Json:
     return _difference(run, before, places)
 
 
-def touched(run: Run) -> dict[bytes, dict[int, None]]:
+def accessed_state(run: Run) -> dict[bytes, dict[int, None]]:
     """Every account and word that the transaction looked at, in the order in which it did."""
     tx, first = run.tx, run.outcome.frame
     found: dict[bytes, dict[int, None]] = {tx.sender: {}, first.address: {}, run.coinbase: {}}
@@ -157,23 +157,23 @@ def touched(run: Run) -> dict[bytes, dict[int, None]]:
         found.setdefault(frame.code_address, {})
         for step in steps_of(frame):
             match step:
-                case Read(address, slot) | Wrote(address, slot):
+                case Read(address, slot) | WriteStep(address, slot):
                     found.setdefault(address, {})[slot] = None
                 case Touched(address):
                     found.setdefault(address, {})
-                case Sent(child):
+                case CallStep(child):
                     left.append(child)
     return found
 
 
-class _Before:
+class PreState:
     """The state as the transaction found it, seen from after it."""
 
     def __init__(self, run: Run) -> None:
         self._state = run.machine.state
         self._accounts: dict[bytes, Account] = {}
         self._words: dict[tuple[bytes, int], int] = {}
-        for address, slot, before, _ in entries(run.outcome.changes):
+        for address, slot, before, _ in iter_changes(run.outcome.changes):
             if slot is ACCOUNT:
                 self._accounts.setdefault(address, before or NO_ACCOUNT)
         for address, slot, old, _ in words_in(run.outcome.changes):
@@ -187,7 +187,7 @@ class _Before:
         return self._state.word(address, slot) if found is None else found
 
 
-def _words(before: _Before, who: bytes, slots: dict[int, None]) -> dict[int, int]:
+def _words(before: PreState, who: bytes, slots: dict[int, None]) -> dict[int, int]:
     return {slot: before.word(who, slot) for slot in slots}
 
 
@@ -207,7 +207,7 @@ def _storage(words: dict[int, int]) -> Json:
     return {word(slot): word(value) for slot, value in words.items()}
 
 
-def _difference(run: Run, before: _Before, places: dict[bytes, dict[int, None]]) -> Json:
+def _difference(run: Run, before: PreState, places: dict[bytes, dict[int, None]]) -> Json:
     state = run.machine.state
     pre, post = {}, {}
     for who, slots in places.items():

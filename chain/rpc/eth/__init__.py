@@ -1,1 +1,1 @@
-"""."""
+"""The `eth_…`, `net_…` and `web3_…` methods."""

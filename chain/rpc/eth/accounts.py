@@ -8,7 +8,7 @@ from chain.crypto import trie
 from chain.machine.state import NO_ACCOUNT
 from chain.rpc.block_tags import (
     LATEST,
-    need_block,
+    require_block,
     state_at,
 )
 from chain.rpc.errors import refused
@@ -64,11 +64,11 @@ def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> 
 def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict[str, Any]:
     """The nodes of the state trie that show an account and some of its words (EIP-1186)."""
     chain, who = node.chain, to_address(address)
-    number = need_block(chain, block).number
+    number = require_block(chain, block).number
     if is_pending(chain.ledger, number):
         raise refused("nothing in the pending block can be proved: it has no state root yet")
     world = chain.ledger.world(number)
-    account, storage = world.look(who)
+    account, storage = world.lookup(who)
     nonce, balance, code_hash = account or NO_ACCOUNT
     places = [to_int(slot, "a slot") for slot in to_list(slots, "the slots")]
     there, _ = state_at(chain, block)
@@ -79,7 +79,7 @@ def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict
         "balance": quantity(balance),
         "codeHash": data(code_hash),
         "storageHash": data(trie.root(storage if account else None)),
-        "accountProof": [data(item) for item in world.prove(who)],
+        "accountProof": [data(item) for item in world.prove_account(who)],
         "storageProof": [
             {
                 "key": quantity(place),

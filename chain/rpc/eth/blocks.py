@@ -10,7 +10,7 @@ from chain.ledger.headers import blob_gas_of
 from chain.rpc.block_tags import (
     LATEST,
     find_block,
-    need_block,
+    require_block,
 )
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import (
@@ -140,7 +140,7 @@ def gas_price(node: Node) -> str:
 def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any = None) -> Json:
     """Base fees and fullness of the last `count` blocks; with percentiles, also what tips were paid."""
     chain = node.chain
-    last = min(need_block(chain, newest).number, chain.head.number)
+    last = min(require_block(chain, newest).number, chain.head.number)
     count = min(to_int(count, "the number of blocks"), _LONGEST_HISTORY, last + 1)
     blocks = chain.blocks[last + 1 - count : last + 1]
     after = chain.blocks[last + 1] if last < chain.head.number else chain.pending

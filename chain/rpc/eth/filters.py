@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from chain.rpc.block_tags import (
     LATEST,
     PENDING,
-    need_block,
-    number_of,
+    block_number_of,
+    require_block,
 )
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import (
@@ -26,8 +26,8 @@ from chain.rpc.json_format import (
 )
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.log_criteria import (
-    Wanted,
-    wanted,
+    LogCriteria,
+    parse_criteria,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Filter:
         self._ledger = ledger
         self._seen = self._length()
 
-    def changes(self, most: int = sys.maxsize) -> list[Any]:
+    def poll(self, most: int = sys.maxsize) -> list[Any]:
         """What came since the last call, of so many blocks or transactions."""
         start = self._seen
         self._seen = min(self._length(), start + most)
@@ -53,14 +53,14 @@ class Filter:
     def is_behind(self) -> bool:
         return self._seen < self._length()
 
-    def everything(self) -> list[Any]:
+    def all_matches(self) -> list[Any]:
         """All that matches, old and new."""
         raise bad_params("only a filter for logs has logs to give; ask for its changes")
 
     def before_cut(self, blocks: int, receipts: int) -> None:
         """The chain will go back to so many blocks and receipts."""
 
-    def cut(self, blocks: int, receipts: int) -> None:
+    def on_truncate(self, blocks: int, receipts: int) -> None:
         """The chain went back."""
         self._seen = min(self._seen, blocks)
 
@@ -81,7 +81,7 @@ class BlockFilter(Filter):
 class PendingFilter(Filter):
     """The hashes of transactions, as they come."""
 
-    def cut(self, blocks: int, receipts: int) -> None:
+    def on_truncate(self, blocks: int, receipts: int) -> None:
         self._seen = min(self._seen, receipts)
 
     def _length(self) -> int:
@@ -97,7 +97,7 @@ class LogFilter(Filter):
     def __init__(
         self,
         ledger: Ledger,
-        what: Wanted,
+        what: LogCriteria,
         first: int | None = None,
         last: int | None = None,
         limits: Limits = NO_LIMITS,
@@ -106,11 +106,11 @@ class LogFilter(Filter):
         self._what, self._first, self._last, self._limits = what, first, last, limits
         self._made = self._seen
 
-    def cut(self, blocks: int, receipts: int) -> None:
-        super().cut(blocks, receipts)
+    def on_truncate(self, blocks: int, receipts: int) -> None:
+        super().on_truncate(blocks, receipts)
         self._made = min(self._made, blocks)
 
-    def everything(self) -> list[Any]:
+    def all_matches(self) -> list[Any]:
         return self._between(0, self._length(), self._limits)
 
     def _between(self, start: int, end: int, limits: Limits = NO_LIMITS) -> list[Any]:
@@ -121,7 +121,7 @@ class LogFilter(Filter):
 
 
 def find_logs(
-    ledger: Ledger, what: Wanted, start: int, end: int, limits: Limits = NO_LIMITS
+    ledger: Ledger, what: LogCriteria, start: int, end: int, limits: Limits = NO_LIMITS
 ) -> list[Any]:
     """The logs wanted in blocks `start` up to but not including `end`."""
     if start >= end:
@@ -138,13 +138,13 @@ def find_logs(
 def get_logs(node: Node, criteria: Any) -> list[Json]:
     """Logs of a range of blocks, or of one block by its hash."""
     criteria = to_object(criteria, "the filter")
-    chain, what = node.chain, wanted(criteria)
+    chain, what = node.chain, parse_criteria(criteria)
     if criteria.get("blockHash") is None:
         start, end = _range(chain, criteria)
     else:
         if criteria.keys() & {"fromBlock", "toBlock"}:
             raise bad_params("say 'blockHash', or 'fromBlock' and 'toBlock', not both")
-        start = end = need_block(chain, criteria["blockHash"]).number
+        start = end = require_block(chain, criteria["blockHash"]).number
     end = min(end, chain.head.number)
     node.limits.check("log_range", end + 1 - start, "blocks")
     return find_logs(chain.ledger, what, start, end + 1, node.limits)
@@ -152,7 +152,7 @@ def get_logs(node: Node, criteria: Any) -> list[Json]:
 
 def _range(chain: Chain, criteria: Mapping[str, Any]) -> tuple[int, int]:
     """The first and the last block; the newest where the client does not say. To ask for what is to come is no mistake."""
-    start, end = (number_of(chain, criteria.get(name)) for name in ("fromBlock", "toBlock"))
+    start, end = (block_number_of(chain, criteria.get(name)) for name in ("fromBlock", "toBlock"))
     if start > end and (start <= chain.head.number or not _is_open(criteria.get("toBlock"))):
         raise bad_params(f"the range runs backwards: from block {start} to block {end}")
     return start, end
@@ -168,7 +168,9 @@ def new_log_filter(node: Node, criteria: Any) -> str:
     start, end = _range(chain, criteria)
     first = None if _is_open(criteria.get("fromBlock")) else start
     last = None if _is_open(criteria.get("toBlock")) else end
-    return _install(node, LogFilter(chain.ledger, wanted(criteria), first, last, node.limits))
+    return _install(
+        node, LogFilter(chain.ledger, parse_criteria(criteria), first, last, node.limits)
+    )
 
 
 def new_block_filter(node: Node) -> str:
@@ -180,11 +182,11 @@ def new_pending_filter(node: Node) -> str:
 
 
 def get_changes(node: Node, number: Any) -> list[Any]:
-    return _find(node, number).changes()
+    return _find(node, number).poll()
 
 
 def get_filter_logs(node: Node, number: Any) -> list[Any]:
-    return _find(node, number).everything()
+    return _find(node, number).all_matches()
 
 
 def uninstall(node: Node, number: Any) -> bool:

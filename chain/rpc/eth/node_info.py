@@ -70,19 +70,19 @@ def network(node: Node) -> str:
     return str(node.chain.chain_id)
 
 
-def yes(node: Node) -> bool:
+def always_true(node: Node) -> bool:
     return True
 
 
-def no(node: Node) -> bool:
+def always_false(node: Node) -> bool:
     return False
 
 
-def zero(node: Node) -> str:
+def always_zero(node: Node) -> str:
     return "0x0"
 
 
-def one(node: Node) -> str:
+def always_one(node: Node) -> str:
     return "0x1"
 
 
@@ -105,7 +105,7 @@ def sha3(node: Node, raw: Any) -> str:
     return data(keccak(to_bytes(raw, "what is to be hashed")))
 
 
-def key_holder(node: Node, address: bytes) -> Account:
+def signing_account(node: Node, address: bytes) -> Account:
     """The account at an address, if the chain has its key."""
     account = node.chain.keys.get(address)
     if account is None:
@@ -135,6 +135,6 @@ def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
 
 
 def _sign(node: Node, address: Any, message: bytes) -> str:
-    account = key_holder(node, to_address(address))
+    account = signing_account(node, to_address(address))
     signature = PrivateKey(account.key).sign_recoverable(keccak(message), hasher=None)
     return data(signature[:64] + bytes((signature[64] + 27,)))

@@ -17,8 +17,8 @@ from chain.rpc.block_tags import (
 )
 from chain.rpc.errors import bad_params, failed, too_much
 from chain.rpc.eth.transactions import (
-    freed,
     override,
+    without_fees,
 )
 from chain.rpc.hex_values import (
     data,
@@ -29,15 +29,15 @@ from chain.rpc.hex_values import (
     word,
 )
 from chain.rpc.json_format import Json
-from chain.rpc.transaction_fields import read_transaction
+from chain.rpc.transaction_fields import parse_fields
 from chain.schema.inputs import LAST_TIME
 
 if TYPE_CHECKING:
     from chain.machine.frame import Frame
-    from chain.machine.transaction import Outcome
+    from chain.machine.transaction import TransactionResult
     from chain.rpc.node import Node
     from chain.simulator.chain import Chain
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 _MOST_BLOCKS: Final = 256
 _ETHER: Final = bytes.fromhex("ee" * 20)  # the address that such logs are said to come from
@@ -63,7 +63,7 @@ def simulate(node: Node, wish: Any, block: Any = LATEST) -> list[Json]:
 
 
 class _Simulation:
-    def __init__(self, chain: Chain, there: Looking, *, validates: bool, traces: bool) -> None:
+    def __init__(self, chain: Chain, there: ChainReader, *, validates: bool, traces: bool) -> None:
         self._chain, self._there = chain, there
         self._validates, self._traces = validates, traces
 
@@ -121,16 +121,16 @@ class _Simulation:
             override(state, to_address(address), to_object(change, "what is overridden"))
         state.close()
 
-    def _call(self, block: Block, fields: Mapping[str, Any]) -> Outcome:
+    def _call(self, block: Block, fields: Mapping[str, Any]) -> TransactionResult:
         there = self._there
-        tx = read_transaction(self._chain, fields, block, there)
+        tx = parse_fields(self._chain, fields, block, there)
         tx.gas = min(tx.gas, block.gas_limit - block.gas_used)
-        run = (tx, block) if self._validates else freed(there, tx, block)
+        run = (tx, block) if self._validates else without_fees(there, tx, block)
         outcome = there.machine.transact(*run)
         block.gas_used += outcome.gas_used
         return outcome
 
-    def _show(self, outcome: Outcome, block: Block, index: int, first: int) -> Json:
+    def _show(self, outcome: TransactionResult, block: Block, index: int, first: int) -> Json:
         frame = outcome.frame
         rows = [(address, topics, raw) for address, topics, raw, *_ in outcome.logs]
         if self._traces:

@@ -28,7 +28,7 @@ from chain.rpc.json_format import (
     block_json,
     transaction_json,
 )
-from chain.rpc.log_criteria import wanted
+from chain.rpc.log_criteria import parse_criteria
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -39,10 +39,10 @@ _AT_ONCE: Final = 100  # blocks or transactions
 _NOT_OF_HEADS: Final = ("transactions", "uncles", "withdrawals", "size")
 
 
-class HeadFeed(BlockFilter):
+class HeadSubscription(BlockFilter):
     """The headers of new blocks, and of the last one when the chain went back."""
 
-    def cut(self, blocks: int, receipts: int) -> None:
+    def on_truncate(self, blocks: int, receipts: int) -> None:
         if blocks < self._seen:
             self._seen = blocks - 1
 
@@ -55,11 +55,11 @@ def _head(ledger: Ledger, number: int) -> Json:
     return {name: value for name, value in shown.items() if name not in _NOT_OF_HEADS}
 
 
-class LogFeed(LogFilter):
+class LogSubscription(LogFilter):
     """Logs of new blocks, and those that were told and then taken back."""
 
     def __init__(self, ledger: Ledger, criteria: Mapping[str, Any]) -> None:
-        super().__init__(ledger, wanted(criteria))
+        super().__init__(ledger, parse_criteria(criteria))
         self._undone: list[Json] = []
         self._going: list[Json] | None = None  # what the cut that is on its way takes back
 
@@ -68,17 +68,17 @@ class LogFeed(LogFilter):
             gone = super()._between(blocks, self._seen)
             self._going = [{**log, "removed": True} for log in reversed(gone)]
 
-    def cut(self, blocks: int, receipts: int) -> None:
-        super().cut(blocks, receipts)
+    def on_truncate(self, blocks: int, receipts: int) -> None:
+        super().on_truncate(blocks, receipts)
         gone, self._going = self._going or [], None
         self._undone += gone
 
-    def changes(self, most: int = sys.maxsize) -> list[Any]:
+    def poll(self, most: int = sys.maxsize) -> list[Any]:
         undone, self._undone = self._undone, []
-        return undone + super().changes(most)
+        return undone + super().poll(most)
 
 
-class FullPendingFeed(PendingFilter):
+class FullPendingSubscription(PendingFilter):
     """Transactions, as they come, in full."""
 
     def _between(self, start: int, end: int) -> list[Any]:
@@ -86,10 +86,10 @@ class FullPendingFeed(PendingFilter):
         return [transaction_json(ledger, receipt) for receipt in ledger.receipts[start:end]]
 
 
-class SyncFeed(Filter):
+class SyncSubscription(Filter):
     """A chain of one node is never behind, so there is nothing to tell."""
 
-    def changes(self, most: int = sys.maxsize) -> list[Any]:
+    def poll(self, most: int = sys.maxsize) -> list[Any]:
         return []
 
     @property
@@ -101,13 +101,13 @@ def _feed(node: Node, kind: Any, wish: Any) -> Filter:
     ledger = node.chain.ledger
     match kind:
         case "newHeads":
-            return HeadFeed(ledger)
+            return HeadSubscription(ledger)
         case "logs":
-            return LogFeed(ledger, to_object(wish or {}, "the filter"))
+            return LogSubscription(ledger, to_object(wish or {}, "the filter"))
         case "newPendingTransactions":
-            return (FullPendingFeed if wish is True else PendingFilter)(ledger)
+            return (FullPendingSubscription if wish is True else PendingFilter)(ledger)
         case "syncing":
-            return SyncFeed(ledger)
+            return SyncSubscription(ledger)
     raise bad_params(f"there is no subscription {kind!r}: there are {', '.join(_KINDS)}")
 
 
@@ -125,7 +125,7 @@ class Subscriptions:
     def publish(self) -> None:
         """Tell what is new, piece by piece: it may be more than the client takes."""
         for number, feed in self._feeds.items():
-            while self._tell_all(quantity(number), feed.changes(_AT_ONCE)):
+            while self._tell_all(quantity(number), feed.poll(_AT_ONCE)):
                 if not feed.is_behind:
                     break
             else:
@@ -159,6 +159,6 @@ class Subscriptions:
         return feed is not None
 
 
-def not_here(node: Node, *_: Any) -> None:
+def requires_websocket(node: Node, *_: Any) -> None:
     """Where answers go one way only, nothing can be told later."""
     raise RpcError(NOT_HERE, "subscriptions need a WebSocket; over HTTP there is eth_newFilter")

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from chain.ledger.signing import seal
+from chain.ledger.signing import encode_signed
 from chain.machine.gas import CALL_STIPEND
-from chain.machine.transaction import Outcome, Transaction
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.block_tags import (
     LATEST,
     PENDING,
-    need_block,
+    require_block,
     state_at,
 )
 from chain.rpc.control.txpool import apply
 from chain.rpc.errors import failed, refused
-from chain.rpc.eth.node_info import key_holder
+from chain.rpc.eth.node_info import signing_account
 from chain.rpc.hex_values import (
     data,
     quantity,
@@ -27,8 +27,8 @@ from chain.rpc.hex_values import (
     to_object,
 )
 from chain.rpc.transaction_fields import (
-    read_envelope,
-    read_transaction,
+    parse_fields,
+    parse_signed,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from chain.machine.state import State
     from chain.rpc.node import Node
     from chain.simulator.chain import Chain
-    from chain.simulator.reader import Looking
+    from chain.simulator.reader import ChainReader
 
 
 # Sending
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 def send_transaction(node: Node, fields: Any) -> str:
     """Send from any account whose key the chain has. Without `gas` it gets what an estimate says it needs."""
     chain = node.chain
-    tx = read_transaction(chain, fields, chain.pending)
+    tx = parse_fields(chain, fields, chain.pending)
     if not node.impersonates_all and tx.sender not in node.impersonated:
-        key_holder(node, tx.sender)
+        signing_account(node, tx.sender)
     return _send(chain, fields, tx)
 
 
 def send_unsigned(node: Node, fields: Any) -> str:
     """Send from any account, whoever has its key."""
     chain = node.chain
-    return _send(chain, fields, read_transaction(chain, fields, chain.pending))
+    return _send(chain, fields, parse_fields(chain, fields, chain.pending))
 
 
 def _send(chain: Chain, fields: Any, tx: Transaction) -> str:
@@ -66,15 +66,15 @@ def _send(chain: Chain, fields: Any, tx: Transaction) -> str:
 
 def send_raw_transaction(node: Node, raw: Any) -> str:
     chain = node.chain
-    tx = read_envelope(chain, to_bytes(raw, "the transaction"))
+    tx = parse_signed(chain, to_bytes(raw, "the transaction"))
     return data(apply(chain, tx).tx_hash)
 
 
 def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
     """A transaction as signed bytes, not sent."""
     chain = node.chain
-    tx = read_transaction(chain, fields, chain.pending)
-    raw = tx.raw or seal(tx, chain.chain_id, key_holder(node, tx.sender))
+    tx = parse_fields(chain, fields, chain.pending)
+    raw = tx.raw or encode_signed(tx, chain.chain_id, signing_account(node, tx.sender))
     return {"raw": data(raw), "tx": fields}
 
 
@@ -85,23 +85,23 @@ def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) ->
     """Run a message at the end of a block and undo it: what it returns."""
     chain = node.chain
     there, where = imagined(chain, block, overrides)
-    tx = read_transaction(chain, fields, where, there)
-    seen = chain.here if where is chain.head else where
+    tx = parse_fields(chain, fields, where, there)
+    seen = chain.view_block if where is chain.head else where
     frame = _look(there, tx, where, seen, limited=fields.get("gas") is not None)
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
 
 
-def _look(there: Looking, tx: Transaction, where: Block, seen: Block, limited: bool) -> Frame:
+def _look(there: ChainReader, tx: Transaction, where: Block, seen: Block, limited: bool) -> Frame:
     if tx.to is None:
         return _rehearse(there, tx, where).frame
-    gas = gas_of_look(there, tx.to, tx.gas if limited else None, where)
-    frame, _ = there.look(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
+    gas = call_gas_limit(there, tx.to, tx.gas if limited else None, where)
+    frame, _ = there.call(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
     return frame
 
 
-def gas_of_look(chain: Looking, to: bytes, gas: int | None, where: Block) -> int | None:
+def call_gas_limit(chain: ChainReader, to: bytes, gas: int | None, where: Block) -> int | None:
     """Nobody looks longer than a block lets them. If nobody says, a Python contract's gas has no end; its ticks have."""
     if gas is None and chain.machine.program_at(to) is not None:
         return None
@@ -111,12 +111,12 @@ def gas_of_look(chain: Looking, to: bytes, gas: int | None, where: Block) -> int
 def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
     """The least gas with which a transaction does what it does with plenty. At the head, it is one of the next block."""
     chain = node.chain
-    is_next = need_block(chain, block).number >= chain.head.number
+    is_next = require_block(chain, block).number >= chain.head.number
     there, where = imagined(chain, PENDING if is_next else block, overrides)
-    return quantity(_estimate(there, read_transaction(chain, fields, where, there), where))
+    return quantity(_estimate(there, parse_fields(chain, fields, where, there), where))
 
 
-def _estimate(chain: Looking, tx: Transaction, block: Block) -> int:
+def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
     plenty = min(tx.gas, block.gas_limit)
     outcome = _rehearse(chain, tx, block, plenty)
     failure = outcome.frame.failure
@@ -124,30 +124,32 @@ def _estimate(chain: Looking, tx: Transaction, block: Block) -> int:
         raise refused(f"gas required exceeds allowance ({plenty}): {failure.text}")
     if failure is not None:
         raise failed(failure)
-    expected = _shape(outcome.frame)
+    expected = _outcome_signature(outcome.frame)
 
     def is_enough(gas: int) -> bool:
-        return _shape(_rehearse(chain, tx, block, gas).frame) == expected
+        return _outcome_signature(_rehearse(chain, tx, block, gas).frame) == expected
 
     # What was used before any of it came back. A message keeps a 64th of its gas from those below it, so more may be needed.
     least = max(plenty - outcome.frame.gas, outcome.gas_used)
     return least if is_enough(least) else _search(is_enough, least, plenty)
 
 
-def _rehearse(chain: Looking, tx: Transaction, block: Block, gas: int | None = None) -> Outcome:
+def _rehearse(
+    chain: ChainReader, tx: Transaction, block: Block, gas: int | None = None
+) -> TransactionResult:
     """Run a transaction and undo it."""
-    return chain.rehearse(*freed(chain, tx if gas is None else replace(tx, gas=gas), block))
+    return chain.rehearse(*without_fees(chain, tx if gas is None else replace(tx, gas=gas), block))
 
 
-def freed(chain: Looking, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
+def without_fees(chain: ChainReader, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
     """The transaction, whatever its number, and its block, such that it costs nothing."""
     nonce = chain.state.account(tx.sender)[0]
     return replace(tx, nonce=nonce, max_fee=0, tip=0), replace(block, base_fee=0)
 
 
-def _shape(frame: Frame) -> tuple[Any, ...]:
+def _outcome_signature(frame: Frame) -> tuple[Any, ...]:
     """How a message and all those below it ended."""
-    return (frame.failure is None, *map(_shape, frame.children))
+    return (frame.failure is None, *map(_outcome_signature, frame.children))
 
 
 def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
@@ -164,7 +166,7 @@ def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
 
 def imagined(
     chain: Chain, block: Any, overrides: Any, *, apart: bool = False
-) -> tuple[Looking, Block]:
+) -> tuple[ChainReader, Block]:
     """The chain at the end of a block, with accounts as a client wants to imagine them: `{address: {balance: …}}`."""
     changes = to_object(overrides or {}, "the state override")
     there, where = state_at(chain, block, apart=apart or bool(changes))

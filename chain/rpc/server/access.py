@@ -16,7 +16,7 @@ ANY: Final = "*"
 
 
 @dataclass(frozen=True)
-class Guests:
+class AccessPolicy:
     """Names that are welcome besides those of this machine."""
 
     hosts: frozenset[str] = frozenset()

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
 from chain.rpc.json_messages import (
-    answer,
-    refusal,
+    error_bytes,
+    handle_bytes,
 )
-from chain.rpc.server.access import Guests
-from chain.rpc.server.connection import Socket
+from chain.rpc.server.access import AccessPolicy
+from chain.rpc.server.connection import Connection
 from chain.rpc.server.request_runner import Runner
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ _NO_OWN: Final = MappingProxyType[str, Callable[..., Any]]({})
 class App:
     """Answers for one node. `after` is called when a request may have changed something."""
 
-    def __init__(self, node: Node, guests: Guests, after: Callable[[], None]) -> None:
+    def __init__(self, node: Node, guests: AccessPolicy, after: Callable[[], None]) -> None:
         self._node, self._guests, self._after = node, guests, after
         self.runner = Runner(node)
-        self.sockets: set[Socket] = set()
+        self.sockets: set[Connection] = set()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -54,9 +54,9 @@ class App:
         origin = headers.get(b"origin")
         no = self._refuse(headers.get(b"host"), origin)
         if scope["type"] == "websocket":
-            await self._converse(receive, send, no)
+            await self._websocket(receive, send, no)
         elif no is not None:
-            await _send(send, 403, refusal(RpcError(REFUSED, no)), [_JSON])
+            await _send(send, 403, error_bytes(RpcError(REFUSED, no)), [_JSON])
         else:
             await self._http(scope["method"], headers, receive, send)
 
@@ -92,10 +92,10 @@ class App:
         most = self._node.limits.body
         body = await _read(receive, headers.get(b"content-length", b""), most)
         if body is None:
-            no = refusal(too_much(f"the request is too large: at most {most} bytes"))
+            no = error_bytes(too_much(f"the request is too large: at most {most} bytes"))
             await _send(send, 413, no, [_JSON, (b"connection", b"close"), *allowed])
             return
-        made = await answer(self._node.limits, body, self._run)
+        made = await handle_bytes(self._node.limits, body, self._run)
         self._after()
         if made is None:
             await _send(send, 204, b"", allowed)
@@ -105,13 +105,13 @@ class App:
     async def _run(self, message: Any, room: int) -> bytes | None:
         return await self.runner.answer(message, _NO_OWN, room)
 
-    async def _converse(self, receive: Receive, send: Send, no: str | None) -> None:
+    async def _websocket(self, receive: Receive, send: Send, no: str | None) -> None:
         await receive()  # that it wants to
         if no is not None:
             await send({"type": "websocket.close", "code": 1008, "reason": no})
             return
         await send({"type": "websocket.accept"})
-        socket = Socket(self._node, self.runner, receive, send, self._after)
+        socket = Connection(self._node, self.runner, receive, send, self._after)
         self.sockets.add(socket)
         try:
             await socket.run()

@@ -26,7 +26,7 @@ class Clock:
         self._interval = 0.0
         self._next: asyncio.TimerHandle | None = None
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Start, stop or change, where the node's interval is another one now."""
         if self._node.interval != self._interval:
             self.stop()

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.rpc.eth.subscriptions import Subscriptions
 from chain.rpc.json_format import Json
 from chain.rpc.json_messages import (
-    answer,
     encode,
+    handle_bytes,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Message = MutableMapping[str, Any]
 _TOO_SLOW: Final = 1008  # the code of what a server does not put up with
 
 
-class Socket:
+class Connection:
     """The conversation over one connection."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Socket:
         while (message := await self._receive())["type"] != "websocket.disconnect":
             text = message.get("text")
             raw = message["bytes"] if text is None else text.encode("utf-8", "surrogatepass")
-            made = await answer(self._node.limits, raw, self._run)
+            made = await handle_bytes(self._node.limits, raw, self._run)
             if made is not None:
                 self._put(made)
             self._after()

@@ -40,13 +40,13 @@ from chain.rpc.boardchain.ledger_feed import (
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import (
     answer_one,
-    refusal,
+    error_bytes,
 )
 from chain.rpc.methods import LOOKS, METHODS, RERUNS, SENDS
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 
 if TYPE_CHECKING:
-    from chain.rpc.node import Node, Own
+    from chain.rpc.node import ConnectionMethods, Node
 
 _MOMENT: Final = 0.04  # seconds of computing that a request is tried for
 _SHORT_MOMENT: Final = 0.02  # the same while workers are busy: then many such requests may come
@@ -85,7 +85,7 @@ class Runner:
         for worker in self._workers:
             worker.end(ENDING)
 
-    async def answer(self, message: Any, own: Own, room: int) -> bytes | None:
+    async def answer(self, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
         """The answer to one request, as bytes; None to a notification."""
         name = message.get("method") if isinstance(message, dict) else None
         method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
@@ -99,7 +99,7 @@ class Runner:
             if method in RERUNS and self._node.chain.ledger.open is not None:
                 return await self._send_from_worker(run)
         except RpcError as no:
-            return refusal(no, message["id"]) if message.get("id") is not None else None
+            return error_bytes(no, message["id"]) if message.get("id") is not None else None
         except NeedsFile:
             pass  # then the others have to wait
         return run()
@@ -228,7 +228,7 @@ class Runner:
         chain.settle()
         held = chain.ledger.open
         lengths = lengths_of(chain.ledger, chain.keys)
-        return len(cuts_of(self._node)), lengths[:3], chain.mining, held and held.row
+        return len(cuts_of(self._node)), lengths[:3], chain.mining, held and held.as_tuple
 
 
 def _kind(message: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from chain.rpc.limits import Limits
-from chain.rpc.server.access import Guests
+from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from chain.rpc.server.block_timer import Clock
 from chain.rpc.server.slow_clients import HttpProtocol, WebSocketProtocol
@@ -35,7 +35,7 @@ class Settings:
 
     host: str = LOOPBACK
     port: int = 8545  # 0 for any that is free
-    guests: Guests = field(default_factory=Guests)
+    guests: AccessPolicy = field(default_factory=AccessPolicy)
     limits: Limits = field(default_factory=Limits)
 
 
@@ -69,7 +69,7 @@ class Server:
 
     def run(self, told: Callable[[], None] = lambda: None) -> None:
         """Serve until SIGINT, SIGTERM or `stop`; `told` is called when all is ready."""
-        self._uvicorn.told = told
+        self._uvicorn.on_ready = told
         loop = self._uvicorn.config.get_loop_factory()
         with asyncio.Runner(loop_factory=loop) as runner:
             runner.run(self._serve())
@@ -78,7 +78,7 @@ class Server:
         self._uvicorn.should_exit = True
 
     @contextmanager
-    def beside(self) -> Iterator[str]:
+    def in_thread(self) -> Iterator[str]:
         """Serve in another thread, for as long as the scope lasts; gives the URL. The chain is the server's meanwhile."""
         thread = Thread(target=self.run, daemon=True)
         thread.start()
@@ -90,7 +90,7 @@ class Server:
             thread.join()
 
     async def _serve(self) -> None:
-        self._clock.follow()
+        self._clock.update()
         try:
             await self._uvicorn.serve([self._socket])
         finally:
@@ -99,7 +99,7 @@ class Server:
     def _after(self) -> None:
         """After each request: it may have changed the chain, or the interval."""
         self._app.publish()
-        self._clock.follow()
+        self._clock.update()
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -117,12 +117,12 @@ class _Uvicorn(uvicorn.Server):
         super().__init__(config)
         self._end = end
         self.ready = Event()
-        self.told: Callable[[], None] = lambda: None
+        self.on_ready: Callable[[], None] = lambda: None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.ready.set()
-        self.told()
+        self.on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._end()

@@ -1,5 +1,5 @@
 from chain import Address, Key, System, call, model
-from chain.runtime.system import WorldStorage
+from chain.runtime.system import WorldModels
 from chain.types import felt252, u8
 
 
@@ -10,7 +10,7 @@ class Board:
     owner: Address
 
 
-def clear(world: WorldStorage, id: felt252) -> None:
+def clear(world: WorldModels, id: felt252) -> None:
     board = world.read(Board, id)
     board.cells.clear()
     board.cells = [0] * 8
