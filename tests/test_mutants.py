@@ -38,7 +38,7 @@ class Mutant:
 
 
 def read(path: Path) -> Iterator[Mutant]:
-    home = Path("chain") if path.stem == "chain" else Path("contracts", path.stem)
+    home = Path("chain") if path.stem == "core" else Path("contracts", path.stem)
     for paragraph in path.read_text("utf-8").strip().split("\n\n"):
         what, file, test, *lines = paragraph.splitlines()
         yield Mutant(what, home / file, test, tuple(changes(lines)))

@@ -25,8 +25,12 @@ from chain.schema.value_types import (
 from chain.types import FixedBytes, Int
 
 _PLAIN: dict[str, ValueType] = {
-    "bool": BoolType(), "address": AddressType(), "string": StringType(), "bytes": BytesType(), "function": FixedBytes("function", 24),
-}  # fmt: skip
+    "bool": BoolType(),
+    "address": AddressType(),
+    "string": StringType(),
+    "bytes": BytesType(),
+    "function": FixedBytes("function", 24),
+}
 
 
 def type_from_json(parameter: dict[str, Any]) -> ValueType:

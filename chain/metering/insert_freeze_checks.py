@@ -78,7 +78,8 @@ class Keeping(TickInserter):
         for name in node.kwd_attrs:
             if name in CHANGERS or name in VIEWS:
                 raise DeclarationError(
-                    f"{relative_path(self._file)}:{node.lineno}: a pattern takes the method '{name}' off what it matches, which may"
+                    f"{relative_path(self._file)}:{node.lineno}: a pattern takes the method '{name}' off what it matches,"
+                    " which may"
                     " be a class; match the value, and call the method by its name"
                 )
         self.generic_visit(node)

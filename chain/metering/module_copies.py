@@ -109,7 +109,8 @@ class InstrumentedModule:
             exec(code, self.space)
         except OutOfGas:
             raise DeclarationError(
-                f"{relative_path(self.source.file)}:{node.lineno}: this takes more than any call may take, or makes a value larger than"
+                f"{relative_path(self.source.file)}:{node.lineno}: this takes more than any call may take, or makes a"
+                " value larger than"
                 " any may be, and it is run whenever the contract is loaded; make it smaller, or make it in a call"
             ) from None
 

@@ -123,11 +123,31 @@ OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
 _WORDS: Final = {
     f"__{each.__name__}__": each
     for each in (
-        written, shown, contains, charge_slice, metered_method, bound, number, metered_stdlib_call, priced, charge_items, charge_new_items, pay_keys, pay_pairs, metered_if_long,
-        key, weigh, counted, index, moved, pay_for_width, charge_8, arithmetic.summed,
+        written,
+        shown,
+        contains,
+        charge_slice,
+        metered_method,
+        bound,
+        number,
+        metered_stdlib_call,
+        priced,
+        charge_items,
+        charge_new_items,
+        pay_keys,
+        pay_pairs,
+        metered_if_long,
+        key,
+        weigh,
+        counted,
+        index,
+        moved,
+        pay_for_width,
+        charge_8,
+        arithmetic.summed,
         *(each for pair in OPERATORS.values() for each in pair),
     )
-}  # fmt: skip
+}
 CALLED: Final = {
     kind: BUILTINS[name]
     for name in CLASSES

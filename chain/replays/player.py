@@ -132,9 +132,15 @@ class Replay:
 
 
 def replay(
-    text: str, *, contracts: Collection[type[Contract]] = (), offered: Sequence[ContractCatalogue] = (), to_the_end: bool = False,
-    moves_only: bool = False, through: Callable[[Sequence[Step]], Iterable[Step]] = iter, anew: bool = False,
-) -> Replay:  # fmt: skip
+    text: str,
+    *,
+    contracts: Collection[type[Contract]] = (),
+    offered: Sequence[ContractCatalogue] = (),
+    to_the_end: bool = False,
+    moves_only: bool = False,
+    through: Callable[[Sequence[Step]], Iterable[Step]] = iter,
+    anew: bool = False,
+) -> Replay:
     """Play a transcript on a fresh chain, up to the first difference or to the end.
 
     With `moves_only` the hash of the last block may be another one, as it is whenever the code of a contract changes.

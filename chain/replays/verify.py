@@ -40,7 +40,10 @@ class VerifyResult:
     def __str__(self) -> str:
         if self.diverging_seeds is not None:
             if self.divergence is None:
-                return f"the blocks or ticks {self.diverging_seeds[0]} and {self.diverging_seeds[1]} differ, though no transaction tells how"
+                return (
+                    f"the blocks or ticks {self.diverging_seeds[0]} and {self.diverging_seeds[1]} differ, though no"
+                    f" transaction tells how"
+                )
             return self.divergence.told(*self.diverging_seeds)
         if self.difference is not None:
             return f"it comes out the same {len(self.seeds)} times, but not as it is written: {self.difference}"

@@ -75,24 +75,45 @@ _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
 # What runs contracts, for as long as their gas lasts. Looks leave nothing behind.
 LOOKS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
-        transactions.call, transactions.estimate_gas, simulate.simulate, debug_traces.create_access_list, debug_traces.trace_transaction,
-        debug_traces.trace_call, debug_traces.trace_block, debug_traces.trace, debug_traces.trace_look, entry_calls.look,
+        transactions.call,
+        transactions.estimate_gas,
+        simulate.simulate,
+        debug_traces.create_access_list,
+        debug_traces.trace_transaction,
+        debug_traces.trace_call,
+        debug_traces.trace_block,
+        debug_traces.trace,
+        debug_traces.trace_look,
+        entry_calls.look,
     }
-)  # fmt: skip
+)
 # The others change the chain, and nothing else that the node keeps: by one transaction …
 SENDS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
-        transactions.send_transaction, transactions.send_raw_transaction, transactions.send_unsigned, entry_calls.send, ledger_feed.send,
+        transactions.send_transaction,
+        transactions.send_raw_transaction,
+        transactions.send_unsigned,
+        entry_calls.send,
+        ledger_feed.send,
     }
-)  # fmt: skip
+)
 # … or by running those in the open block again.
 RERUNS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
-        mining.increase_time, mining.set_clock, mining.set_next_timestamp, mining.time_travel, entry_calls.advance,
-        entry_calls.set_time, account_state.set_prevrandao, account_state.set_coinbase, account_state.set_base_fee, txpool.drop, txpool.drop_all,
+        mining.increase_time,
+        mining.set_clock,
+        mining.set_next_timestamp,
+        mining.time_travel,
+        entry_calls.advance,
+        entry_calls.set_time,
+        account_state.set_prevrandao,
+        account_state.set_coinbase,
+        account_state.set_base_fee,
+        txpool.drop,
+        txpool.drop_all,
         txpool.drop_sender,
     }
-)  # fmt: skip
+)
 
 METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {

@@ -409,7 +409,8 @@ def _key_kind(annotation: Any, names: Namespace | None) -> ValueType:
         isinstance(kind, StructType) and abi.is_dynamic(kind)
     ):
         raise UnsupportedAnnotation(
-            f"{format_annotation(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a tuple of numbers"
+            f"{format_annotation(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a"
+            " tuple of numbers"
         )
     require_frozen(kind)
     return kind

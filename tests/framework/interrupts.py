@@ -115,10 +115,16 @@ def standing(chain: Chain) -> str:
     accounts = sorted((bytes(who), account) for who, account in state.accounts.items())
     words = {bytes(who): sorted(words.items()) for who, words in state.storages.items() if words}
     told = (
-        accounts, sorted(words.items()), [block.as_tuple for block in ledger.blocks],
-        [encode(serialize_row(receipt.row)) for receipt in ledger.receipts], list(map(_plain, ledger.timeline)), ledger.notes_from(0),
-        ledger.open and ledger.open.as_tuple, tuple(map(int, chain.mining[:3])), chain.mining.overrides,
-    )  # fmt: skip
+        accounts,
+        sorted(words.items()),
+        [block.as_tuple for block in ledger.blocks],
+        [encode(serialize_row(receipt.row)) for receipt in ledger.receipts],
+        list(map(_plain, ledger.timeline)),
+        ledger.notes_from(0),
+        ledger.open and ledger.open.as_tuple,
+        tuple(map(int, chain.mining[:3])),
+        chain.mining.overrides,
+    )
     return sha256(repr(told).encode()).hexdigest()
 
 

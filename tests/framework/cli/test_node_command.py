@@ -1,0 +1,190 @@
+"""`boardchain node` as it is run: a process, its words, its port, its end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.request import Request, urlopen
+
+import click
+import pytest
+
+from chain import Contract, view
+from chain.accounts import ACCOUNTS
+from chain.cli.commands.node import command
+from chain.metering.program import program_of
+from chain.types import u64
+from contracts.deblockle import Deblockle
+
+ROOT = Path(__file__).parents[3]
+COMMAND = (sys.executable, "-m", "chain", "node", "--port", "0")
+
+
+class Elsewhere(Contract):
+    """A class that no package offers."""
+
+    @view
+    def one(self) -> u64:
+        return 1
+
+
+class Running(NamedTuple):
+    process: subprocess.Popen[str]
+    said: list[str]
+
+    def ask(self, method: str, *params: Any) -> Any:
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        with urlopen(Request(f"http://{self.said[-1].split()[-1]}", body.encode())) as answer:
+            said = json.loads(answer.read())
+        return said.get("result", said.get("error"))
+
+    def end(self, how: int) -> int:
+        self.process.send_signal(how)
+        return self.process.wait(timeout=10)
+
+
+@contextmanager
+def running(*options: str) -> Iterator[Running]:
+    with subprocess.Popen((*COMMAND, *options), cwd=ROOT, stdout=subprocess.PIPE, text=True) as node:  # fmt: skip
+        assert node.stdout is not None
+        said: list[str] = []
+        for line in node.stdout:
+            said.append(line.strip())
+            if line.startswith("Listening"):
+                break
+        try:
+            yield Running(node, said)
+        finally:
+            node.kill()
+
+
+def refused(*options: str) -> tuple[int, str]:
+    done = subprocess.run(
+        (*COMMAND, *options), cwd=ROOT, capture_output=True, text=True, timeout=30
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Running]:
+    with running("--quiet") as node:
+        yield node
+
+
+def test_nodes_tell_what_wallets_need() -> None:
+    with running() as node:
+        said = "\n".join(node.said)
+        assert all(str(each) in said and f"0x{each.key.hex()}" in said for each in ACCOUNTS)
+        assert "Chain id: 31337" in said
+        assert "Deblockle" in said
+        assert node.end(signal.SIGINT) == 0
+
+
+def test_quiet_nodes_say_where() -> None:
+    with running("--quiet", "--chain-id", "7", "--gas-limit", "50000") as node:
+        assert len(node.said) == 1
+        assert node.ask("eth_chainId") == "0x7"
+        assert node.ask("eth_getBlockByNumber", "latest", False)["gasLimit"] == hex(50_000)
+        assert node.end(signal.SIGTERM) == 0
+
+
+def test_chains_outlive_their_node(tmp_path: Path) -> None:
+    file = str(tmp_path / "duel.chain")
+    with running("--quiet", "--data", file) as node:
+        sent = node.ask("eth_sendTransaction", {"to": "0x" + "11" * 20, "value": "0x5"})
+        node.process.kill()
+        node.process.wait()
+    with running("--quiet", "--data", file) as node:
+        assert node.ask("eth_getTransactionReceipt", sent)["status"] == "0x1"
+        assert node.ask("eth_getBalance", "0x" + "11" * 20) == "0x5"
+
+
+def test_offered_contracts_can_be_deployed(node: Running) -> None:
+    sent = node.ask("eth_sendTransaction", {"data": program_of(Deblockle).bytecode})
+    assert node.ask("eth_getTransactionReceipt", sent)["contractAddress"]
+
+
+def test_other_contracts_are_refused(node: Running) -> None:
+    before = node.ask("eth_blockNumber")
+    said = node.ask("eth_sendTransaction", {"data": program_of(Elsewhere).bytecode})
+    assert "declared" in said["message"]
+    assert node.ask("eth_blockNumber") == before
+
+
+def test_taken_ports_are_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, said = refused("--port", str(port))
+    assert code == 1
+    assert f"port {port}" in said
+    assert "Traceback" not in said
+
+
+def test_strange_packages_are_told() -> None:
+    code, said = refused("--contracts", "no_such_games")
+    assert (code, "no_such_games" in said, "Traceback" in said) == (2, True, False)
+
+
+def test_limits_are_numbers_with_units() -> None:
+    options = [
+        "--max-memory",
+        "512M",
+        "--max-waiting",
+        "64k",
+        "--max-body",
+        "9",
+        "--max-seconds",
+        "0.5",
+    ]
+    chosen = command.make_context("node", options).params
+    found = [chosen[f"max_{name}"] for name in ("memory", "waiting", "body", "seconds")]
+    assert found == [512 << 20, 64 << 10, 9, 0.5]
+
+
+@pytest.mark.parametrize(
+    "words", [("--max-memory", "1X"), ("--max-body", "0"), ("--max-seconds", "0")]
+)
+def test_other_limits_are_refused(words: tuple[str, str]) -> None:
+    with pytest.raises(click.BadParameter, match=r"write 65536, 64K, 512M or 2G|not in the range"):
+        command.make_context("node", [*words])
+
+
+ENDLESS = "0x6004600c60003960046000f35b600056"  # leaves code that jumps back for ever
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["eth_call", "eth_sendTransaction", "debug_traceCall"])
+def test_nobody_waits_for_endless_bytecode(method: str) -> None:
+    """The others get each answer within 0.3 s, and the node ends within 2."""
+    with running("--quiet") as node:
+        deployed = node.ask("eth_sendTransaction", {"data": ENDLESS})
+        where = node.ask("eth_getTransactionReceipt", deployed)["contractAddress"]
+        fields = {"to": where, "gas": hex(30_000_000)}
+        attack = threading.Thread(target=suppressed, args=(node.ask, method, fields))
+        attack.start()
+        times = []
+        for _ in range(60):
+            began = time.monotonic()
+            node.ask("eth_sendTransaction", {"to": "0x" + "11" * 20, "value": "0x5"})
+            times.append(time.monotonic() - began)
+        assert attack.is_alive()
+        assert max(times) < 0.3
+        began = time.monotonic()
+        assert node.end(signal.SIGTERM) == 0
+        assert time.monotonic() - began < 2
+        attack.join()
+
+
+def suppressed(ask: Callable[..., Any], *what: Any) -> None:
+    with suppress(OSError, HTTPException):
+        ask(*what)

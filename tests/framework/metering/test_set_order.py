@@ -1,0 +1,154 @@
+"""Sets keep the order in which their items came: what walks through one gives the same under every hash seed.
+
+Each paragraph of `orders.txt` is the body of an entry; beside it stands in `orders.said.txt` what it returns. What it takes
+is the same under every hash seed, too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from chain import Chain
+from chain.metering.ordered_sets import (
+    OrderedFrozenSet,
+    OrderedSet,
+)
+
+HERE = Path(__file__).parent
+PARAGRAPHS = (HERE / "orders.txt").read_text("utf-8").strip().split("\n\n")
+BODIES = dict(paragraph.split("\n", 1) for paragraph in PARAGRAPHS)
+HEAD = """
+from dataclasses import dataclass, field
+from chain import Contract, call
+
+TOP = set("dacb")
+
+@dataclass(frozen=True)
+class Card:
+    name: str
+    n: int
+
+class Bag(set):
+    pass
+
+@dataclass
+class Box:
+    LETTERS = frozenset("dacb")
+    seen: set[str] = field(default_factory=set)
+
+class Walker(Contract):
+"""
+PLAY = """
+import sys
+from test_set_order import played
+sys.stdout.write(played())
+"""
+
+
+def source() -> str:
+    entries = []
+    for number, body in enumerate(BODIES.values()):
+        inner = body.replace("\n", "\n        ")
+        entries.append(f"    @call\n    def entry{number}(self) -> str:\n        {inner}\n")
+    return HEAD + "\n".join(entries)
+
+
+def played() -> str:
+    """What each entry comes to, in the module `walker` that lies in the working folder."""
+    sys.path.insert(0, str(Path.cwd()))
+    contract = Chain(guard=False).deploy(importlib.import_module("walker").Walker)
+    lines = []
+    for number, title in enumerate(BODIES):
+        receipt = getattr(contract, f"entry{number}")()
+        lines.append(f"{title} {receipt.return_value} [{receipt.ticks}]\n")
+    return "".join(lines)
+
+
+def play_under(seed: int, folder: Path) -> str:
+    paths = os.pathsep.join([str(HERE), *sys.path])
+    found = subprocess.run(
+        [sys.executable, "-c", PLAY],
+        env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": paths},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert found.stderr == ""
+    return found.stdout
+
+
+def test_order_and_ticks_are_the_same_under_hash_seeds(
+    tmp_path: Path, golden: Callable[[Path, str], None]
+) -> None:
+    (tmp_path / "walker.py").write_text(source(), "utf-8")
+    first = play_under(1, tmp_path)
+    assert play_under(2, tmp_path) == first
+    golden(HERE / "orders.said.txt", re.sub(r" \[\d+\]$", "", first, flags=re.MULTILINE))
+
+
+# Beside the order, they do what Python's own do.
+
+SETS = [[], [1], [3, 1, 2], [2, 5], [1, 2, 3, 4]]
+READ = """
+a | b, a & b, a - b, a ^ b
+a == b, a != b, a < b, a <= b, a > b, a >= b, a.isdisjoint(b)
+a.union(b, [7]), a.intersection(b, [1, 2]), a.difference(b, [1]), a.symmetric_difference([*b])
+a.issubset([*b]), a.issuperset([*b]), len(a), bool(a), 1 in a, sorted(a), hash(frozenset(a))
+a | {9}, {9} | a, {1, 9} & a, {1, 9} - a, {1, 9} ^ a, a | frozenset(b), frozenset(b) | a
+a.copy(), {**dict.fromkeys(a)}
+{a: 1}[b] if a == b else 0
+"""
+CHANGES = """
+a.add(9); a.add(1)
+a.discard(1); a.discard(77)
+a.update(b, [8]); a.update()
+a.intersection_update(b); a.add(1)
+a.difference_update(b, a)
+a.symmetric_difference_update(b)
+a |= b; a -= {1}; a ^= {5, 6}; a &= {5, 6, 2}
+a.clear()
+a.remove(1)
+a.remove(77)
+a.__init__([4, 4])
+a |= [1]
+"""
+
+
+@pytest.mark.parametrize("code", READ.strip().splitlines())
+@pytest.mark.parametrize("kinds", [(OrderedSet, set), (OrderedFrozenSet, frozenset)])
+def test_ordered_set_is_read_like_a_plain_one(code: str, kinds: tuple[type, type]) -> None:
+    for one in SETS:
+        for other in SETS:
+            found, expected = (_eval(code, {"a": kind(one), "b": kind(other)}) for kind in kinds)
+            assert found == expected
+
+
+def _eval(code: str, space: dict[str, object]) -> object:
+    try:
+        return eval(code, space)
+    except TypeError as no:
+        return type(no)
+
+
+@pytest.mark.parametrize("code", CHANGES.strip().splitlines())
+def test_ordered_set_changes_like_a_plain_one(code: str) -> None:
+    for one in SETS:
+        for other in SETS:
+            spaces = [{"a": kind(one), "b": kind(other)} for kind in (OrderedSet, set)]
+            for space in spaces:
+                try:
+                    exec(code, space)
+                except (TypeError, KeyError) as no:
+                    space["b"] = type(no)
+            assert spaces[0]["a"] == spaces[1]["a"] == {*spaces[0]["a"]}
+            assert list(spaces[0]["a"]) == list(spaces[0]["a"]._order)
+            assert spaces[0]["b"] == spaces[1]["b"]
