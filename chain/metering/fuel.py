@@ -2,10 +2,10 @@
 
 A tank is an iterator that yields zeros, and stands among the builtins of every image, so that `0 in __tank__` takes one of
 them and is false when none are left: no call, no lookup but one. There is a tank of single ticks and others whose zeros are
-worth several, as coins are, so that a long stretch pays in one step too. Where one is empty, `__out_of_fuel__` makes change: what all
-of them hold is put into them anew. A step takes the same with change and without. When all hold less than is asked, it raises
-`OutOfGas`, which no contract can catch; should that get lost all the same, every later tick raises it again, and the message
-ends as out of gas whatever it returned. What a message did not use goes back to the one that sent it.
+worth several, as coins are, so that a long stretch pays in one step too. Where one is empty, `__out_of_fuel__` makes change:
+what all of them hold is put into them anew. A step takes the same with change and without. When all hold less than is asked,
+it raises `OutOfGas`, which no contract can catch; should that get lost all the same, every later tick raises it again, and the
+message ends as out of gas whatever it returned. What a message did not use goes back to the one that sent it.
 
 Functions that may call themselves also take a level at their beginning and give it back at their end: Python's own limit
 counts other things from version to version, and where the test runner stands in the stack.
