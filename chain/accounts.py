@@ -1,7 +1,7 @@
 """Accounts that can sign: the ten well-known ones of every local Ethereum chain, and named ones.
 
-The ten come from the phrase "test test test test test test test test test test test junk", as in anvil and hardhat. Their
-keys are public: they are for tests.
+The ten are derived from the phrase "test test test test test test test test test test test junk", as in anvil and hardhat.
+Their keys are public: they are for tests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LABELS: Final = ("alice", "bob", "carol", "dave", "erin", "frank", "grace", "hei
 
 
 class Account(Address):
-    """An address with its key and the name people know it by."""
+    """An address with its private key and its name."""
 
     name: str
     key: bytes
@@ -44,13 +44,14 @@ class Account(Address):
 
 
 def make_account(address: bytes | str, key: bytes, name: str) -> Account:
-    made = Account(address)
-    made.name, made.key = name, key
-    return made
+    """Return the account with this address, key and name."""
+    account = Account(address)
+    account.name, account.key = name, key
+    return account
 
 
 def account_of_key(key: bytes, name: str) -> Account:
-    """The account that signs with `key`: the last 20 bytes of the hash of its public key."""
+    """Return the account that signs with `key`. Its address is the last 20 bytes of the hash of the public key."""
     public = PrivateKey(key).public_key.format(compressed=False)
     return make_account(keccak(public[1:])[12:], key, name)
 

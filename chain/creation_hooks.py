@@ -1,6 +1,6 @@
-"""Who is told of every chain that is made: nobody, unless a tool asks for it, as the pytest plugin does.
+"""Listeners for the creation of chains. There are none unless a tool adds one, as the pytest plugin does.
 
-It stands in a module of its own because such a tool must be able to ask before the engine is imported.
+This is a module of its own because such a tool must be able to add its listener before the engine is imported.
 """
 
 from __future__ import annotations
@@ -12,5 +12,6 @@ creation_listeners: Final[list[Callable[[Any], None]]] = []
 
 
 def notify_created(chain: Any) -> None:
-    for tell in creation_listeners:
-        tell(chain)
+    """Call every listener with a chain that was just created."""
+    for listener in creation_listeners:
+        listener(chain)

@@ -1,8 +1,8 @@
-"""The ways things go wrong, in four families.
+"""The errors, in four families.
 
-An expected no (`Revert`), an author's mistake (`DeclarationError`), a transaction that cannot be in any block
-(`InvalidTransaction`), and what a person outside sees of a failed call (`Reverted`). `Halt` is the machine's own:
-it ends a message with all of its gas and no contract can catch it.
+A deliberate refusal (`Revert`), a mistake of the author (`DeclarationError`), a transaction that cannot be in any block
+(`InvalidTransaction`), and a failed call as the caller outside sees it (`Reverted`). `FatalHalt` is internal: it ends a
+message and uses all its gas, and no contract can catch it.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from types import GeneratorType
 from typing import Any, Final
 
-# Types whose values may be true or false, and often are conditions.
+# Types whose values may be true or false and are often used as conditions.
 _OPEN: Final = frozenset({int, str, bytes, list, dict, set})
 
 
 class Revert(Exception):
-    """An expected no: undoes the message and tells the caller why.
+    """A deliberate refusal: it undoes the message and gives the caller the reason.
 
     Raise it with a text, or subclass it under `@error` to carry typed fields.
     """
 
     __error__: Any = None  # the ErrorSpec, set by @error
     text = ""
-    data: bytes | None = None  # the raw revert data, where the refusal came from another contract
+    data: bytes | None = None  # the raw revert data, if another contract refused
 
     def __init__(self, text: str = "", *, data: bytes | None = None) -> None:
         super().__init__(text)
@@ -36,7 +36,10 @@ class DeclarationError(TypeError):
 
 
 class GuardError(DeclarationError):
-    """A contract may do something else on another machine or in another run. `findings` say where, why, and what to write."""
+    """A contract may behave differently on another machine or in another run.
+
+    Each of `findings` says where, why, and what to write instead.
+    """
 
     def __init__(self, contract: str, findings: Sequence[Any]) -> None:
         listed = "".join(f"\n  {finding}" for finding in findings)
@@ -51,11 +54,11 @@ class InvalidTransaction(ValueError):
 
 
 class FatalHalt(BaseException):
-    """Ends a message at once and takes all its gas. Not an `Exception`: a contract cannot catch it."""
+    """Ends a message at once and uses all its gas. It is not an `Exception`, so a contract cannot catch it."""
 
 
 class UndeclaredContract(BaseException):
-    """A message reached a Python contract whose class nobody has declared here: that is no outcome, so none is recorded."""
+    """A message reached a Python contract whose class is not declared here. That is not an outcome, so none is recorded."""
 
     def __init__(self, address: str) -> None:
         super().__init__(
@@ -66,7 +69,7 @@ class UndeclaredContract(BaseException):
 
 
 class UnknownSource(UndeclaredContract):
-    """Somebody wants the code of a class whose module has been imported anew since, with other source perhaps."""
+    """The code is needed of a class whose module has been imported again since, perhaps with other source."""
 
     def __init__(self, cls: type) -> None:
         BaseException.__init__(
@@ -77,7 +80,7 @@ class UnknownSource(UndeclaredContract):
 
 
 class UnknownCode(UndeclaredContract):
-    """Somebody wants to deploy, or to upgrade to, a class that nobody has declared here."""
+    """A deployment or an upgrade needs a class that is not declared here."""
 
     def __init__(self, digest: bytes) -> None:
         BaseException.__init__(
@@ -88,7 +91,7 @@ class UnknownCode(UndeclaredContract):
 
 
 class LimitExceeded(Exception):
-    """A watchdog stopped what ran: it took more time or memory than it may. That is no outcome, and nothing of it remains."""
+    """A watchdog stopped a call that took too much time or memory. That is not an outcome, and it has no effect."""
 
 
 class OutOfGas(FatalHalt):
@@ -96,7 +99,7 @@ class OutOfGas(FatalHalt):
 
 
 class Reverted(Exception):
-    """A call failed. `receipt` is the whole record of it; for a view it is the `Observation`."""
+    """A call failed. `receipt` is its full record; for a view it is the `Observation`."""
 
     def __init__(self, receipt: Any) -> None:
         super().__init__(str(receipt.error))
@@ -108,7 +111,7 @@ class Reverted(Exception):
 
 
 def require(condition: object, text: str) -> None:
-    """Revert with `text` unless `condition` holds. What can be nothing but true is refused: it checks nothing."""
+    """Revert with `text` unless `condition` holds. A condition that is always true is refused, as it checks nothing."""
     if condition is True:
         return
     if not isinstance(text, str):
@@ -120,7 +123,7 @@ def require(condition: object, text: str) -> None:
 
 
 def _always_holds(value: Any) -> bool:
-    """Whether a value says nothing by being true: a function or class, or a pair of a condition and a text."""
+    """True if a value is always true: a function, a class, a generator, or a pair of a condition and a text."""
     if isinstance(value, tuple):
         return len(value) == 2 and isinstance(value[1], str) and not isinstance(value[0], str)
     if callable(value):

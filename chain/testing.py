@@ -1,6 +1,6 @@
-"""What tests say about a chain: this call must be refused, these events must have come.
+"""Assertions about a chain: a call must be refused, or certain events must have been emitted.
 
-An assertion matches what it names and no more, and when it fails it shows what was there.
+An assertion checks what it names and no more. When it fails, it shows the actual outcome.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from chain.errors import Reverted
 from chain.ledger.receipts import is_event
 from chain.machine.frame import Failure
 from chain.metering.program import (
-    instrumented as instrumented,  # what a test changes to plant a fault on chain
+    instrumented as instrumented,  # a test changes it to plant a fault in a contract
 )
 from chain.schema.validation import short_repr
 from chain.simulator.log_queries import LogQueries
@@ -27,9 +27,9 @@ Reason: TypeAlias = str | re.Pattern[str] | type[BaseException] | BaseException 
 
 
 def run_uninstrumented(contract: type[C]) -> type[C]:
-    """Marks a contract of a test that shares lists or functions with the test: it runs on these, not on an image of its own.
+    """Mark a contract that shares lists or functions with its test: it runs on these, not on an instrumented copy.
 
-    What its methods and the functions they reach compute is counted as ever; methods of other classes are not.
+    Its own methods and the functions that they reach are still metered; methods of other classes are not.
     """
     contract.__probe__ = True  # type: ignore[attr-defined]
     return contract
@@ -37,13 +37,13 @@ def run_uninstrumented(contract: type[C]) -> type[C]:
 
 @dataclass
 class RevertInfo:
-    """What a `with reverts(...)` caught; there is nothing in it before the scope ends."""
+    """The revert that a `with reverts(...)` caught; empty until the scope ends."""
 
     reverted: Reverted | None = None
 
     @property
     def receipt(self) -> Any:
-        """The record of the failed transaction; of a failed view its `Observation`."""
+        """The record of the failed transaction, or the `Observation` of a failed view."""
         return self._found().receipt
 
     @property
@@ -60,23 +60,23 @@ class RevertInfo:
 @scope
 @contextmanager
 def reverts(expected: Reason = None) -> Iterator[RevertInfo]:
-    """A scope in which a call must revert.
+    """Expect a revert in this scope.
 
     `expected` is a part of the reason's text, a pattern to be found in it, a class declared with `@error` or an instance of
-    it (whose fields must be the same), or the class of a Python exception.
+    it (whose fields must be equal), or the class of a Python exception.
     """
     __tracebackhide__ = True
-    wanted, caught = _show_reason(expected), RevertInfo()
+    reason, caught = _show_reason(expected), RevertInfo()
     try:
         yield caught
     except Reverted as reverted:
         caught.reverted = reverted
         if not _is_expected(reverted.error, expected):
             raise AssertionError(
-                f"it reverted with: {reverted.error}\nnot with: {wanted}"
+                f"it reverted with: {reverted.error}\nnot with: {reason}"
             ) from reverted
     else:
-        raise AssertionError(f"nothing reverted; expected: {wanted}")
+        raise AssertionError(f"nothing reverted; expected: {reason}")
 
 
 def _is_expected(failure: Failure, expected: Any) -> bool:
@@ -92,7 +92,7 @@ def _is_expected(failure: Failure, expected: Any) -> bool:
 
 
 def _is_declared(data: bytes, expected: Any) -> bool:
-    """Whether revert data are of a declared error. They tell it wherever the refusal came from, bytecode included."""
+    """True if revert data are of a declared error. The data decide, whatever refused, bytecode included."""
     spec = expected.__error__
     if data[:4] != spec.selector:
         return False
@@ -103,7 +103,7 @@ def _is_declared(data: bytes, expected: Any) -> bool:
 
 
 def _show_reason(expected: Any) -> str:
-    """The expected reason in words; a TypeError if it cannot be one."""
+    """Return the expected reason in words; raise TypeError if it cannot be one."""
     if expected is None:
         return "any reason"
     if isinstance(expected, type) and issubclass(expected, BaseException):
@@ -118,24 +118,28 @@ def _show_reason(expected: Any) -> str:
 
 
 def assert_events(source: Any, *expected: Any) -> None:
-    """Each expected event must be there, in this order; others may come before, between and after.
+    """Check that the expected events were emitted, in this order; others may come before, between and after.
 
     `source` is a receipt, a chain, or events. An expected event is an instance, a class or a name, or a tuple of one of
     these two and a dict of some of its fields: `assert_events(receipt, Moved(1, alice), (Ended, {"winner": bob}))`.
     """
     __tracebackhide__ = True
-    for wanted in expected:
-        if isinstance(wanted, tuple) and (len(wanted) != 2 or not isinstance(wanted[1], dict)):
+    for expected_event in expected:
+        if isinstance(expected_event, tuple) and (
+            len(expected_event) != 2 or not isinstance(expected_event[1], dict)
+        ):
             raise TypeError(
-                f"{short_repr(wanted)} is not an event and a dict of some of its fields"
+                f"{short_repr(expected_event)} is not an event and a dict of some of its fields"
             )
-    there = _events_of(source)
-    rest = iter(there)
-    for number, wanted in enumerate(expected):
-        if not any(_is_like(event, wanted) for event in rest):
+    events = _events_of(source)
+    remaining = iter(events)
+    for number, expected_event in enumerate(expected):
+        if not any(_is_like(event, expected_event) for event in remaining):
             after = f" after {_show_event(expected[number - 1])}" if number else ""
-            listed = "".join(f"\n  {event!r}" for event in there) or " none"
-            raise AssertionError(f"no {_show_event(wanted)} came{after}; the events are:{listed}")
+            listed = "".join(f"\n  {event!r}" for event in events) or " none"
+            raise AssertionError(
+                f"no {_show_event(expected_event)} came{after}; the events are:{listed}"
+            )
 
 
 def _events_of(source: Any) -> list[Any]:
@@ -153,13 +157,13 @@ def _is_like(event: Any, wanted: Any) -> bool:
     if isinstance(wanted, type | str):
         return is_event(event, wanted)
     if isinstance(wanted, tuple):
-        kind, fields = wanted
-        return is_event(event, kind) and _has(event, fields)
+        event_type, fields = wanted
+        return is_event(event, event_type) and _has(event, fields)
     return bool(event == wanted)
 
 
 def _has(event: Any, fields: Mapping[str, Any]) -> bool:
-    """Whether these fields of an event have these values."""
+    """True if these fields of an event have these values."""
     for name in fields:
         if not hasattr(event, name):
             raise TypeError(f"{type(event).__name__} has no field '{name}': there is {event!r}")
@@ -168,8 +172,8 @@ def _has(event: Any, fields: Mapping[str, Any]) -> bool:
 
 def _show_event(wanted: Any) -> str:
     if isinstance(wanted, tuple):
-        kind, fields = wanted
-        return f"{_show_event(kind)}({', '.join(f'{name}={value!r}' for name, value in fields.items())}, …)"
+        event_type, fields = wanted
+        return f"{_show_event(event_type)}({', '.join(f'{name}={value!r}' for name, value in fields.items())}, …)"
     if isinstance(wanted, type):
         return wanted.__name__
     return wanted if isinstance(wanted, str) else repr(wanted)

@@ -1,7 +1,7 @@
-"""The words for values: `u8` … `i256`, `felt252`, `bytes32`, `Address`, `Key`.
+"""The types of values: `u8` … `i256`, `felt252`, `bytes32`, `Address`, `Key`.
 
-To a type checker `u8` is an `int` and `Key[u8]` too; to the chain each name carries the kind of value it stands for
-(`Int`, `FixedBytes`, …), which fixes its width at every border: argument, return, storage, event.
+To a type checker `u8` and `Key[u8]` are an `int`. To the chain each name carries its value type (`Int`, `FixedBytes`, …),
+which fixes the width in arguments, return values, storage and events.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FELT_PRIME: Final = 2**251 + 17 * 2**192 + 1
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """A whole number between `lowest` and `highest`, kept in `bits` bits."""
+    """The type of integers between `lowest` and `highest`, stored in `bits` bits."""
 
     name: str
     bits: int
@@ -30,7 +30,7 @@ class Int:
 
 @dataclass(frozen=True, slots=True)
 class FixedBytes:
-    """Exactly `size` bytes."""
+    """The type of exactly `size` bytes."""
 
     name: str
     size: int
@@ -38,7 +38,7 @@ class FixedBytes:
 
 @dataclass(frozen=True, slots=True)
 class KeyMark:
-    """Marks the keys of a model and the indexed fields of an event."""
+    """The mark of the keys of a model and of the indexed fields of an event."""
 
 
 def _unsigned(bits: int) -> Int:
@@ -70,7 +70,7 @@ Key: TypeAlias = Annotated[T, KeyMark()]
 
 
 class Address(bytes):
-    """Twenty bytes that name an account; printed with the checksum capitals of EIP-55."""
+    """Twenty bytes that identify an account, printed with the checksum capitals of EIP-55."""
 
     __slots__ = ()
 
@@ -89,7 +89,7 @@ class Address(bytes):
 
 
 def _read(value: object) -> bytes:
-    """Hex text, as a rule. Capitals among its letters are a checksum; all small or all large they are none."""
+    """Read an address, usually from hex text. Mixed case is a checksum; all lower or all upper case is none."""
     if isinstance(value, bytearray):
         return bytes(value)
     if not isinstance(value, str):

@@ -1,10 +1,10 @@
 """The Ethereum contract ABI: signatures, encoding and decoding of values.
 
-Each value type has a row in three tables: its ABI type (`signatures`), how it is encoded (`encode`), how it is decoded
-(`decode`). Both directions are busy, so each is written out once per type as a flat Python function around one
-`struct.pack` or `unpack`, as `dataclasses` writes `__init__`; only where that fails is the value walked to say what is
-wrong. Property tests hold both equal to eth-abi. `json_abi` reads the ABI of contracts that are not Python. May import
-`schema` and what is below it. Begin with `signatures`.
+Each value type has a row in three tables: its ABI type (`signatures`), its encoding (`encode`) and its decoding (`decode`).
+Encoding and decoding are hot paths, so each is generated once per type as a straight-line Python function around one
+`struct.pack` or `unpack`, as `dataclasses` generates `__init__`. Only if that function fails is the value walked to explain
+the error. Property tests check that both directions agree with eth-abi. `json_abi` reads the ABI of contracts that are not
+written in Python. May import `schema` and what is below it. Begin with `signatures`.
 """
 
 from __future__ import annotations

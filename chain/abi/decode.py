@@ -1,7 +1,7 @@
-"""From ABI bytes to value.
+"""Decoding of ABI bytes into values.
 
-The bytes may come from anyone. A value whose parts stand elsewhere in the data is read only if these stand in order and
-apart, as every encoder writes them: so nothing is read twice, and the work is never more than the data is long.
+The bytes are not trusted. The tails of dynamic values are accepted only in order and without overlap, as every encoder writes
+them. So nothing is read twice, and the work is bounded by the length of the data.
 """
 
 from __future__ import annotations
@@ -37,48 +37,49 @@ Decoder = Callable[[bytes, int], Any]
 
 
 class BadData(Revert):
-    """Bytes are not a proper ABI encoding of what was declared."""
+    """The bytes are not a valid ABI encoding of the declared type."""
 
 
 @cache
 def decoder(kind: ValueType) -> Decoder:
-    """A function from (bytes, offset) to the value whose body stands there; raises `BadData`."""
+    """Return a function from (bytes, offset) to the value whose body is at the offset. It raises `BadData`."""
     read, dynamic = _reader(kind), is_dynamic(kind)
 
     def decode_one(data: bytes, at: int) -> Any:
         try:
-            found = read(data, at)
+            result = read(data, at)
         except MemoryError:
             raise
-        except Exception as wrong:
-            raise _blame(kind, data, at, wrong) from None
-        return found[0] if dynamic else found
+        except Exception as error:
+            raise _blame(kind, data, at, error) from None
+        return result[0] if dynamic else result
 
     return decode_one
 
 
 def decode(kind: ValueType, data: bytes) -> Any:
-    """Decode `data` as one value of `kind` standing alone, as return data and event data are."""
+    """Decode `data` as a single value of `kind`, such as return data."""
     return decode_members((Field("", kind),), data)[0]
 
 
 def decode_members(members: tuple[Field, ...], data: bytes, start: int = 0) -> tuple[Any, ...]:
-    """Decode what follows `start` as the values of `members`, side by side."""
+    """Decode the bytes from `start` on as the values of `members`, side by side."""
     return members_decoder(members)(data, start)
 
 
 @cache
 def members_decoder(members: tuple[Field, ...]) -> Callable[[bytes, int], tuple[Any, ...]]:
-    """The function behind `decode_members`, for those who often need it."""
+    """Return the function behind `decode_members`, for callers that use it often."""
     return decoder(StructType("", members)) if members else lambda data, start: ()
 
 
-# The flat functions. A static kind gives its value, a dynamic one the value and where it ends; any exception means bad data.
+# Generated readers. That of a static type returns the value, that of a dynamic type the value and the end of its data.
+# Any exception means bad data.
 
 
 @dataclass
 class _Plan(SourceBuilder):
-    """A decoder while it is being written: the pieces of one `struct.unpack`, and Python that makes sense of them."""
+    """A decoder that is being generated: the format of one `struct.unpack`, and Python that turns its results into values."""
 
     formats: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
@@ -86,12 +87,13 @@ class _Plan(SourceBuilder):
     tails: list[tuple[str, str]] = field(default_factory=list)  # offset, reader
 
     def target(self, form: str) -> str:
+        """Add an item to the format, and return the variable that receives it."""
         self.formats.append(form)
         self.targets.append(f"t{len(self.targets)}")
         return self.targets[-1]
 
     def small(self, guard: str) -> str:
-        """A word of which only the last 8 bytes count."""
+        """Add a word of which only the last 8 bytes may be non-zero, and return the variable with their number."""
         upper = self.target("24s")
         if guard:
             self.check(f"{upper} != plus", guard)
@@ -100,10 +102,14 @@ class _Plan(SourceBuilder):
         return self.target("Q")
 
     def check(self, wrong: str, guard: str) -> None:
+        """Refuse the data if the source `wrong` is true; with a `guard`, only if that is true too."""
         self.checks.append(f"{guard} and ({wrong})" if guard else wrong)
 
     def add(self, kind: ValueType, guard: str = "") -> str:
-        """Plan for a value; the expression that gives it. Where `guard` is false the value is absent and may be anything."""
+        """Plan to read a value, and return the expression for it.
+
+        If the source `guard` is false at run time, the value is absent and its bytes may be anything.
+        """
         if is_dynamic(kind):
             self.tails.append((self.small(guard), self.bind(_reader(kind))))
             return f"x{len(self.tails) - 1}"
@@ -120,6 +126,7 @@ class _Plan(SourceBuilder):
                 return self.scalar(kind, guard)
 
     def scalar(self, kind: ValueType, guard: str) -> str:
+        """Plan to read a value of one word, and return the expression for it."""
         match kind:
             case Int(bits=bits, signed=False) if bits <= 64:
                 value = self.small(guard)
@@ -159,12 +166,12 @@ class _Plan(SourceBuilder):
 
     @property
     def refused(self) -> str:
-        """Source text that is true where a word holds what it should not."""
+        """Source that is true if a word has a value that is not allowed."""
         zeros = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
         return " or ".join([*zeros, *self.checks]) or "False"
 
     def compile(self, value: str) -> Callable[[bytes, int], Any]:
-        """A reader of what stands at an offset, and of what it points to."""
+        """Return a reader of the value at an offset, together with its tails."""
         form = struct.Struct(">" + "".join(self.formats))
         lines = [f"({', '.join(self.targets)},) = unpack(data, at)", f"if {self.refused}: fail()"]
         end = f"at + {form.size}"
@@ -176,7 +183,7 @@ class _Plan(SourceBuilder):
         return self._run(form, ["def read(data, at):", *(f" {line}" for line in lines)])
 
     def compile_each(self, value: str) -> Callable[[bytes], list[Any]]:
-        """A reader of values side by side, without a call for each of them."""
+        """Return a reader of values side by side, without a function call for each of them."""
         form = struct.Struct(">" + "".join(self.formats))
         fields = f"({', '.join(self.targets)},)"
         line = f" return [fail() if {self.refused} else {value} for {fields} in each(data)]"
@@ -187,8 +194,8 @@ class _Plan(SourceBuilder):
             "unpack": form.unpack_from, "each": form.iter_unpack, "fail": _fail, "number": int.from_bytes,
             "make": bytes.__new__, "Address": Address,
         }  # fmt: skip
-        made: Callable[..., Any] = self.run(lines, tools)["read"]
-        return made
+        reader: Callable[..., Any] = self.run(lines, tools)["read"]
+        return reader
 
 
 def _fail() -> NoReturn:
@@ -197,6 +204,7 @@ def _fail() -> NoReturn:
 
 @cache
 def _reader(kind: ValueType) -> Callable[[bytes, int], Any]:
+    """Return the function that reads values of `kind`: the value, with the end of its data if the type is dynamic."""
     match kind:
         case StringType():
             return _read_text
@@ -241,7 +249,7 @@ def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], 
 
 def _static_items(item: ValueType, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
     plan = _Plan()
-    read, size, listed = plan.compile_each(plan.add(item)), head_size(item), make is list
+    read, size, is_list = plan.compile_each(plan.add(item)), head_size(item), make is list
 
     def read_items(data: bytes, at: int) -> tuple[Any, int]:
         start = at + 32
@@ -249,7 +257,7 @@ def _static_items(item: ValueType, make: Callable[[list[Any]], Any]) -> Callable
         if end > len(data):
             _fail()
         values = read(data[start:end])
-        return values if listed else make(values), end
+        return values if is_list else make(values), end
 
     return read_items
 
@@ -266,17 +274,17 @@ def _dynamic_items(
             _fail()
         values = []
         for head in range(start, heads, 32):
-            place = start + int.from_bytes(data[head : head + 32])
-            if place < end:
+            position = start + int.from_bytes(data[head : head + 32])
+            if position < end:
                 _fail()
-            value, end = read(data, place)
+            value, end = read(data, position)
             values.append(value)
         return make(values), end
 
     return read_items
 
 
-# Saying what was wrong: the same road again, step by step
+# Explaining an error: the same data is read again, step by step
 
 
 def _blame(kind: ValueType, data: bytes, at: int, cause: Exception) -> BadData:
@@ -288,7 +296,7 @@ def _blame(kind: ValueType, data: bytes, at: int, cause: Exception) -> BadData:
 
 
 def _walk(kind: ValueType, data: bytes, at: int, path: str) -> int:
-    """Read a value, or raise a `BadData` that names the place; returns where its body ends."""
+    """Read a value and return the end of its body, or raise a `BadData` with the path to the part that is wrong."""
     match kind:
         case StructType(members=members, cls=cls):
             names = [join(path, f"[{m.name}]" if m.name.isdigit() else m.name) for m in members]
@@ -321,39 +329,40 @@ def _walk(kind: ValueType, data: bytes, at: int, path: str) -> int:
 
 
 def _walk_side_by_side(parts: list[tuple[str, ValueType]], data: bytes, at: int, path: str) -> int:
-    sizes = [head_size(kind) for _, kind in parts]
+    """Read values side by side, each with its path and type, and return the end of their data."""
+    sizes = [head_size(value_type) for _, value_type in parts]
     _need(data, at, sum(sizes), path)
     head, end = at, at + sum(sizes)
-    for (name, kind), size in zip(parts, sizes, strict=True):
-        if is_dynamic(kind):
-            place = at + _word(data, head)
-            if place < end:
+    for (name, value_type), size in zip(parts, sizes, strict=True):
+        if is_dynamic(value_type):
+            position = at + _word(data, head)
+            if position < end:
                 raise _bad(name, "its data overlap what stands before them")
-            end = _walk(kind, data, place, name)
+            end = _walk(value_type, data, position, name)
         else:
-            _walk(kind, data, head, name)
+            _walk(value_type, data, head, name)
         head += size
     return end
 
 
 def _make(kind: ValueType, data: bytes, at: int, path: str) -> None:
-    """Make the value, whose parts are known to be good."""
+    """Construct the value, whose parts were found valid."""
     try:
         _reader(kind)(data, at)
     except MemoryError:
         raise
-    except Exception as wrong:
+    except Exception as error:
         match kind:
             case StringType():
                 raise _bad(path, "the text is not UTF-8") from None
             case StructType():
-                raise _bad(path, str(wrong) or repr(wrong)) from None
+                raise _bad(path, str(error) or repr(error)) from None
         raise BadData(_shown(kind, data[at : at + 32], path)) from None
 
 
 def _shown(kind: ValueType, word: bytes, path: str) -> str:
     signed = isinstance(kind, Int) and (kind.signed or kind.highest.bit_length() < 255)
-    number = int.from_bytes(word, signed=signed)  # whoever sent 2^256-1 as a u8 meant -1
+    number = int.from_bytes(word, signed=signed)  # 2^256-1 sent as a u8 most likely meant -1
     value = f"0x{word.hex()}" if isinstance(kind, AddressType | FixedBytes) else str(number)
     return f"{path} = {value} {expectation(kind)}" if path else f"{value} {expectation(kind)}"
 
@@ -363,6 +372,7 @@ def _word(data: bytes, at: int) -> int:
 
 
 def _need(data: bytes, at: int, size: int, path: str) -> None:
+    """Refuse if fewer than `size` bytes follow `at`."""
     if len(data) < at + size:
         raise _bad(path, f"{max(len(data) - at, 0)} bytes are too few, {_large(size)} are needed")
 

@@ -1,4 +1,4 @@
-"""From value to ABI bytes."""
+"""Encoding of values into ABI bytes."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from chain.types import FixedBytes, Int
 Encoder = Callable[[Any], bytes]
 
 _MASK = 2**256 - 1
-_BYTES = [number.to_bytes(32) for number in range(256)]  # the words of the smallest numbers
+_BYTES = [number.to_bytes(32) for number in range(256)]  # the words of small numbers, computed once
 
 
 @cache
 def encoder(kind: ValueType) -> Encoder:
-    """The function that encodes values of `kind`, or raises `Misfit`."""
+    """Return the function that encodes values of `kind`. It raises `ValueMismatch`."""
     match kind:
         case StringType():
             return _encode_text
@@ -54,9 +54,10 @@ def encoder(kind: ValueType) -> Encoder:
 
 
 def widened(kind: ValueType) -> ValueType:
-    """The same shape with whole words for numbers, so that one out of range can be written down.
+    """Return the same type with full words for its numbers, so that a number out of range can be encoded.
 
-    Every number that this lets in, the decoder of `kind` refuses: as the 256 bits of another it would read well.
+    The decoder of `kind` refuses every such number. Types of 255 bits and more stay as they are: a number out of their range
+    would be encoded as another, valid one.
     """
     match kind:
         case Int(highest=highest) if highest.bit_length() < 255:
@@ -73,7 +74,7 @@ def widened(kind: ValueType) -> ValueType:
 
 
 def blank(kind: ValueType) -> bytes:
-    """What stands in the place of a value that is absent: as short as can be, all zero but for the offsets."""
+    """Return the encoding of an absent value: as short as possible, all zero except for the offsets."""
     match kind:
         case StringType() | BytesType() | ListType():
             return bytes(32)
@@ -94,7 +95,7 @@ def blank(kind: ValueType) -> bytes:
 
 @dataclass
 class _Plan(SourceBuilder):
-    """An encoder while it is being written: lines of Python, and the pieces of one `struct.pack`."""
+    """An encoder that is being generated: lines of Python, and the format of one `struct.pack`."""
 
     lines: list[str] = field(default_factory=list)
     formats: list[str] = field(default_factory=list)
@@ -102,7 +103,7 @@ class _Plan(SourceBuilder):
     tails: list[str] = field(default_factory=list)
 
     def add(self, kind: ValueType, value: str) -> None:
-        """Plan for the value called `value`."""
+        """Plan to encode the value called `value`."""
         match kind:
             case StructType() if not is_dynamic(kind):
                 self.spread(kind, value)
@@ -125,13 +126,16 @@ class _Plan(SourceBuilder):
                 self.tails.append(f"{self.bind(encoder(kind))}({value})")
 
     def spread(self, kind: StructType, value: str) -> None:
-        """Plan for the members of a record, each in a local variable."""
+        """Plan to encode the members of a record, each in a local variable."""
         self.lines += destructuring_source(kind, value)
         for i, member in enumerate(kind.members):
             self.add(member.kind, f"{value}_{i}")
 
     def _scalar(self, kind: ValueType, value: str, unless: str = "") -> None:
-        """`unless` is what turns an expression into one for a value that may be None: ` if v is not None else `."""
+        """Plan to encode a value of one word.
+
+        `unless` turns an expression into one for a value that may be None: ` if v is not None else `.
+        """
         check = range_check_source(kind, value)
         if check:
             self.checks.append(f"{value} is not None and ({check})" if unless else check)
@@ -140,14 +144,15 @@ class _Plan(SourceBuilder):
         self.values += [f"{part}{unless}{zero}" if unless else part for part, zero in parts]
 
     def compile(self, kind: ValueType) -> Encoder:
+        """Return the encoder. `kind` is the type that errors refer to."""
         form = struct.Struct(">" + "".join(self.formats))
         lines = [*self.lines]
         if self.checks:
             lines.append(f"if {' or '.join(self.checks)}: raise OverflowError")
-        at = str(form.size)
+        offset = str(form.size)
         for i, tail in enumerate(self.tails):
-            lines += [f"t{i} = {tail}", f"o{i} = {at}"]
-            at = f"o{i} + len(t{i})"
+            lines += [f"t{i} = {tail}", f"o{i} = {offset}"]
+            offset = f"o{i} + len(t{i})"
         tails = "".join(f" + t{i}" for i in range(len(self.tails)))
         lines.append(f"return pack({', '.join(self.values)}){tails}")
         source = ["def encode(v):", " try:", *(f"  {line}" for line in lines)]
@@ -158,14 +163,17 @@ class _Plan(SourceBuilder):
             "kind": kind,
             "yes": (1).to_bytes(32),
         }
-        made: Encoder = self.run(source, names | SIGN)["encode"]
-        return made
+        encode: Encoder = self.run(source, names | SIGN)["encode"]
+        return encode
 
 
 def _word(
     kind: ValueType, value: str, name: Callable[[Any], str]
 ) -> tuple[str, list[tuple[str, str]]]:
-    """A scalar's word: its struct format, and for each part of it the source text and what stands there for None."""
+    """Return the struct format of a scalar's word, and its parts: source for the part, and source for it if the value is None.
+
+    `name` binds an object to a name in the source.
+    """
     match kind:
         case Int(bits=bits, signed=False) if bits <= 64:
             return "24xQ", [(value, "0")]
@@ -198,8 +206,8 @@ def _flat_encoder(kind: ValueType) -> Encoder:
 def _encode_text(value: Any) -> bytes:
     try:
         return _with_length(str.encode(value))
-    except (TypeError, UnicodeEncodeError) as wrong:
-        raise explain_mismatch(StringType(), value, wrong) from None
+    except (TypeError, UnicodeEncodeError) as error:
+        raise explain_mismatch(StringType(), value, error) from None
 
 
 def _encode_blob(value: Any) -> bytes:
@@ -209,11 +217,12 @@ def _encode_blob(value: Any) -> bytes:
 
 
 def _with_length(raw: bytes | bytearray) -> bytes:
+    """Return bytes as the ABI encodes them: their length, then the bytes padded to full words."""
     return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
 
 
 def _numbers_encoder(kind: ValueType, item: Int) -> Encoder:
-    """Boards are lists of small numbers: no call for each of them."""
+    """Return the encoder of a list of numbers. Game boards are such lists, so there is no call for each number."""
     form, parts = _word(item, "v", str)
     word = f"pack({', '.join(part for part, _ in parts)})"
     if item.lowest == 0 and item.highest < len(_BYTES):
@@ -233,15 +242,18 @@ def _fail() -> None:
 def _sequence_encoder(
     kind: ValueType, encode: Callable[[Any], Any], dynamic: bool, whole: bool = False
 ) -> Encoder:
-    """`encode` takes one item, or the `whole` list of them."""
+    """Return the encoder of a list.
+
+    `encode` takes one item, or the list of all if `whole`. `dynamic` is True if the items are of a dynamic type.
+    """
 
     def encode_sequence(values: Any) -> bytes:
         if not isinstance(values, list | tuple):
             raise explain_mismatch(kind, values)
         try:
             items = encode(values) if whole else [encode(value) for value in values]
-        except Exception as wrong:
-            raise explain_mismatch(kind, values, wrong) from None
+        except Exception as error:
+            raise explain_mismatch(kind, values, error) from None
         head = len(items).to_bytes(32)
         return head + (_join_dynamic(items) if dynamic else b"".join(items))
 
@@ -249,10 +261,11 @@ def _sequence_encoder(
 
 
 def _join_dynamic(items: list[bytes]) -> bytes:
-    offsets, at = [], 32 * len(items)
+    """Return encoded items of a dynamic type behind their offsets."""
+    offsets, offset = [], 32 * len(items)
     for item in items:
-        offsets.append(at.to_bytes(32))
-        at += len(item)
+        offsets.append(offset.to_bytes(32))
+        offset += len(item)
     return b"".join(offsets + items)
 
 

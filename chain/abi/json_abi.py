@@ -1,4 +1,4 @@
-"""Contracts that are not ours, known by their JSON ABI: their functions and events in our kinds."""
+"""Contracts that are known by their JSON ABI only: their functions and events, in value types of the chain."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ _PLAIN: dict[str, ValueType] = {
 
 
 def type_from_json(parameter: dict[str, Any]) -> ValueType:
-    """The kind of one parameter of a JSON ABI. Tuples come as plain tuples, fixed arrays too."""
-    written: str = parameter["type"]
-    array = re.fullmatch(r"(.*)\[(\d*)\]", written)
+    """Return the value type of one parameter of a JSON ABI. Tuples and fixed arrays become plain tuples."""
+    abi_type: str = parameter["type"]
+    array = re.fullmatch(r"(.*)\[(\d*)\]", abi_type)
     if array:
         item = type_from_json({**parameter, "type": array[1]})
         if not array[2]:
             return ListType(item)
         members = tuple(Field(str(i), item) for i in range(int(array[2])))
-        return StructType(written, members, array=True) if members else _unknown(written)
-    if written == "tuple":
+        return StructType(abi_type, members, array=True) if members else _unknown(abi_type)
+    if abi_type == "tuple":
         parts = fields_from_json(parameter.get("components", []))
         return StructType("tuple", parts) if parts else _unknown("tuple()")
-    return _PLAIN[written] if written in _PLAIN else _sized(written)
+    return _PLAIN[abi_type] if abi_type in _PLAIN else _sized(abi_type)
 
 
 def _sized(written: str) -> ValueType:
-    """A type with its size in its name; a number without one has 256 bits."""
-    found = re.fullmatch(r"(u?int|bytes)([1-9]\d*)?", written)
-    name, size = (found[1], int(found[2] or 256)) if found else ("", 0)
+    """Return the type whose name has its size, such as `uint8`. A number without a size has 256 bits."""
+    match = re.fullmatch(r"(u?int|bytes)([1-9]\d*)?", written)
+    name, size = (match[1], int(match[2] or 256)) if match else ("", 0)
     if name == "bytes" and size <= 32:
         return FixedBytes(written, size)
     if name in ("int", "uint") and size <= 256 and size % 8 == 0:
-        half, whole = 2 ** (size - 1), 2**size
+        half, limit = 2 ** (size - 1), 2**size
         return (
-            Int(written, size, 0, whole - 1)
+            Int(written, size, 0, limit - 1)
             if name == "uint"
             else Int(written, size, -half, half - 1)
         )
@@ -100,10 +100,11 @@ class AbiFunction:
             return self.selector + (
                 abi.encoder(StructType(self.name, self.params))(args) if args else b""
             )
-        except abi.ValueMismatch as wrong:
-            raise TypeError(f"{self.name}: {wrong.text}") from None
+        except abi.ValueMismatch as error:
+            raise TypeError(f"{self.name}: {error.text}") from None
 
     def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+        """Return True if these arguments fit."""
         try:
             self.encode_args(args, dict(named))
         except TypeError:
@@ -119,31 +120,32 @@ class AbiFunction:
 
 
 class Functions(Mapping[str, AbiFunction]):
-    """The functions of a JSON ABI by name, each read when it is asked for. One of several of a name goes by its signature."""
+    """The functions of a JSON ABI by name, each described on first use. Overloads are looked up by signature."""
 
     def __init__(self, items: list[dict[str, Any]]) -> None:
-        if not isinstance(items, list | tuple) or not all(isinstance(each, dict) for each in items):
+        if not isinstance(items, list | tuple) or not all(isinstance(item, dict) for item in items):
             raise TypeError(f"abi = {short_repr(items)} is not a JSON ABI: give its list of dicts")
         self._items = [item for item in items if item.get("type") == "function"]
 
     def __getitem__(self, name: str) -> AbiFunction:
-        found = self.named(name)
-        if len(found) > 1:
-            choices = ", ".join(f"'{function.signature}'" for function in found)
+        functions = self.named(name)
+        if len(functions) > 1:
+            choices = ", ".join(f"'{function.signature}'" for function in functions)
             raise TypeError(
-                f"there are {len(found)} functions '{name}': get one by its signature, {choices}"
+                f"there are {len(functions)} functions '{name}': get one by its signature, {choices}"
             )
-        if not found:
+        if not functions:
             raise KeyError(name)
-        return found[0]
+        return functions[0]
 
     def named(self, name: str) -> tuple[AbiFunction, ...]:
-        """All of that name or signature."""
-        bare = name.partition("(")[0]
-        found = [_function(item) for item in self._items if item["name"] == bare]
-        return tuple(each for each in found if name in (bare, each.signature))
+        """Return all functions with this name or signature."""
+        bare_name = name.partition("(")[0]
+        functions = [_function(item) for item in self._items if item["name"] == bare_name]
+        return tuple(function for function in functions if name in (bare_name, function.signature))
 
     def no_entry(self, name: str) -> str:
+        """Describe that there is no function `name`."""
         return f"the ABI has no function '{name}'; it has {', '.join(self) or 'none'}"
 
     def __iter__(self) -> Iterator[str]:
@@ -168,7 +170,7 @@ def _function(item: dict[str, Any]) -> AbiFunction:
 
 @dataclass(frozen=True, eq=False)
 class AbiEvent:
-    """An event of a foreign contract; decoded, it is a `DecodedAbiEvent`."""
+    """An event of a foreign contract. It is decoded into a `DecodedAbiEvent`."""
 
     name: str
     members: tuple[Field, ...]
@@ -205,7 +207,7 @@ class AbiEvent:
 
 @dataclass(frozen=True)
 class DecodedAbiEvent:
-    """A decoded event of a foreign contract: its name and its values, also as attributes."""
+    """A decoded event of a foreign contract: its name and its values, which are also attributes."""
 
     name: str
     values: dict[str, Any]
@@ -218,7 +220,7 @@ class DecodedAbiEvent:
 
 
 def _topic(kind: ValueType, topic: int) -> Any:
-    """An indexed value; one that is longer than a word is known by its hash only."""
+    """Decode an indexed value. A value of a type that does not fit in a word is known by its hash only."""
     raw = topic.to_bytes(32)
     return (
         raw
@@ -228,7 +230,7 @@ def _topic(kind: ValueType, topic: int) -> Any:
 
 
 def events_from_json(items: list[dict[str, Any]]) -> Iterator[AbiEvent]:
-    """The events of a JSON ABI, but for those of types that are not known here."""
+    """Return the events of a JSON ABI, except anonymous ones and those with unknown types."""
     for item in items:
         if item.get("type") != "event" or item.get("anonymous"):
             continue

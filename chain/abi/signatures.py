@@ -1,4 +1,4 @@
-"""What a kind is called in the ABI, and how much room it takes."""
+"""The name of a value type in the ABI, and its size."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ SIGN: Final = {"minus": b"\xff" * 24, "plus": bytes(24)}  # the upper 24 bytes o
 
 
 def abi_type(kind: ValueType) -> str:
+    """Return the ABI type, such as `uint8` or `(bool,address)[]`."""
     match kind:
         case Int(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{bits}"
@@ -55,22 +56,23 @@ def signature(name: str, members: Iterable[Field]) -> str:
 
 
 def selector(text: str) -> bytes:
+    """Return the first four bytes of the hash of a signature."""
     return keccak(text.encode())[:4]
 
 
 def abi_name(name: str) -> str:
-    """What a field or an argument is called outside Python: `from_` is `from`, which Python keeps for itself."""
+    """Return the name of a field or argument outside Python: `from_` is `from`, a keyword in Python."""
     return name[:-1] if name.endswith("_") and iskeyword(name[:-1]) else name
 
 
 def field_name(name: str, known: Container[str]) -> str:
-    """The field that is meant by its own name or by that of the ABI."""
+    """Return the field called `name` in Python or in the ABI. `known` are the names of the fields."""
     other = f"{name}_" if iskeyword(name) else abi_name(name)
     return other if other in known and name not in known else name
 
 
 def json_type(name: str, kind: ValueType) -> dict[str, Any]:
-    """One parameter as the JSON ABI writes it, tuples with their components."""
+    """Return a parameter as the JSON ABI describes it, tuples with their components."""
     name, suffix = abi_name(name), ""
     while isinstance(kind, ListType):
         kind, suffix = kind.item, suffix + "[]"
@@ -97,6 +99,7 @@ def json_type(name: str, kind: ValueType) -> dict[str, Any]:
 
 
 def is_dynamic(kind: ValueType) -> bool:
+    """Return True if the encoding of the type has no fixed size."""
     match kind:
         case StringType() | BytesType() | ListType():
             return True
@@ -109,12 +112,12 @@ def is_dynamic(kind: ValueType) -> bool:
 
 
 def head_size(kind: ValueType) -> int:
-    """The bytes a value takes in its parent's head: its own, or those of an offset."""
+    """Return the number of bytes of a value in its parent's head: its own body, or an offset to it."""
     return 32 if is_dynamic(kind) else body_size(kind)
 
 
 def body_size(kind: ValueType) -> int:
-    """The bytes of a value's own head, which stand where an offset leads to, or in the parent's head."""
+    """Return the number of bytes of a value's own head, which is in its parent's head or at an offset."""
     match kind:
         case OptionalType(item=item):
             return 32 + head_size(item)

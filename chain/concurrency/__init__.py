@@ -1,5 +1,5 @@
-"""Steps that are done whole or not at all, and turns between threads.
+"""Atomic steps, and turns between threads.
 
-`atomic_steps` lets an interrupt wait until a step is done or undone; `turn` lets one thread at a time run contracts.
+`atomic_steps` makes every change complete or undone; `turn` lets one thread at a time run contracts.
 Imports nothing of the chain. Begin with `atomic_steps`.
 """

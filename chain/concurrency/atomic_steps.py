@@ -1,12 +1,13 @@
-"""Steps: whatever changes a chain is done whole, or not at all.
+"""Atomic steps: every change to a chain is completed or undone as a whole.
 
-A step first notes where it begins, and takes that note away as its last act. What comes between may be left at any line, by an
-interrupt or for want of memory, and so may whatever clears up; nothing depends on that. Whoever comes next finds the note, and
-takes the chain back to it. To take back may be left too: it is begun again. Where there is a file, that decides: a step that
-stands there is done.
+A step first records where it begins, and removes that record as its last act. An interrupt or a lack of memory may end the
+work in between at any line. It may end the cleanup too, so nothing depends on the cleanup: the next call finds the record and
+undoes the step. If that undo is interrupted as well, it starts again. If the chain has a file, the file decides: a step that
+is written there is done.
 
-What a chain offers goes through here, so that this is also where it is told who is in it: the lock is held as long as a step
-runs, and whatever the same thread asks meanwhile is a part of that step. It is a lock of C, which is let go whatever happens.
+All public methods of a chain go through this module, so it also controls which thread is in the chain. The lock is held while
+a step runs, and all further calls of the same thread are part of that step. The lock is implemented in C, so it is always
+released.
 """
 
 from __future__ import annotations
@@ -23,20 +24,19 @@ R = TypeVar("R")
 
 
 class _Here(local):
-    """What is so of the running thread."""
+    """State of the running thread."""
 
-    goes_on = False  # it goes on for another thread, which waits in the chain: see `chain.machine.nesting`
+    goes_on = False  # True if it works for another thread, which waits in the chain: see `chain.machine.deep_calls`
 
 
 here: Final = _Here()
-LOOKS: Final = ()  # the note of what changes nothing for good
-NO_SLOTS: Final[
-    tuple[str, ...]
-] = ()  # a chain has all slots itself: its bases can have none beside each other
+LOOKS: Final = ()  # the record of a step that changes nothing permanently
+# A chain defines all slots itself, because several base classes with slots cannot be combined.
+NO_SLOTS: Final[tuple[str, ...]] = ()
 
 
 class Entered(Protocol):
-    """A scope that a thread is in."""
+    """A scope that a thread has entered."""
 
     @property
     def name(self) -> str: ...
@@ -47,45 +47,49 @@ class Entered(Protocol):
 
 
 class Steps(ABC):
-    """Something that is changed, and looked at, step by step."""
+    """An object that is changed and read step by step."""
 
     __slots__ = NO_SLOTS
 
     border: Any  # the lock
-    begun: Any = None  # where the step began that has not ended
-    scopes: tuple[ref[Entered], ...] = ()  # those that were entered and may not be over
+    begun: Any = None  # the start of the step that has not ended
+    scopes: tuple[ref[Entered], ...] = ()  # entered scopes that may still be open
 
     def _begin_step(self) -> None:
-        """Note in `begun` where a step begins."""
+        """Record in `begun` where a step begins."""
         self.begun = LOOKS
 
     def _end_step(self) -> None:
-        """Keep what the step did, where it is kept, and take away the note."""
+        """Save the changes of the step, if they are saved at all, and remove the record."""
         self.begun = None
 
     def _enter(self, scope: Entered) -> None:
-        """Do only what the thread that is in `scope` asks for, as long as that lasts."""
+        """Accept only calls of the thread that entered `scope`, until the scope ends."""
         with self.border:
             self._refuse_others()
             self.scopes = (*self.scopes, ref(scope))
 
     def _refuse_others(self) -> None:
-        """Refuse a thread that would get into a scope of another one."""
-        entered = [it for scope in self.scopes if (it := scope()) is not None and not it.is_over]
-        for it in entered:
-            if it.thread != get_ident():
+        """Refuse this thread if another thread has an open scope."""
+        entered = [
+            open_scope
+            for scope in self.scopes
+            if (open_scope := scope()) is not None and not open_scope.is_over
+        ]
+        for open_scope in entered:
+            if open_scope.thread != get_ident():
                 raise RuntimeError(
-                    f"another thread is in 'with chain.{it.name}(…)', and what is done here would get into that:"
+                    f"another thread is in 'with chain.{open_scope.name}(…)', and what is done here would get into that:"
                     " wait until it has ended, or work on chain.fork()"
                 )
         self.scopes = tuple(map(ref, entered))
 
     @abstractmethod
     def _recover(self) -> None:
-        """Take back the step that did not end, if any, unless it is kept already; then take away its note."""
+        """Undo the unfinished step, if any, unless it is already saved; then remove its record."""
 
     def settle(self) -> None:
-        """Have no step left over that did not end: for who only reads, and needs no step of his own."""
+        """Undo an unfinished step, if any: for code that only reads and needs no step of its own."""
         if self.begun is not None and not self.border._is_owned() and not here.goes_on:
             with self.border:
                 self._recover()
@@ -96,30 +100,30 @@ B = TypeVar("B", bound="Bordered")
 
 
 class Bordered(Protocol):
-    """What lies behind the border of a chain."""
+    """An object that is guarded by the lock of a chain."""
 
     @property
     def border(self) -> Any: ...
 
 
 def undisturbed(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P], R]:
-    """What the method reads, or notes for later, no other thread changes meanwhile."""
+    """Hold the lock during the method, so that no other thread changes what it reads or records."""
 
     @wraps(method)
-    def made(self: B, /, *args: P.args, **named: P.kwargs) -> R:
+    def wrapper(self: B, /, *args: P.args, **named: P.kwargs) -> R:
         if here.goes_on:
             return method(self, *args, **named)
         with self.border:
             return method(self, *args, **named)
 
-    return made
+    return wrapper
 
 
 def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """What the method does is one step; within another one, a part of that."""
+    """Run the method as one step, or as a part of the step that is already running."""
 
     @wraps(method)
-    def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
+    def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
         if (self.begun is not None and border._is_owned()) or here.goes_on:
             return method(self, *args, **named)
@@ -130,21 +134,21 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
                 self._refuse_others()
             try:
                 self._begin_step()
-                done = method(self, *args, **named)
+                result = method(self, *args, **named)
                 self._end_step()
             except BaseException:
                 self._recover()
                 raise
-        return done
+        return result
 
-    return made
+    return wrapper
 
 
 def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """What the method does changes nothing for good: so little is noted, and nothing kept."""
+    """Run the method as a step that changes nothing permanently: little is recorded, and nothing is saved."""
 
     @wraps(method)
-    def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
+    def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
         if (self.begun is not None and border._is_owned()) or here.goes_on:
             return method(self, *args, **named)
@@ -155,21 +159,21 @@ def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
                 self._refuse_others()
             try:
                 self.begun = LOOKS
-                done = method(self, *args, **named)
+                result = method(self, *args, **named)
                 self.begun = None
             except BaseException:
                 self._recover()
                 raise
-        return done
+        return result
 
-    return made
+    return wrapper
 
 
 def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """What the method reads is what the last step left, and stays so meanwhile."""
+    """Let the method read the state that the last step left, unchanged while it runs."""
 
     @wraps(method)
-    def made(self: S, /, *args: P.args, **named: P.kwargs) -> R:
+    def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
         if border._is_owned() or here.goes_on:
             return method(self, *args, **named)
@@ -178,10 +182,10 @@ def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
                 self._recover()
             return method(self, *args, **named)
 
-    return made
+    return wrapper
 
 
 @step
 def in_one_step(chain: Steps, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
-    """Several changes as one step: all of them are done, or none."""
+    """Run `act(…)`, which makes several changes, as one step: all of them are done, or none."""
     return act(*args, **named)

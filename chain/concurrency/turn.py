@@ -1,10 +1,10 @@
-"""Whose turn it is: of the threads of a process, one at a time runs contracts, or makes what runs.
+"""Turns: only one thread of a process at a time runs contracts, or builds their instrumented copies.
 
-Fuel, levels of recursion, the interpreter's recursion limit and its garbage collection are one for the whole process. They
-belong to the thread whose turn it is. It takes its turn with the first message of a transaction, and all that this one sends
-is within it. Nobody loses time by that, as Python runs one thread at a time anyway.
+Fuel, recursion levels, the interpreter's recursion limit and its garbage collector are shared by the whole process. They
+belong to the thread that has the turn. A thread takes the turn with the first message of a transaction, and keeps it for all
+messages that this one sends. This costs no time, because Python runs one thread at a time anyway.
 
-No garbage is collected meanwhile: when that happens is chance, and what is collected may have something to do at its end.
+The garbage collector is off during a turn: it runs at unpredictable times, and may call finalizers of collected objects.
 """
 
 from __future__ import annotations
@@ -21,24 +21,21 @@ from chain.concurrency.atomic_steps import here
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ROOM: Final = 3_000  # Python frames; more might not find room on the stack of C
-
-
-SHALLOW: Final = 200  # how deep a program or a test may stand, and have as much room as any other
-
-
+ROOM: Final = 3_000  # Python frames; more might overflow the C stack
+# The deepest call stack from which a program or a test gets the same room as any other.
+SHALLOW: Final = 200
 TURN: Final = RLock()
 
 
 class _Turn:
-    """Who has it, and how things stand between two turns. An instance: to set what is a class's takes Python long."""
+    """The owner of the turn, and the settings outside of turns. An instance, because setting class attributes is slow."""
 
     __slots__ = ("outside", "owner")
 
     def __init__(self) -> None:
         self.owner = 0  # the thread, while the lock is held
-        # The recursion limit, and whether garbage is collected. Where an interrupt comes before they are put back, the next
-        # turn does that.
+        # The recursion limit, and True if garbage is collected. If an interrupt prevents their restoration, the next turn
+        # restores them.
         self.outside: tuple[int, bool] | None = None
 
 
@@ -46,7 +43,7 @@ _turn: Final = _Turn()
 
 
 def is_mine() -> bool:
-    """Whether this thread has the turn."""
+    """True if this thread has the turn."""
     return _turn.owner == get_ident() and (TURN._is_owned() or here.goes_on)  # type: ignore[attr-defined]
 
 
@@ -59,20 +56,20 @@ def _depth() -> int:
 
 
 def begin_turn() -> None:
-    """To be called by the thread that has just taken `TURN`."""
+    """Set up the turn. Called by the thread that has just acquired `TURN`."""
     _turn.owner = get_ident()
     if _turn.outside is None:
         _turn.outside = getrecursionlimit(), isenabled()
     try:
         setrecursionlimit(SHALLOW)
         setrecursionlimit(ROOM)
-    except RecursionError:  # whoever plays stands deeper than that
+    except RecursionError:  # the caller's stack is deeper than that
         setrecursionlimit(ROOM + _depth())
     disable()
 
 
 def end_turn() -> None:
-    """To be called before `TURN` is let go, whatever happened."""
+    """Restore the settings of the process. Always called before `TURN` is released."""
     _turn.owner = 0
     if _turn.outside is not None:
         limit, collects = _turn.outside
@@ -83,7 +80,7 @@ def end_turn() -> None:
 
 
 def in_turn(function: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
-    """What `function(…)` returns, in a turn of this thread."""
+    """Return `function(…)`, called in a turn of this thread."""
     if is_mine():
         return function(*args, **named)
     with TURN:
@@ -95,5 +92,5 @@ def in_turn(function: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
 
 
 def hand_over(thread: int) -> None:
-    """Give the turn to another thread, which goes on with what this one does while this one waits."""
+    """Give the turn to another thread, which continues the work of this one while this one waits."""
     _turn.owner = thread

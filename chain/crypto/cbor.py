@@ -1,7 +1,7 @@
-"""CBOR (RFC 8949), the part of it that the ledger's rows are made of: whole numbers, bytes, texts, None, and tuples of these.
+"""CBOR (RFC 8949), the part of it that the ledger's rows need: whole numbers, bytes, texts, None, and tuples of these.
 
-A row in a chain's file is in this form, so that any language can read it. It is the deterministic one: every value is
-written in the shortest way, and a number beyond 64 bits as the bytes of its magnitude.
+The rows in a chain's file have this format, so that any language can read them. The encoding is deterministic: every value
+has its shortest form, and a number beyond 64 bits is written as the bytes of its magnitude.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from typing import Any, Final
 _NUMBER, _BYTES, _TEXT, _ARRAY = 0x00, 0x40, 0x60, 0x80
 _BIG: Final = 0xC2  # tag 2; the magnitude follows as bytes
 _NULL: Final = 0xF6
-_IN_PLACE: Final = 24  # a size below this stands in the first byte itself
+_IN_PLACE: Final = 24  # a size below this is stored in the first byte
 _WIDTHS: Final = {24: 1, 25: 2, 26: 4, 27: 8}
 
 
 class BadCbor(ValueError):
-    """These bytes are not what `encode` makes."""
+    """Raised for bytes that `encode` cannot have produced."""
 
 
 def encode(value: Any) -> bytes:
+    """Return the CBOR encoding of a value."""
     parts: list[bytes] = []
     _write(value, parts)
     return b"".join(parts)
@@ -59,15 +60,15 @@ def _head(kind: int, size: int) -> bytes:
     return bytes((kind | (_IN_PLACE + width),)) + size.to_bytes(1 << width)
 
 
-# Most sizes and numbers are small.
+# Precomputed heads, since most sizes and numbers are small.
 _FEW: Final = 256
 _NUMBERS, _BYTES_HEADS, _ARRAYS = (
-    [_head(kind, size) for size in range(_FEW)] for kind in (_NUMBER, _BYTES, _ARRAY)
+    [_head(major_type, size) for size in range(_FEW)] for major_type in (_NUMBER, _BYTES, _ARRAY)
 )
 
 
 def decode(raw: bytes) -> Any:
-    """What `raw` says, or `BadCbor`."""
+    """Return the value that `raw` encodes, or raise `BadCbor`."""
     try:
         value, end = _read(raw, 0)
     except (IndexError, KeyError, TypeError, ValueError, RecursionError):
@@ -78,7 +79,7 @@ def decode(raw: bytes) -> Any:
 
 
 def _read(raw: bytes, place: int) -> tuple[Any, int]:
-    """The value at `place`, and where it ends."""
+    """Return the value at offset `place`, and the offset of its end."""
     first = raw[place]
     place += 1
     if first == _NULL:
@@ -86,21 +87,21 @@ def _read(raw: bytes, place: int) -> tuple[Any, int]:
     if first == _BIG:
         magnitude, place = _read(raw, place)
         return int.from_bytes(magnitude), place
-    kind, size = first & 0xE0, first & 0x1F
+    major_type, size = first & 0xE0, first & 0x1F
     if size >= _IN_PLACE:
         width = _WIDTHS[size]
         size = int.from_bytes(raw[place : place + width])
         place += width
-    if kind == _NUMBER:
+    if major_type == _NUMBER:
         return size, place
-    if kind == _ARRAY:
+    if major_type == _ARRAY:
         items: list[Any] = []
         for _ in range(size):
             item, place = _read(raw, place)
             items.append(item)
         return tuple(items), place
     end = place + size
-    if end > len(raw) or kind not in (_BYTES, _TEXT):
+    if end > len(raw) or major_type not in (_BYTES, _TEXT):
         raise IndexError
-    found = raw[place:end]
-    return (found if kind == _BYTES else found.decode("utf-8", "surrogatepass")), end
+    content = raw[place:end]
+    return (content if major_type == _BYTES else content.decode("utf-8", "surrogatepass")), end

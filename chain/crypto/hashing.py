@@ -1,4 +1,4 @@
-"""Keccak-256 and what Ethereum makes of it: checksummed and derived addresses."""
+"""Keccak-256, and the checksummed and derived addresses that Ethereum builds on it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from chain.crypto import rlp
 
 
 def keccak(data: bytes) -> bytes:
-    """The Keccak-256 hash of bytes, as Solidity and `self.keccak` have it."""
+    """Return the Keccak-256 hash of bytes, the same as in Solidity and as `self.keccak`."""
     try:
         digest: bytes = keccak_256(data).digest()
     except TypeError:
@@ -18,12 +18,15 @@ def keccak(data: bytes) -> bytes:
 
 
 def checksum_address(raw: bytes) -> str:
-    """The EIP-55 form: a hex digit is a capital where the same digit of its hash is 8 or more."""
+    """Return the EIP-55 form: a hex digit is a capital if the same digit of the hash is 8 or more."""
     digits = raw.hex()
-    marks = keccak(digits.encode()).hex()
-    return "0x" + "".join(d.upper() if m >= "8" else d for d, m in zip(digits, marks, strict=False))
+    hash_digits = keccak(digits.encode()).hex()
+    return "0x" + "".join(
+        digit.upper() if hash_digit >= "8" else digit
+        for digit, hash_digit in zip(digits, hash_digits, strict=False)
+    )
 
 
 def create_address(creator: bytes, nonce: int) -> bytes:
-    """Where a contract made by `creator` in its transaction number `nonce` goes."""
+    """Return the address of the contract that `creator` creates with its nonce `nonce`."""
     return keccak(rlp.encode((creator, nonce)))[12:]

@@ -1,8 +1,8 @@
-"""RLP, the form in which Ethereum hashes things: a byte string, or a list of such forms, each behind its length.
+"""RLP, the encoding that Ethereum hashes: a byte string, or a list of encoded items, each with its length in front.
 
 A short codec of our own, because the `rlp` library takes 100 ms to import and several times as long to encode; the tests
-hold the two equal. A number is the shortest byte string that holds it, so zero is the empty one. Every value has one form
-only, and `decode` takes no other.
+check that both agree. A number is encoded as the shortest byte string that holds it, so zero is the empty string. Every value
+has exactly one encoding, and `decode` accepts no other.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ Decoded: TypeAlias = "bytes | list[Decoded]"
 EMPTY: Final = b"\x80"  # the empty string
 _STRING: Final = 0x80
 _LIST: Final = 0xC0
-_SHORT: Final = 55  # a length up to this stands in the first byte itself
+_SHORT: Final = 55  # a length up to this is stored in the first byte
 _DEEPEST: Final = 32
 
 
 class BadRlp(ValueError):
-    """These bytes are not the one RLP form of anything."""
+    """Raised for bytes that are not the canonical RLP encoding of any value."""
 
 
 def encode(item: Item) -> bytes:
+    """Return the RLP encoding of an item."""
     if isinstance(item, int):
         item = item.to_bytes((item.bit_length() + 7) // 8)
     if isinstance(item, bytes):
@@ -35,7 +36,7 @@ def encode(item: Item) -> bytes:
 
 
 def wrap(body: bytes) -> bytes:
-    """A list of items that are encoded already."""
+    """Return the encoding of a list whose items are already encoded and joined in `body`."""
     return _head(_LIST, len(body)) + body
 
 
@@ -47,7 +48,7 @@ def _head(kind: int, size: int) -> bytes:
 
 
 def decode(raw: bytes) -> Decoded:
-    """What `raw` says, numbers as bytes, or `BadRlp`."""
+    """Return the item that `raw` encodes, with numbers as bytes, or raise `BadRlp`."""
     item, end = _item(raw, 0, len(raw), _DEEPEST)
     if end != len(raw):
         raise BadRlp(f"bytes are left behind its end: {len(raw) - end}")
@@ -55,15 +56,15 @@ def decode(raw: bytes) -> Decoded:
 
 
 def _item(raw: bytes, place: int, limit: int, depth: int) -> tuple[Decoded, int]:
-    """The item at `place`, and where it ends."""
+    """Return the item at offset `place`, and the offset of its end. Lists may be nested `depth` levels deep."""
     if place >= limit:
         raise BadRlp("it ends too early")
     first = raw[place]
     if first < _STRING:
         return raw[place : place + 1], place + 1
-    kind = _STRING if first < _LIST else _LIST
-    start, end = _span(raw, place + 1, limit, first - kind)
-    if kind == _STRING:
+    base = _STRING if first < _LIST else _LIST
+    start, end = _span(raw, place + 1, limit, first - base)
+    if base == _STRING:
         if end - start == 1 and raw[start] < _STRING:
             raise BadRlp(f"the byte {raw[start]:#04x} has a length before it and needs none")
         return raw[start:end], end
@@ -77,7 +78,7 @@ def _item(raw: bytes, place: int, limit: int, depth: int) -> tuple[Decoded, int]
 
 
 def _span(raw: bytes, start: int, limit: int, size: int) -> tuple[int, int]:
-    """Where the content begins and ends whose first byte says `size`, or how many bytes say it."""
+    """Return the start and the end of a content. `size` comes from its first byte: its length, or the length's own length."""
     if size > _SHORT:
         length = raw[start : start + size - _SHORT]
         start += size - _SHORT

@@ -1,9 +1,9 @@
-"""Ethereum's Merkle Patricia trie, persistent: a change makes new nodes along its way and shares all the others.
+"""Ethereum's Merkle Patricia trie as a persistent structure: a change makes new nodes along its path and shares all others.
 
-So an old root stays good for as long as someone holds it, and to go back is to forget the newer one. Many changes are
-put in at once, sorted, and every node on their ways is made and hashed only once. A path is the key as a text of
-hexadecimal digits, one a nibble. No key may be the beginning of another, as in every trie of Ethereum's, so a branch
-has no value of its own.
+So an old root stays valid as long as something refers to it, and an undo only drops the newer root. Many changes are inserted
+at once, in sorted order, so that every node on their paths is created and hashed only once. A path is the key as a string of
+hexadecimal digits, one for each nibble. No key may be a prefix of another, as in all tries of Ethereum, so a branch has no
+value of its own.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from chain.crypto.hashing import keccak
 
 EMPTY_ROOT: Final = keccak(rlp.EMPTY)
 _DIGITS: Final = "0123456789abcdef"
-_HASHED: Final = 33  # the size of a reference that is a hash; what is shorter is the node itself
+# The size of a reference that is a hash; a shorter reference is the node itself.
+_HASHED: Final = 33
 
 Node: TypeAlias = "Leaf | Extension | Branch"
 
 
 class Item(NamedTuple):
-    """What shall stand at a path; no value (b"") takes away what stands there. `kept` is found again with the value."""
+    """A value to store at a path; the value b"" removes the entry. `payload` is any object to keep beside the value."""
 
     path: str
     value: bytes
@@ -31,7 +32,7 @@ class Item(NamedTuple):
 
 
 class Leaf:
-    """The end of a path, and its value."""
+    """The end of a path, and the value that is stored there."""
 
     __slots__ = ("path", "payload", "ref", "value")
 
@@ -43,8 +44,8 @@ class Leaf:
         return rlp.wrap(_pack(self.path, 2) + rlp.encode(self.value))
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
-        here = Item(items[0].path[:depth] + self.path, self.value, self.payload)
-        merged = {here.path: here}
+        own_item = Item(items[0].path[:depth] + self.path, self.value, self.payload)
+        merged = {own_item.path: own_item}
         merged.update([(item.path, item) for item in items])
         return update(None, sorted(merged.values()) if len(merged) > 1 else items, depth)
 
@@ -56,7 +57,7 @@ class Leaf:
 
 
 class Extension:
-    """A stretch of the path on which nothing forks, and the branch behind it."""
+    """A part of the path without forks, and the branch behind it."""
 
     __slots__ = ("child", "path", "ref")
 
@@ -69,12 +70,12 @@ class Extension:
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
         path = self.path
-        agreed = min(_agreed(path, item.path[depth:]) for item in (items[0], items[-1]))
-        if agreed == len(path):
-            return _prepend(path, self.child.insert(items, depth + agreed))
+        common = min(_agreed(path, item.path[depth:]) for item in (items[0], items[-1]))
+        if common == len(path):
+            return _prepend(path, self.child.insert(items, depth + common))
         children: list[Node | None] = [None] * 16
-        children[int(path[agreed], 16)] = _prepend(path[agreed + 1 :], self.child)
-        return _prepend(path[:agreed], _split_into_branch(children, items, depth + agreed))
+        children[int(path[common], 16)] = _prepend(path[common + 1 :], self.child)
+        return _prepend(path[:common], _split_into_branch(children, items, depth + common))
 
     def descend(self, path: str) -> tuple[Node | None, str]:
         if path.startswith(self.path):
@@ -86,7 +87,7 @@ class Extension:
 
 
 class Branch:
-    """Where paths part: a child for each next digit."""
+    """A fork of paths: one child for each next digit."""
 
     __slots__ = ("children", "ref")
 
@@ -109,32 +110,35 @@ class Branch:
 
 
 def update(node: Node | None, items: Sequence[Item], depth: int = 0) -> Node | None:
-    """The trie with `items` put in: sorted, one a path, all alike in the first `depth` digits, which led to `node`."""
+    """Return the trie with `items` inserted.
+
+    The items are sorted, with one for each path. They share the first `depth` digits, which lead to `node`.
+    """
     if node is not None:
         return node.insert(items, depth) if items else node
     items = [item for item in items if item.value]
     if not items:
         return None
-    first, value, kept = items[0]
+    first, value, payload = items[0]
     path = first[depth:]
     if len(items) == 1:
-        return Leaf(path, value, kept)
-    agreed = _agreed(path, items[-1].path[depth:])
-    return _prepend(path[:agreed], _split_into_branch([None] * 16, items, depth + agreed))
+        return Leaf(path, value, payload)
+    common = _agreed(path, items[-1].path[depth:])
+    return _prepend(path[:common], _split_into_branch([None] * 16, items, depth + common))
 
 
 def _split_into_branch(
     children: list[Node | None], items: Sequence[Item], depth: int
 ) -> Node | None:
-    """Put `items` into the children of a branch; what becomes of it."""
+    """Insert `items` into the children of a branch, and return the resulting node."""
     for digit, group in groupby(items, lambda item: item.path[depth]):
-        place = int(digit, 16)
-        children[place] = update(children[place], list(group), depth + 1)
+        index = int(digit, 16)
+        children[index] = update(children[index], list(group), depth + 1)
     empty = children.count(None)
     if empty < 15:
         return Branch(children)
-    place = next((i for i, child in enumerate(children) if child is not None), 0)
-    return _prepend(_DIGITS[place], children[place])
+    index = next((i for i, child in enumerate(children) if child is not None), 0)
+    return _prepend(_DIGITS[index], children[index])
 
 
 def _prepend(path: str, node: Node | None) -> Node | None:
@@ -142,13 +146,14 @@ def _prepend(path: str, node: Node | None) -> Node | None:
 
 
 def root(node: Node | None) -> bytes:
-    """The hash that stands for the whole trie."""
+    """Return the root hash, which identifies the whole trie."""
     if node is None:
         return EMPTY_ROOT
     return node.ref[1:] if len(node.ref) == _HASHED else keccak(node.ref)
 
 
 def find(node: Node | None, path: str) -> Leaf | None:
+    """Return the leaf at `path`; None if there is none."""
     for step, rest in _walk(node, path):
         if isinstance(step, Leaf) and step.path == rest:
             return step
@@ -156,32 +161,32 @@ def find(node: Node | None, path: str) -> Leaf | None:
 
 
 def proof(node: Node | None, path: str) -> list[bytes]:
-    """The nodes from the root towards `path`: they show what stands there, or that nothing does."""
-    way = [step for step, _ in _walk(node, path)]
-    return [step.encode() for i, step in enumerate(way) if i == 0 or len(step.ref) == _HASHED]
+    """Return the encoded nodes from the root towards `path`: they prove the value there, or its absence."""
+    nodes = [step for step, _ in _walk(node, path)]
+    return [step.encode() for i, step in enumerate(nodes) if i == 0 or len(step.ref) == _HASHED]
 
 
 def _walk(node: Node | None, path: str) -> Iterator[tuple[Node, str]]:
-    """The nodes towards `path`, each with the digits still to go."""
+    """Yield the nodes towards `path`, each with the remaining digits."""
     while node is not None:
         yield node, path
         node, path = node.descend(path)
 
 
 def _agreed(path: str, other: str) -> int:
-    """How many digits both begin with."""
-    for place, (digit, another) in enumerate(zip(path, other, strict=False)):
-        if digit != another:
-            return place
+    """Return the length of the common prefix."""
+    for position, (digit, other_digit) in enumerate(zip(path, other, strict=False)):
+        if digit != other_digit:
+            return position
     return min(len(path), len(other))
 
 
 def _reference(encoded: bytes) -> bytes:
-    """How a node stands in its parent: by its hash, or as it is where that is shorter."""
+    """Return the reference to a node in its parent: its hash, or the node itself if that is shorter."""
     return encoded if len(encoded) < 32 else b"\xa0" + keccak(encoded)
 
 
 def _pack(path: str, kind: int) -> bytes:
-    """A path as bytes behind its kind (0 a stretch, 2 an end) and whether it is odd."""
+    """Return a path as bytes, with a prefix for the node type (`kind`: 0 an extension, 2 a leaf) and for odd lengths."""
     digits = f"{kind + 1}{path}" if len(path) % 2 else f"{kind}0{path}"
     return rlp.encode(bytes.fromhex(digits))

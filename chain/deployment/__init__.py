@@ -1,8 +1,8 @@
-"""Scripted deployments: what is to stand on a chain is declared as a plan, and applied step by step.
+"""Scripted deployments: the contracts of a chain are declared as a plan, which is applied step by step.
 
-A script has a function `plan(deployment)`, which deploys and calls as it would on a chain; what it does is written down as
-steps, each a transaction. Applied to a chain, each step is done once: a journal says what was done, and the chain itself
-whether it still stands. So a deployment can be run again, or go on where it was killed.
+A script has a function `plan(deployment)`, which deploys and calls as it would on a chain. Each call is recorded as a step,
+which is one transaction. On a chain each step is done once: a journal says what was done, and the chain whether it is still
+deployed. So a deployment can be repeated, or resumed after it was killed.
 """
 
 from __future__ import annotations

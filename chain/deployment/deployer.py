@@ -1,7 +1,7 @@
-"""Applying a plan to a chain: for each step, what there is to do, and doing it.
+"""Applies a plan to a chain: finds out for each step what there is to do, and does it.
 
-A step is done if the journal says so and its transaction stands on the chain. So a journal that speaks of a chain that was
-made anew is no obstacle, and a transaction whose record was never finished is found by its sender and nonce.
+A step is done if the journal says so and its transaction is on the chain. So the journal of a chain that was created again
+is not an obstacle. A transaction whose record was not completed is found by its sender and nonce.
 """
 
 from __future__ import annotations
@@ -29,37 +29,38 @@ from chain.types import Address
 
 CREATE: Final = "create"
 CALL: Final = "call"
-RESUME: Final = "resume"  # its transaction, or its upgrade, was made; its record was not finished
+RESUME: Final = "resume"  # its transaction or upgrade was made, but its record was not completed
 LEAVE: Final = "leave"
 CHANGED: Final = "changed"
 UPGRADE: Final = "upgrade"
 BESIDE: Final = "beside"
 NOTHING: Final = (LEAVE,)
 
-Decide = Callable[["StepStatus"], str]  # UPGRADE or BESIDE
+Decide = Callable[["StepStatus"], str]  # returns UPGRADE or BESIDE
 
 
 class StepFailed(ValueError):
-    """A step was refused by its contract; the text says which and why."""
+    """A step was refused by its contract; the message says which and why."""
 
 
 @dataclass(frozen=True)
 class StepStatus:
-    """A step, and what there is to do about it."""
+    """A step, and the action that it needs."""
 
     step: Step
     action: str
     record: Record | None = None
-    receipt: Receipt | None = None  # of the transaction that was found
+    receipt: Receipt | None = None  # of its transaction, if that was found on the chain
     changes: Sequence[str] = ()
     obstacles: Sequence[str] = ()  # why it cannot be upgraded
 
     @property
     def stands(self) -> bool:
-        """Whether its contract is on the chain, whatever its code."""
+        """True if its contract is deployed on the chain, whatever its code."""
         return self.action in (CHANGED, RESUME) and self.receipt is None
 
     def check_upgrade(self) -> None:
+        """Refuse an upgrade in place if there are obstacles."""
         if self.obstacles:
             raise CannotUpgrade(
                 f"{self.step.name} cannot be upgraded in place: {'; '.join(self.obstacles)}"
@@ -67,91 +68,92 @@ class StepStatus:
 
 
 class Deployer:
-    """Brings a chain to what a plan says."""
+    """Applies a plan to a chain."""
 
     def __init__(self, plan: Deployment, chain: Chain, journal: Journal) -> None:
         self.plan, self.chain, self.journal = plan, chain, journal
-        self._addresses: dict[
-            Address, Address | None
-        ] = {  # where what the plan makes stands, once that is known
+        # placeholder -> address of the contract, once that is known
+        self._addresses: dict[Address, Address | None] = {
             step.placeholder: None for step in plan.steps if step.placeholder is not None
         }
 
-    def inspect(self, decide: Decide = lambda finding: CHANGED) -> list[StepStatus]:
-        """What there is to do. A step that waits for a contract is examined as if that were not there."""
-        found = []
+    def inspect(self, decide: Decide = lambda status: CHANGED) -> list[StepStatus]:
+        """Return the status of each step. A step that needs a missing contract is examined as not yet done."""
+        statuses = []
         for step in self.plan.steps:
-            finding = self._status(step)
-            is_beside = finding.action == CHANGED and decide(finding) == BESIDE
-            if finding.action == LEAVE or (finding.stands and not is_beside):
-                self._enter(step, finding.record)
-            elif finding.receipt is not None and step.placeholder is not None:
-                self._addresses[step.placeholder] = finding.receipt.address
-            found.append(finding)
+            status = self._status(step)
+            is_beside = status.action == CHANGED and decide(status) == BESIDE
+            if status.action == LEAVE or (status.stands and not is_beside):
+                self._enter(step, status.record)
+            elif status.receipt is not None and step.placeholder is not None:
+                self._addresses[step.placeholder] = status.receipt.address
+            statuses.append(status)
         self._addresses = dict.fromkeys(self._addresses)
-        return found
+        return statuses
 
     def apply(self, decide: Decide) -> Iterator[tuple[StepStatus, Record]]:
-        """Do it, step by step; each is told when it is done. A node that lacks the code of any is refused before."""
+        """Do each step, and yield its status before and its record after. Missing code on a node is refused first."""
         self._need_code(decide)
         for step in self.plan.steps:
-            finding = self._status(step)
-            yield finding, self._do(finding, decide)
+            status = self._status(step)
+            yield status, self._do(status, decide)
 
     # Examining
 
     def _status(self, step: Step) -> StepStatus:
-        fresh = CREATE if step.to is None else CALL
+        initial_action = CREATE if step.to is None else CALL
         record, settled = self.journal.read(step.name), self._resolve(step)
         if record is None or settled is None:
-            return StepStatus(step, fresh, record)
+            return StepStatus(step, initial_action, record)
         if record["status"] == SENDING:
             receipt = self._sent(record, step, settled[1])
-            return StepStatus(step, fresh if receipt is None else RESUME, record, receipt)
+            return StepStatus(step, initial_action if receipt is None else RESUME, record, receipt)
         if not self._is_on_chain(record):
-            return StepStatus(step, fresh)
+            return StepStatus(step, initial_action)
         if step.to is not None:
             same = (record["to"], record["data"]) == (_hex(settled[0] or b""), _hex(settled[1]))
             return StepStatus(step, LEAVE if same else CALL, record)
         return self._compare(step, record, settled[1])
 
     def _compare(self, step: Step, record: Record, data: bytes) -> StepStatus:
-        """A contract that stands, with its class of now."""
+        """Compare a deployed contract with its present class."""
         program = step.program
         if program is None:
             if record["data"] == _hex(data):
                 return StepStatus(step, LEAVE, record)
             return StepStatus(step, CHANGED, record, None, ["its bytecode"], ["it is bytecode"])
-        told, hinder, standing = [], [], self._standing(record)
+        differences, obstacles, deployed = [], [], self._standing(record)
         if record["args"] != _hex(self._substitute(step.init_args) or b""):
-            told.append("the arguments of its @init")
-            hinder.append("its @init had other arguments, and runs once")
-        if is_changed(standing, program):
-            told += changes(standing, program)
-            hinder += upgrade_blockers(standing, program)
-        if not told:
-            is_recorded = record["digest"] == standing["digest"]
+            differences.append("the arguments of its @init")
+            obstacles.append("its @init had other arguments, and runs once")
+        if is_changed(deployed, program):
+            differences += changes(deployed, program)
+            obstacles += upgrade_blockers(deployed, program)
+        if not differences:
+            is_recorded = record["digest"] == deployed["digest"]
             return StepStatus(step, LEAVE if is_recorded else RESUME, record)
-        return StepStatus(step, CHANGED, record, changes=told, obstacles=hinder)
+        return StepStatus(step, CHANGED, record, changes=differences, obstacles=obstacles)
 
     def _standing(self, record: Record) -> Record:
-        """What the class of a contract is now: as the chain knows it, or else as it is written in the journal."""
+        """Return the present class of a contract: as the chain knows it, or else as the journal describes it."""
         digest = parse_code(self.chain.code(Address(record["address"])))
         artifact = None if digest is None else self.chain.ledger.artifacts.get(digest)
         return record if digest is None or artifact is None else described(digest, artifact)
 
     def _is_on_chain(self, record: Record) -> bool:
-        """Whether the chain knows the transaction of a record as it is written there."""
-        receipts, place = self.chain.receipts, record["receipt"]
-        if not 0 <= place < len(receipts):
+        """True if the chain has the transaction of a record, as it is recorded."""
+        receipts, position = self.chain.receipts, record["receipt"]
+        if not 0 <= position < len(receipts):
             return False
-        receipt = receipts[place]
+        receipt = receipts[position]
         return receipt.ok and _hex(receipt.tx_hash) == record["transaction"]
 
     def _sent(self, record: Record, step: Step, data: bytes) -> Receipt | None:
-        """The transaction that was about to be sent, if it was."""
-        mine = self.chain.receipts.where(lambda r: r.nonce == record["nonce"], sender=step.sender)
-        receipt = mine.last()
+        """Return the transaction that a record announces, if it was made."""
+        sent = self.chain.receipts.where(
+            lambda receipt: receipt.nonce == record["nonce"], sender=step.sender
+        )
+        receipt = sent.last()
         if receipt is None or not receipt.ok or receipt.data != data:
             return None
         return receipt
@@ -159,10 +161,11 @@ class Deployer:
     # Doing
 
     def _need_code(self, decide: Decide) -> None:
+        """Refuse the plan if the chain is in a node that lacks the code of a contract."""
         programs = [
-            finding.step.program
-            for finding in self.inspect(decide)
-            if finding.action in (CREATE, CHANGED) and finding.step.program is not None
+            status.step.program
+            for status in self.inspect(decide)
+            if status.action in (CREATE, CHANGED) and status.step.program is not None
         ]
         self.chain.need_code(programs)
 
@@ -222,15 +225,15 @@ class Deployer:
         return record
 
     def _upgrade(self, finding: StepStatus) -> Record:
-        """Have the contract get its new code, from the account that made it. Doing that twice changes nothing."""
+        """Upgrade the contract from the account that made it. Doing that twice changes nothing."""
         step, record = finding.step, finding.record
         finding.check_upgrade()
         assert step.program is not None and record is not None
-        where, cls = Address(record["address"]), step.program.spec.cls
+        address, cls = Address(record["address"]), step.program.spec.cls
         try:
-            receipt = self.chain.upgrade(where, cls, sender=step.sender)
-        except Reverted as no:
-            raise StepFailed(f"the upgrade of {step.name} was refused: {no}") from no
+            receipt = self.chain.upgrade(address, cls, sender=step.sender)
+        except Reverted as refusal:
+            raise StepFailed(f"the upgrade of {step.name} was refused: {refusal}") from refusal
         upgrade = {
             "transaction": _hex(receipt.tx_hash),
             "block": receipt.block_number,
@@ -240,24 +243,27 @@ class Deployer:
         self.journal.write(step.name, upgraded)
         return upgraded
 
-    # Stand-ins
+    # Placeholders
 
     def _enter(self, step: Step, record: Record | None) -> None:
         if step.placeholder is not None and record is not None:
             self._addresses[step.placeholder] = Address(record["address"])
 
     def _resolve(self, step: Step) -> tuple[Address | None, bytes] | None:
-        """To whom and with what, addresses in the place of stand-ins; None while one of them is not known."""
+        """Return the recipient and the data of a step, with addresses instead of placeholders.
+
+        None if one of the addresses is not known yet.
+        """
         to = self._addresses.get(step.to, step.to) if step.to is not None else None
         data = self._substitute(step.data)
         return None if data is None or (to is None and step.to is not None) else (to, data)
 
     def _substitute(self, data: bytes) -> bytes | None:
-        for stand_in, address in self._addresses.items():
-            if bytes(stand_in) in data:
+        for placeholder, address in self._addresses.items():
+            if bytes(placeholder) in data:
                 if address is None:
                     return None
-                data = data.replace(bytes(stand_in), bytes(address))
+                data = data.replace(bytes(placeholder), bytes(address))
         return data
 
     @staticmethod

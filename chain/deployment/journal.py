@@ -1,7 +1,7 @@
-"""What was done of a plan on one chain: a folder with a JSON file for each step, each written whole or not at all.
+"""The journal of a plan on one chain: a folder with a JSON file for each step, written completely or not at all.
 
-Before a transaction is sent, its step is written as `sending`, with the sender's nonce; afterwards as `done`. Whoever is
-killed between the two finds on the chain whether the transaction was made.
+Before a transaction is sent, its step is recorded as `sending`, with the sender's nonce; afterwards as `done`. If the process
+is killed between the two, the next run finds out from the chain whether the transaction was made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SENDING: Final = "sending"
 
 
 class BadJournal(ValueError):
-    """A file of the journal cannot be read; the text says which."""
+    """A file of the journal cannot be read; the message says which."""
 
 
 class Journal:
@@ -30,22 +30,24 @@ class Journal:
         self._kept: dict[str, Record] = {}
 
     def read(self, step: str) -> Record | None:
+        """Return the record of a step; None if there is none."""
         if self.folder is None:
             return self._kept.get(step)
         path = self._path(step)
         try:
-            found = json.loads(path.read_text("utf-8"))
+            record = json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             return None
         except ValueError:
             raise BadJournal(
                 f"{path} is no record of a deployment: it was changed by hand, mend or remove it"
             ) from None
-        if not isinstance(found, dict) or found.get("step") != step:
+        if not isinstance(record, dict) or record.get("step") != step:
             raise BadJournal(f"{path} is no record of the step '{step}': mend or remove it")
-        return found
+        return record
 
     def write(self, step: str, record: Record) -> None:
+        """Write the record of a step."""
         whole = {"step": step} | record | {"step": step}
         if self.folder is None:
             self._kept[step] = whole
@@ -61,17 +63,20 @@ class Journal:
         fresh.replace(path)
 
     def keep_version(self, step: str, record: Record) -> None:
-        """Keep the record of a contract beside which a new version will stand."""
+        """Keep the record of a contract that a new version will be deployed beside."""
         self.write(f"{step}@{record.get('version', 1)}", record)
 
     def _path(self, step: str) -> Path:
         assert self.folder is not None
-        name = "".join(each if each.isalnum() or each in "-_.,()@#" else "_" for each in step)
+        name = "".join(
+            character if character.isalnum() or character in "-_.,()@#" else "_"
+            for character in step
+        )
         return self.folder / f"{name}.json"
 
 
 def folder_for(where: str, base: Path) -> Path:
-    """The folder of a chain, named after its file or its node's address."""
+    """Return the folder of a chain, named after its file or after the address of its node."""
     if "://" in where:
         parts = urlsplit(where)
         return base / f"{parts.hostname}-{parts.port or parts.scheme}"

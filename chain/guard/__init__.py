@@ -1,16 +1,17 @@
-"""The guard: whether a contract does the same on every machine, in every run, as far as its text can tell.
+"""The guard: a static check that a contract does the same on every machine and in every run.
 
-It reads the source of a contract and of what it uses of its own package, runs nothing, and reports what is not on its lists:
-clocks, chance but `self.random`, floats and `/`, the order of sets, addresses in memory, values of modules and classes that
-calls change, lists of storage changed where they are, caches, errors caught without a name, reflection, threads, files. Each
-finding says where, what, why, and what to write instead.
+It reads the source of a contract and of the parts of its package that the contract uses. It runs nothing, and it reports
+everything that is not on its allowlists: clocks, randomness other than `self.random`, floats and `/`, the order of sets,
+memory addresses, values of modules and classes that calls change, stored lists changed in place, caches, errors caught
+without a name, reflection, threads, files. Each finding gives the location, the problem, the reason and the alternative.
 
-It is made for honest authors, who want to know. It is no sandbox: who wants to get past it will. Nor does it see everything.
-It takes a value for a set where an annotation, a literal or a call in sight says so, and follows that through the functions
-of the package; not through attributes that have no annotation, not through lists and dicts that get one set among other
-things, not into functions kept in a table or handed on as arguments. Of Python's own words it knows those of errors that
-have a name of their own, and of `int(text)` and an Enum's call; a ValueError that comes from deeper down keeps its words
-unseen. What an exponent is shows when the contract runs: below zero it is refused there, by its image.
+It is made for honest authors. It is not a sandbox: an author who wants to get past it can. Nor does it see everything. It
+takes a value for a set where an annotation, a literal or a call in sight shows it, and follows that value through the
+functions of the package. It does not follow it through attributes without an annotation, through lists and dicts that hold a
+set among other things, or into functions kept in a table or passed as arguments. Of Python's own error messages it knows
+those of errors with a name of their own, and those of `int(text)` and of calling an Enum; the message of a ValueError raised
+further down goes unseen. The value of an exponent is known only when the contract runs: there the instrumented copy refuses
+a negative one.
 """
 
 from __future__ import annotations
@@ -34,50 +35,50 @@ from chain.source.modules import (
 __all__ = ["Finding", "check", "check_contract", "check_source"]
 
 _Answer = tuple[dict[str, str], list[Finding]]
-_answers: dict[
-    tuple[str, str, int], _Answer
-] = {}  # by class: the texts that were read, and what was found in them
+# By class: the source texts that were read, and the findings in them.
+_answers: dict[tuple[str, str, int], _Answer] = {}
 
 
 def check(target: str | Path | ModuleType | type) -> list[Finding]:
-    """What is wrong in a package (`contracts.blokus`, or its folder), a file, or with a contract class.
+    """Check a package (`contracts.blokus`, or its folder), a file or a contract class, and return the findings.
 
-    Of a file with contracts that is what they reach, as it is when they are deployed; of others it is all that stands there.
+    In a file with contracts, only the code that they reach is checked, as at their deployment. Any other file is checked
+    as a whole.
     """
     if isinstance(target, type):
         return check_contract(target)
     if isinstance(target, ModuleType):
         target = target.__name__ if hasattr(target, "__path__") else str(target.__file__)
-    found: dict[Finding, None] = {}
+    findings: dict[Finding, None] = {}
     for sources, modules, contracts in modules_in(target):
-        reading = Linter(sources, modules[0], whole=not contracts)
-        reading.queue += contracts
+        linter = Linter(sources, modules[0], whole=not contracts)
+        linter.queue += contracts
         for module in () if contracts else modules:
-            reading.add_module(module)
-        found.update(dict.fromkeys(reading.findings()))
-    return sorted(found)
+            linter.add_module(module)
+        findings.update(dict.fromkeys(linter.findings()))
+    return sorted(findings)
 
 
 def check_contract(cls: type) -> list[Finding]:
-    """What is wrong in all that a contract class can reach. A class without a source, made at a prompt, is let pass."""
+    """Check everything that a contract class reaches. A class without a source, made at a prompt, has no findings."""
     key = class_identity(cls)
-    known = _answers.get(key)
-    if known is not None and all(read_text(file) == text for file, text in known[0].items()):
-        return list(known[1])
-    home = locate_class(cls)
-    if home is None:
+    cached = _answers.get(key)
+    if cached is not None and all(read_text(file) == text for file, text in cached[0].items()):
+        return list(cached[1])
+    location = locate_class(cls)
+    if location is None:
         return []
-    sources, definition = home
-    reading = Linter(sources, definition.module, whole=False)
-    reading.queue.append(definition)
-    found = reading.findings()
-    _answers[key] = {module.file: module.text for module in reading.modules}, found
-    return list(found)
+    sources, definition = location
+    linter = Linter(sources, definition.module, whole=False)
+    linter.queue.append(definition)
+    findings = linter.findings()
+    _answers[key] = {module.file: module.text for module in linter.modules}, findings
+    return list(findings)
 
 
 def check_source(text: str, name: str = "contract.py") -> list[Finding]:
-    """What is wrong in a text by itself, as if it stood in a file of that name."""
+    """Check a single source text, as if it were a file of that name."""
     module = parse_module(Path(name).stem, name, text)
-    reading = Linter(SourceTree(module, None), module, whole=True)
-    reading.add_module(module)
-    return reading.findings()
+    linter = Linter(SourceTree(module, None), module, whole=True)
+    linter.add_module(module)
+    return linter.findings()

@@ -1,6 +1,6 @@
-"""What a contract may use of Python and of the chain, as lists. Whatever is on none of them is refused.
+"""The allowlists: what a contract may use of Python and of the chain. Everything that is not listed is refused.
 
-On the lists is what does the same everywhere: on every machine, in every run, on every supported version of Python.
+A name is listed only if it behaves the same on every machine, in every run and on every supported version of Python.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CHAIN: Final = word_set(
     """
 )
 
-# By module the names a contract may have of it; None is all of them.
+# By module: the names that a contract may import from it. None allows all of them.
 MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
     {
         "__future__": word_set("annotations"),
@@ -110,14 +110,14 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
     }
 )
 
-# The module of a package that may read the package's own data files, and what it may use for that beside all the others.
+# The one module of a package that may read the package's data files, and the additional names that it may use for that.
 LIBRARY: Final = "library"
 LIBRARY_MODULES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {"pathlib": word_set("Path PurePath PurePosixPath"), "importlib.resources": word_set("files")}
 )
 
-# The methods between two underscores that a class may define. They do what stands there; the others change what a class,
-# an attribute or an instance is.
+# The special methods that a class may define. Calling them does just what their body says; the others change how classes,
+# attributes or instances work.
 METHODS: Final = word_set(
     """
     __init__ __post_init__ __str__ __repr__ __format__ __bytes__ __bool__ __int__ __index__ __hash__ __len__ __iter__ __next__
@@ -130,5 +130,5 @@ METHODS: Final = word_set(
     """
 )
 
-# The other names between two underscores that may be set in a module or in a class.
+# The other double-underscore names that a module or a class may set.
 SETTINGS: Final = word_set("__all__ __doc__ __match_args__ __slots__ __test__")

@@ -1,4 +1,7 @@
-"""Of what kind an expression is, as far as its text and the names in it tell."""
+"""The static type of an expression, as far as its source and the names in it show.
+
+In every function `place` is the position of the guard: the scopes in which the expression is read.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 
 def infer(node: ast.expr | None, place: Scopes) -> StaticType | None:
+    """Return the static type of an expression, or None if it is unknown."""
     infer = _BY_NODE.get(type(node))
     return infer(node, place) if infer else None
 
@@ -53,20 +57,20 @@ def _name(node: ast.Name, place: Scopes) -> StaticType | None:
         return scope.kinds.get(node.id)
     if place.path(node) in _SETS:
         return StaticType("class", (SET,))
-    found = place.definition(node)
-    return _defined(found[0], place) if found else None
+    resolved = place.definition(node)
+    return _defined(resolved[0], place) if resolved else None
 
 
 _SETS: Final = ("builtins.set", "builtins.frozenset")
 
 
 def _defined(definition: Definition, place: Scopes) -> StaticType | None:
-    """Of what kind a name of a module is."""
-    known: dict[Definition, StaticType | None] = place.sources.kinds
-    if definition not in known:
-        known[definition] = None  # so that names in a circle come to an end
-        known[definition] = _read_definition(definition, place)
-    return known[definition]
+    """The static type of a module-level name."""
+    cache: dict[Definition, StaticType | None] = place.sources.kinds
+    if definition not in cache:
+        cache[definition] = None  # ends a cycle of names
+        cache[definition] = _read_definition(definition, place)
+    return cache[definition]
 
 
 def _read_definition(definition: Definition, place: Scopes) -> StaticType | None:
@@ -75,37 +79,48 @@ def _read_definition(definition: Definition, place: Scopes) -> StaticType | None
         return StaticType("class", (StaticType(f"{definition.module.name}.{definition.name}"),))
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return FUNCTION
-    known = read(definition.annotation, resolver(definition.module), place.sources)
-    if known is not None and known.name != "typing.Final":
-        return known
+    annotated_type = read(definition.annotation, resolver(definition.module), place.sources)
+    if annotated_type is not None and annotated_type.name != "typing.Final":
+        return annotated_type
     return infer(definition.value, place.at_top_of(definition.module))
 
 
 def _attribute(node: ast.Attribute, place: Scopes) -> StaticType | None:
-    found = place.definition(node)
-    if found:
-        definition, rest = found
-        kind = _defined(definition, place)
-        if rest and kind and kind.name == "class":  # a member of an Enum, or a constant of a class
-            return kind.of[0] if rest.isupper() else attribute(kind.of[0], rest, place.sources)
+    resolved = place.definition(node)
+    if resolved:
+        definition, rest = resolved
+        value_type = _defined(definition, place)
+        if rest and value_type and value_type.name == "class":
+            # A member of an Enum, or a constant of a class.
+            return (
+                value_type.of[0]
+                if rest.isupper()
+                else attribute(value_type.of[0], rest, place.sources)
+            )
         for name in rest.split(".") if rest else ():
-            kind = attribute(kind, name, place.sources)
-        return kind
+            value_type = attribute(value_type, name, place.sources)
+        return value_type
     return attribute(infer(node.value, place), node.attr, place.sources)
 
 
 def _subscript(node: ast.Subscript, place: Scopes) -> StaticType | None:
-    kind = infer(node.value, place)
-    if kind is None:
+    value_type = infer(node.value, place)
+    if value_type is None:
         return None
     if isinstance(node.slice, ast.Slice):
-        return copied(kind)
-    if kind.name in ("dict", "map"):
-        return kind.of[1] if len(kind.of) == 2 else None
-    if kind.name == "tuple" and isinstance(node.slice, ast.Constant):
+        return copied(value_type)
+    if value_type.name in ("dict", "map"):
+        return value_type.of[1] if len(value_type.of) == 2 else None
+    if value_type.name == "tuple" and isinstance(node.slice, ast.Constant):
         index = node.slice.value
-        return kind.of[index] if isinstance(index, int) and index < len(kind.of) else None
-    return item_type(kind) if kind.name in ("list", "tuple", "vector", "text", "bytes") else None
+        return (
+            value_type.of[index] if isinstance(index, int) and index < len(value_type.of) else None
+        )
+    return (
+        item_type(value_type)
+        if value_type.name in ("list", "tuple", "vector", "text", "bytes")
+        else None
+    )
 
 
 def _call(node: ast.Call, place: Scopes) -> StaticType | None:
@@ -119,8 +134,8 @@ def _call(node: ast.Call, place: Scopes) -> StaticType | None:
     home, _, name = path.rpartition(".")
     if home == "builtins":
         return _built_in(name, node.args, place)
-    found = place.sources.definition(path)
-    if found is None:
+    resolved = place.sources.definition(path)
+    if resolved is None:
         if path == "collections.defaultdict" and node.args:
             return StaticType("dict", (None, _made_by(node.args[0], place)))
         if path in _LIKE_THEIR_ARGUMENT and node.args:
@@ -128,7 +143,7 @@ def _call(node: ast.Call, place: Scopes) -> StaticType | None:
         if path.startswith(("pathlib.", "importlib.resources.")):
             return PATH
         return StaticType(path) if name[:1].isupper() else None
-    definition, rest = found
+    definition, rest = resolved
     if rest:
         return _method(node, place)
     if isinstance(definition.node, ast.ClassDef):
@@ -142,12 +157,12 @@ def _call(node: ast.Call, place: Scopes) -> StaticType | None:
 
 def _copy_of(kind: StaticType | None, path: str) -> StaticType | None:
     if kind is None or not path.startswith("copy."):
-        return kind  # the same lists are in it
+        return kind  # the copy holds the same lists
     return copied_whole(kind) if path == "copy.deepcopy" else copied(kind)
 
 
 def _call_of_local(func: ast.Name, place: Scopes) -> StaticType | None:
-    """What a call gives of something that a function holds: a function made in there, or a class."""
+    """The result of calling a local name: a function defined in the scope, or a class."""
     scope = place.scope_of(func.id)
     function = scope.functions.get(func.id) if scope is not None else None
     if isinstance(function, ast.Lambda):
@@ -158,44 +173,49 @@ def _call_of_local(func: ast.Name, place: Scopes) -> StaticType | None:
 
 
 def _instance_of(kind: StaticType | None) -> StaticType | None:
-    """What a call of a class makes."""
+    """The type of the instance that a call of a class creates."""
     return kind.of[0] if kind is not None and kind.name == "class" and kind.of else None
 
 
 def _lambda_result(function: ast.Lambda, place: Scopes) -> StaticType | None:
-    known: dict[ast.Lambda, StaticType | None] = place.sources.given
-    if function not in known:
-        known[function] = None  # it may call itself
+    cache: dict[ast.Lambda, StaticType | None] = place.sources.given
+    if function not in cache:
+        cache[function] = None  # a function may call itself
         with place.scoped("function", function):
-            for each in ast.walk(function.args):
-                if isinstance(each, ast.arg):
-                    place.bind(each.arg)
-            known[function] = infer(function.body, place)
-    return known[function]
+            for argument in ast.walk(function.args):
+                if isinstance(argument, ast.arg):
+                    place.bind(argument.arg)
+            cache[function] = infer(function.body, place)
+    return cache[function]
 
 
 def _returned(definition: Definition, node: ast.FunctionDef, place: Scopes) -> StaticType | None:
-    """What a function gives: as it is annotated, or a set, where a `return` of it makes one."""
+    """The result type of a function: its annotation, or a set where one of its `return` statements creates one."""
     if node.returns is not None:
         return read(node.returns, resolver(definition.module), place.sources)
-    known: dict[Definition, StaticType | None] = place.sources.returns
-    if definition not in known:
-        known[definition] = None  # it may call itself
-        there = place.at_top_of(definition.module)
-        made = (each.value for each in ast.walk(node) if isinstance(each, ast.Return))
-        kinds = [infer(each, there) for each in made if isinstance(each, _MAKERS_OF_SETS)]
-        known[definition] = next((kind for kind in kinds if kind and kind.name == "set"), None)
-    return known[definition]
+    cache: dict[Definition, StaticType | None] = place.sources.returns
+    if definition not in cache:
+        cache[definition] = None  # a function may call itself
+        module_scope = place.at_top_of(definition.module)
+        values = (part.value for part in ast.walk(node) if isinstance(part, ast.Return))
+        value_types = [
+            infer(value, module_scope) for value in values if isinstance(value, _MAKERS_OF_SETS)
+        ]
+        cache[definition] = next(
+            (value_type for value_type in value_types if value_type and value_type.name == "set"),
+            None,
+        )
+    return cache[definition]
 
 
 _MAKERS_OF_SETS: Final = (ast.Set, ast.SetComp, ast.Call, ast.BinOp)
 
 
 def _made_by(maker: ast.expr, place: Scopes) -> StaticType | None:
-    """What `set` makes when it is called with nothing."""
-    made = _instance_of(infer(maker, place))
-    if made is not None:
-        return made
+    """The type of the value that a factory such as `set` creates when it is called without arguments."""
+    instance = _instance_of(infer(maker, place))
+    if instance is not None:
+        return instance
     name = (place.path(maker) or "").removeprefix("builtins.")
     return _built_in(name, [], place)
 
@@ -208,16 +228,16 @@ _LIKE_THEIR_ARGUMENT: Final = (
 def _method(node: ast.Call, place: Scopes) -> StaticType | None:
     if not isinstance(node.func, ast.Attribute):
         return None
-    kind = infer(node.func.value, place)
-    if kind is not None and kind.name == "class" and kind.of:
-        kind = kind.of[0]
-    if kind is not None and (kind.name, node.func.attr, len(node.args)) == (
+    holder_type = infer(node.func.value, place)
+    if holder_type is not None and holder_type.name == "class" and holder_type.of:
+        holder_type = holder_type.of[0]
+    if holder_type is not None and (holder_type.name, node.func.attr, len(node.args)) == (
         "dict",
         "setdefault",
         2,
     ):
-        return union(*kind.of[1:2], infer(node.args[1], place))
-    return call_result(kind, node.func.attr, place.sources)
+        return union(*holder_type.of[1:2], infer(node.args[1], place))
+    return call_result(holder_type, node.func.attr, place.sources)
 
 
 def _built_in(name: str, args: list[ast.expr], place: Scopes) -> StaticType | None:
@@ -238,7 +258,8 @@ def _built_in(name: str, args: list[ast.expr], place: Scopes) -> StaticType | No
         return StaticType("stream", (StaticType("tuple", (NUMBER, item_type(first))),))
     if name == "zip":
         return StaticType(
-            "stream", (StaticType("tuple", tuple(item_type(infer(each, place)) for each in args)),)
+            "stream",
+            (StaticType("tuple", tuple(item_type(infer(argument, place)) for argument in args)),),
         )
     if name == "map":
         return StaticType("stream", (_mapped(args, place),))
@@ -249,8 +270,8 @@ def _built_in(name: str, args: list[ast.expr], place: Scopes) -> StaticType | No
 
 def _mapped(args: list[ast.expr], place: Scopes) -> StaticType | None:
     path = place.path(args[0]) if args else None
-    known = _BUILT_IN.get((path or "").removeprefix("builtins."))
-    return known or _instance_of(infer(args[0], place) if args else None)
+    value_type = _BUILT_IN.get((path or "").removeprefix("builtins."))
+    return value_type or _instance_of(infer(args[0], place) if args else None)
 
 
 _BUILT_IN: Final[Mapping[str, StaticType]] = MappingProxyType(
@@ -267,9 +288,9 @@ _BUILT_IN: Final[Mapping[str, StaticType]] = MappingProxyType(
 def _binary(node: ast.BinOp, place: Scopes) -> StaticType | None:
     left, right = infer(node.left, place), infer(node.right, place)
     if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor | ast.Sub):
-        for kind in (left, right):
-            if kind is not None and kind.name in ("set", "keys", "items"):
-                return StaticType("set", kind.of)
+        for operand_type in (left, right):
+            if operand_type is not None and operand_type.name in ("set", "keys", "items"):
+                return StaticType("set", operand_type.of)
     if isinstance(node.op, ast.Div):
         return PATH if PATH in (left, right) else FLOAT
     if isinstance(node.op, ast.Mod) and left == TEXT:
@@ -289,7 +310,7 @@ def _several(nodes: list[ast.expr], place: Scopes) -> StaticType | None:
 
 def _sequence(node: ast.List | ast.Tuple, place: Scopes) -> StaticType:
     if isinstance(node, ast.Tuple):
-        return StaticType("tuple", tuple(infer(each, place) for each in node.elts[:8]))
+        return StaticType("tuple", tuple(infer(element, place) for element in node.elts[:8]))
     return StaticType("list", (_several(node.elts, place),))
 
 
@@ -304,8 +325,8 @@ def _dict(node: ast.Dict, place: Scopes) -> StaticType:
 def _comprehension(
     node: ast.ListComp | ast.SetComp | ast.GeneratorExp, place: Scopes
 ) -> StaticType:
-    kind = place.within_comprehension(node, lambda: infer(node.elt, place))
-    return StaticType(_COMPREHENSIONS[type(node)], (kind,))
+    value_type = place.within_comprehension(node, lambda: infer(node.elt, place))
+    return StaticType(_COMPREHENSIONS[type(node)], (value_type,))
 
 
 _COMPREHENSIONS: Final[Mapping[type[ast.expr], str]] = MappingProxyType(

@@ -1,7 +1,7 @@
-"""What is to be read: whole modules, or only what a contract can reach.
+"""Choosing what the guard reads: whole modules, or only the code that a contract can reach.
 
-A reading of a contract begins with its class; whatever is mentioned there is read in turn, wherever in its package it stands.
-So a contract may stand in a file beside its tests, which are nobody's business here.
+A check of a contract begins with its class. Everything mentioned there is read in turn, wherever it is in the package. So a
+contract may share a file with its tests, which the guard does not read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Unit = Definition | tuple[Module, ast.stmt]
 
 
 class Linter:
-    """`whole` takes every module that is reached as it is."""
+    """A check of one contract or of some modules; with `whole`, every module reached is read completely."""
 
     def __init__(self, sources: SourceTree, module: Module, *, whole: bool) -> None:
         self.sources = sources
@@ -39,11 +39,12 @@ class Linter:
         self.walk = Visitor(self.place, self._mentioned)
         self.queue: list[Unit] = []
         self.seen: set[ast.AST] = set()
-        self.names: dict[Module, set[str]] = {}  # by module: which of its names were mentioned
-        self.modules: dict[Module, None] = {}  # in the order in which they were met
-        self.whole_modules: set[Module] = set()  # those that are read as a whole
+        self.names: dict[Module, set[str]] = {}  # by module: the names of it that were mentioned
+        self.modules: dict[Module, None] = {}  # in the order of their first use
+        self.whole_modules: set[Module] = set()  # those that are read completely
 
     def findings(self) -> list[Finding]:
+        """Read everything in the queue, and what it leads to, and return the findings in order."""
         while self.queue:
             self._read(self.queue.pop())
             if not self.queue and not self.whole:
@@ -53,46 +54,47 @@ class Linter:
         return sorted(self.place.findings.values())
 
     def add_module(self, module: Module) -> None:
-        """Read all of a module."""
+        """Queue a whole module."""
         if module in self.whole_modules:
             return
         self.whole_modules.add(module)
         self.modules.setdefault(module)
         self.queue += [(module, node) for node in module.tree.body]
         if module.broken is not None:
-            wrong = module.broken
-            line, column = wrong.lineno or 1, wrong.offset or 1
-            found = syntax.NOT_PYTHON.at(module.file, line, column)
-            self.place.findings[found.file, line, column, found.rule] = found
+            error = module.broken
+            line, column = error.lineno or 1, error.offset or 1
+            finding = syntax.NOT_PYTHON.at(module.file, line, column)
+            self.place.findings[finding.file, line, column, finding.rule] = finding
 
     def reach(self, path: str) -> None:
-        """Read what a path leads to, imports followed."""
+        """Queue the module or definition that a path leads to, following imports."""
         while path:
-            place = self.sources.split(path)
-            if place is None:
+            location = self.sources.split(path)
+            if location is None:
                 return
-            module, rest = place
+            module, rest = location
             if not rest or (self.whole and self.sources.is_beside(module)):
                 self.add_module(module)
                 return
             name, _, more = rest.partition(".")
             self.names.setdefault(module, set()).add(name)
-            found = module.names.get(name)
-            if found is None:
+            definition = module.names.get(name)
+            if definition is None:
                 return
-            self.queue += (*module.before.get(name, ()), found)
+            self.queue += (*module.before.get(name, ()), definition)
             path = (
-                f"{found.import_path}.{more}"
-                if found.import_path and more
-                else found.import_path or ""
+                f"{definition.import_path}.{more}"
+                if definition.import_path and more
+                else definition.import_path or ""
             )
 
     def _mentioned(self, name: str, path: str) -> None:
-        found = self.place.module.names.get(name)
+        """Queue what a global name in the source stands for, and what the path from it leads to."""
+        definition = self.place.module.names.get(name)
         self.names.setdefault(self.place.module, set()).add(name)
-        if found is not None and not self.whole:
-            self.queue += (*self.place.module.before.get(name, ()), found)
-        if found is None or found.import_path is not None:
+        if definition is not None and not self.whole:
+            self.queue += (*self.place.module.before.get(name, ()), definition)
+        if definition is None or definition.import_path is not None:
             self.reach(path)
 
     def _read(self, unit: Unit) -> None:

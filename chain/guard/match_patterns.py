@@ -1,4 +1,4 @@
-"""What the names in a `case` hold: the whole of what is matched, or the part of it that stands there."""
+"""The names that a `case` binds: each holds the matched value, or the part of it at that position in the pattern."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chain.source.static_types import (
 def bind(
     pattern: ast.pattern | None, kind: StaticType | None, shared: str | None, place: Scopes
 ) -> None:
-    """Make the names of a pattern known, for something of that kind."""
+    """Bind the names of a pattern that is matched against a value of type `kind`."""
     match pattern:
         case ast.MatchAs(pattern=inner, name=name):
             if isinstance(inner, ast.MatchClass):
@@ -23,9 +23,9 @@ def bind(
             bind(inner, kind, shared, place)
             if name is not None:
                 place.bind(name, kind, shared)
-        case ast.MatchOr(patterns=ways):
-            for way in ways:
-                bind(way, kind, shared, place)
+        case ast.MatchOr(patterns=alternatives):
+            for alternative in alternatives:
+                bind(alternative, kind, shared, place)
         case ast.MatchSequence(patterns=parts):
             _bind_sequence(parts, kind, shared, place)
         case ast.MatchMapping(patterns=parts, rest=rest):
@@ -53,7 +53,7 @@ def _bind_sequence(
 def _bind_class(
     pattern: ast.MatchClass, kind: StaticType | None, shared: str | None, place: Scopes
 ) -> None:
-    """`set(names)` is the set itself; of other classes one knows the parts that are named."""
+    """Bind the parts of a class pattern: `set(names)` binds the set itself; of other classes, keyword parts are known."""
     for part in pattern.patterns:
         bind(part, kind if kind is not None and kind.name == "set" else None, shared, place)
     for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):

@@ -1,7 +1,7 @@
-"""Where the guard stands while it reads: the module, the scopes around, and what their names are known to hold.
+"""The guard's position while it reads a source: the module, the enclosing scopes, and what is known about their names.
 
-A module's names are known from the start. Those of a function become known in the order in which it sets them, the last
-setting counts. A name may also be known to be *shared*: to hold something that outlives the call, or a part of it.
+A module's names are known from the start. A function's names become known in the order in which the function sets them; the
+last assignment counts. A name may also be known to be *shared*: it holds all or part of a value that outlives the call.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PARTS: Final = (ast.Attribute, ast.Subscript, ast.Starred, ast.NamedExpr)
 
 
 class Scope:
-    """One function, class or comprehension, or the module."""
+    """A function, class or comprehension, or the module itself."""
 
     __slots__ = ("functions", "kinds", "node", "outer", "own", "shared", "what")
 
@@ -45,29 +45,28 @@ class Scope:
         self.what = what  # module, class, function or comprehension
         self.node = node
         self.outer = outer
-        # A function has its names from the beginning, wherever in it they are set.
+        # A function owns its names from its first line on, no matter on which line they are set.
         self.own = own_names(node)[0] if node is not None and what == "function" else frozenset()
         self.kinds: dict[str, StaticType | None] = {}
         self.shared: dict[str, str] = {}
-        self.functions: dict[str, ast.FunctionDef | ast.Lambda] = {}  # that were made here
+        self.functions: dict[str, ast.FunctionDef | ast.Lambda] = {}  # defined in this scope
 
 
 class Scopes:
-    """What a check asks while it looks at a node."""
+    """The context that a check queries while it examines a node: scopes, names, types and findings."""
 
     def __init__(self, sources: SourceTree, module: Module) -> None:
         self.sources = sources
         self.module = module
         self.scope = Scope("module", None, None)
         self.findings: dict[tuple[str, int, int, str], Finding] = {}
-        self.suppressed: set[ast.AST] = (
-            set()
-        )  # nodes that a check has found harmless where they stand
-        self.anchor: ast.AST | None = (
-            None  # the f-string around: what is in it has no sure place before Python 3.12
-        )
+        # Nodes that a check has found harmless in their context.
+        self.suppressed: set[ast.AST] = set()
+        # The enclosing f-string: before Python 3.12 the nodes inside it have no reliable position.
+        self.anchor: ast.AST | None = None
 
     def report(self, rule: Rule, node: Any, **words: object) -> None:
+        """Record that `node` breaks `rule`; `words` fill the braces in the rule's texts."""
         node = self.anchor or node
         line, column = node.lineno, node.col_offset
         if column and not self.module.text.isascii():
@@ -80,12 +79,12 @@ class Scopes:
 
     @property
     def is_running(self) -> bool:
-        """Whether this is inside a function, so that it runs on the chain; all else runs when the module is imported."""
+        """True inside a function, whose code runs on the chain; all other code runs when the module is imported."""
         return self.function is not None
 
     @property
     def function(self) -> ast.AST | None:
-        """The innermost function around, lambdas included."""
+        """The innermost enclosing function or lambda."""
         scope: Scope | None = self.scope
         while scope is not None and scope.what != "function":
             scope = scope.outer
@@ -93,14 +92,14 @@ class Scopes:
 
     @property
     def outermost(self) -> ast.AST | None:
-        """The function or class at the top of the module in which this is."""
-        found, scope = None, self.scope
+        """The enclosing function or class at the top level of the module."""
+        node, scope = None, self.scope
         while scope.outer is not None:
-            found, scope = scope.node, scope.outer
-        return found
+            node, scope = scope.node, scope.outer
+        return node
 
     def scope_of(self, name: str) -> Scope | None:
-        """The inner scope whose name this is, if it is one's."""
+        """The scope below the module's that owns this name; None if there is none."""
         scope = self.scope
         innermost = scope
         while scope.outer is not None:
@@ -111,9 +110,10 @@ class Scopes:
         return None
 
     def bind(self, name: str, kind: StaticType | None = None, shared: str | None = None) -> None:
+        """Record the static type of a name; `shared` is the name of the outliving value that it holds a part of."""
         scope = self.scope
         if scope.outer is None:
-            return  # the names of a module are known already
+            return  # a module's names are known already
         scope.kinds[name] = kind
         scope.functions.pop(name, None)
         if shared is None:
@@ -122,24 +122,24 @@ class Scopes:
             scope.shared[name] = shared
 
     def bind_target(self, target: ast.expr, kind: StaticType | None, shared: str | None) -> None:
-        """Everything that stands to the left of a `=`, or behind a `for`."""
+        """Bind all the names in the target of a `=` or of a `for`."""
         if isinstance(target, ast.Name):
             self.bind(target.id, kind, shared)
         elif isinstance(target, ast.Starred):
             self.bind_target(target.value, StaticType("list", (item_type(kind),)), shared)
         elif isinstance(target, ast.Tuple | ast.List):
-            parts: tuple[StaticType | None, ...] = (item_type(kind),) * len(target.elts)
-            if kind is not None and kind.name == "tuple" and len(kind.of) == len(parts):
-                parts = kind.of
-            for each, part in zip(target.elts, parts, strict=True):
-                self.bind_target(each, part, shared)
+            part_types: tuple[StaticType | None, ...] = (item_type(kind),) * len(target.elts)
+            if kind is not None and kind.name == "tuple" and len(kind.of) == len(part_types):
+                part_types = kind.of
+            for element, part_type in zip(target.elts, part_types, strict=True):
+                self.bind_target(element, part_type, shared)
 
     def infer_container(self, name: ast.Name, kind: StaticType | None) -> None:
-        """A dict of which nothing was known holds sets from now on, once one is put into it."""
-        scope, known = self.scope_of(name.id), self.kind(name)
-        if kind is None or kind.name != "set" or scope is None or known is None:
+        """Treat a dict with unknown value type as a dict of sets once a set has been put into it."""
+        scope, dict_type = self.scope_of(name.id), self.kind(name)
+        if kind is None or kind.name != "set" or scope is None or dict_type is None:
             return
-        if known.name == "dict" and known.of[1:2] in ((), (None,)):
+        if dict_type.name == "dict" and dict_type.of[1:2] in ((), (None,)):
             scope.kinds[name.id] = StaticType("dict", (None, kind))
 
     def bind_generator(self, node: ast.comprehension | ast.For | ast.AsyncFor) -> None:
@@ -156,19 +156,20 @@ class Scopes:
             self.scope = self.scope.outer or self.scope
 
     def within_comprehension(self, node: Any, answer: Callable[[], T]) -> T:
-        """What holds within a comprehension, where the names behind its `for` are known."""
+        """Return `answer()`, evaluated inside a comprehension, where the targets of its `for` clauses are known."""
         with self.scoped("comprehension", node):
             for generator in node.generators:
                 self.bind_generator(generator)
             return answer()
 
     def at_top_of(self, module: Module) -> Scopes:
+        """A context at the top level of another module."""
         return Scopes(self.sources, module)
 
-    # What names and expressions are
+    # Names and expressions
 
     def path(self, node: ast.AST) -> str | None:
-        """The dotted path of what is mentioned; None for what a function holds or computes."""
+        """The dotted path that an expression mentions; None for a local or computed value."""
         if isinstance(node, ast.Name):
             return None if self.scope_of(node.id) else self.meaning(node.id)
         if isinstance(node, ast.Attribute):
@@ -177,36 +178,38 @@ class Scopes:
         return None
 
     def meaning(self, name: str) -> str | None:
+        """The dotted path of a module-level or built-in name."""
         if name in self.module.names:
             return static_types.resolve_name(self.module, name)
         return f"builtins.{name}" if name in _BUILTINS or name in _MODULE_NAMES else None
 
     def definition(self, node: ast.AST) -> tuple[Definition, str] | None:
-        """Our definition of what is mentioned, and what of it is asked for."""
+        """The package's definition of the thing mentioned, and the rest of the path after it."""
         return self.sources.definition(self.path(node))
 
     def kind(self, node: ast.expr | None) -> StaticType | None:
+        """The static type of an expression, if it is known."""
         return infer(node, self)
 
     def annotated(self, node: ast.expr | None) -> StaticType | None:
-        """The kind that an annotation names here."""
+        """The static type that an annotation names in this scope."""
         return static_types.read(node, self.path, self.sources)
 
-    # What outlives a call
+    # Values that outlive a call
 
     def _outlives(self, scope: Scope) -> bool:
-        """Whether a name is of a function around this one that hands this one out, and may have done so long ago."""
+        """True if `scope` is a function that returns the current one, so that its names may be from an earlier call."""
         inner, outer = self.function, scope.node
         if inner is outer or not isinstance(inner, ast.FunctionDef):
             return False
         if not isinstance(outer, ast.FunctionDef):
             return False
-        given = (each.value for each in ast.walk(outer) if isinstance(each, ast.Return))
-        names = [each.id for each in given if isinstance(each, ast.Name)]
-        return inner.name in names
+        returned = (node.value for node in ast.walk(outer) if isinstance(node, ast.Return))
+        returned_names = [value.id for value in returned if isinstance(value, ast.Name)]
+        return inner.name in returned_names
 
     def outliving_name(self, node: ast.expr) -> str | None:
-        """The name of the thing that outlives the call and of which this is all or a part; None if there is none."""
+        """The name of the outliving value that this expression is, or is a part of; None if there is none."""
         while True:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr not in ("get", "values", "items"):

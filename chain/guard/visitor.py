@@ -1,4 +1,4 @@
-"""Looking at source: each node once, in the order in which it runs, by those checks that ask for its kind."""
+"""Visiting a source: each node once, in the order of execution, by the checks that are registered for its type."""
 
 from __future__ import annotations
 
@@ -58,44 +58,43 @@ RULES: Final[tuple[Rule, ...]] = tuple(rule for topic in TOPICS for rule in topi
 
 
 def _checks() -> dict[type[ast.AST], tuple[Check, ...]]:
-    found: dict[type[ast.AST], tuple[Check, ...]] = {}
+    checks_by_type: dict[type[ast.AST], tuple[Check, ...]] = {}
     for topic in TOPICS:
         checks_of: Mapping[Any, tuple[Check, ...]] = topic.CHECKS
-        for kind, checks in checks_of.items():
-            found[kind] = found.get(kind, ()) + checks
-    return found
+        for node_type, checks in checks_of.items():
+            checks_by_type[node_type] = checks_by_type.get(node_type, ()) + checks
+    return checks_by_type
 
 
 CHECKS: Final[Mapping[type[ast.AST], tuple[Check, ...]]] = MappingProxyType(_checks())
 
-# Fields that hold no nodes to look at.
+# Fields that hold no nodes to visit.
 _FLAT: Final = word_set("ctx op ops type_ignores type_comment kind name names id attr arg n s")
 _FIELDS: Final[Mapping[type[ast.AST], tuple[str, ...]]] = MappingProxyType(
     {
-        kind: tuple(name for name in kind._fields if name not in _FLAT)
-        for kind in vars(ast).values()
-        if isinstance(kind, type) and issubclass(kind, ast.AST)
+        node_type: tuple(name for name in node_type._fields if name not in _FLAT)
+        for node_type in vars(ast).values()
+        if isinstance(node_type, type) and issubclass(node_type, ast.AST)
     }
 )
 
 
 class Visitor:
-    """`mention(name, path)` is told of everything outside of a function that the source mentions."""
+    """A walk through a source that runs the checks and calls `mention(name, path)` for every global name in it."""
 
     def __init__(self, place: Scopes, mention: Callable[[str, str], None]) -> None:
         self.place = place
         self.mention = mention
-        self.read_with: set[tuple[ast.AST, tuple[str, ...]]] = (
-            set()
-        )  # functions, and which names held sets
+        # The functions that were read for certain arguments being sets, with the names of those arguments.
+        self.read_with: set[tuple[ast.AST, tuple[str, ...]]] = set()
 
     def visit(self, node: ast.AST) -> None:
-        kind = type(node)
-        for check in CHECKS.get(kind, ()):
+        node_type = type(node)
+        for check in CHECKS.get(node_type, ()):
             check(node, self.place)
-        look = _LOOKS.get(kind)
-        if look is not None:
-            look(self, node)
+        visit_node = _LOOKS.get(node_type)
+        if visit_node is not None:
+            visit_node(self, node)
         else:
             self.children(node)
 
@@ -121,7 +120,7 @@ class Visitor:
                 self.mention(node.id, path)
 
     def attribute(self, node: ast.Attribute) -> None:
-        """`a.b.c` is one mention, of all of it."""
+        """Visit `a.b.c` as a single mention of the whole path."""
         path = self.place.path(node)
         root = root_name(node)
         if path is None or root is None:
@@ -137,7 +136,7 @@ class Visitor:
             inner = inner.value
 
     def annotation(self, node: ast.expr | None) -> None:
-        """An annotation may be written as text; what stands in it is found where the text is."""
+        """Visit an annotation; findings inside a string annotation are reported at the string."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
                 inner = ast.parse(node.value, mode="eval").body
@@ -148,48 +147,49 @@ class Visitor:
             self.visit(node)
 
     def at_location(self, node: ast.AST, look: Callable[[], None]) -> None:
-        was, self.place.anchor = self.place.anchor, self.place.anchor or node
+        """Call `look` so that its findings are reported at `node`."""
+        previous, self.place.anchor = self.place.anchor, self.place.anchor or node
         look()
-        self.place.anchor = was
+        self.place.anchor = previous
 
     def f_string(self, node: ast.JoinedStr) -> None:
         self.at_location(node, lambda: self.all(node.values))
 
-    # What sets names
+    # Statements and expressions that set names
 
     def assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         self.all(node.targets)
-        kind, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
+        value_type, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
         for target in node.targets:
-            self.place.bind_target(target, kind, shared)
+            self.place.bind_target(target, value_type, shared)
             if isinstance(target, ast.Name) and isinstance(node.value, ast.Lambda):
                 self.place.scope.functions[target.id] = node.value
             if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                self.place.infer_container(target.value, kind)
+                self.place.infer_container(target.value, value_type)
 
     def annotated(self, node: ast.AnnAssign) -> None:
         self.annotation(node.annotation)
         self.all([node.value, node.target])
         if isinstance(node.target, ast.Name):
-            kind = self.place.annotated(node.annotation) or self.place.kind(node.value)
+            value_type = self.place.annotated(node.annotation) or self.place.kind(node.value)
             shared = self.place.outliving_name(node.value) if node.value else None
-            self.place.bind(node.target.id, kind, shared)
+            self.place.bind(node.target.id, value_type, shared)
 
     def named(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
-        kind, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
+        value_type, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
         scope = inner = self.place.scope
         while scope.what == "comprehension" and scope.outer is not None:
             scope = scope.outer
         for self.place.scope in (scope, inner):
-            self.place.bind(node.target.id, kind, shared)
+            self.place.bind(node.target.id, value_type, shared)
 
     def augmented(self, node: ast.AugAssign) -> None:
         self.children(node)
         if isinstance(node.target, ast.Name):
             scope = self.place.scope_of(node.target.id)
-            if scope is not None:  # `row += [1]` makes a list of its own out of one that was read
+            if scope is not None:  # `row += [1]` replaces a stored list with a new one
                 scope.kinds[node.target.id] = copied(scope.kinds[node.target.id])
 
     def loop(self, node: ast.For | ast.AsyncFor) -> None:
@@ -212,17 +212,17 @@ class Visitor:
 
     def match(self, node: ast.Match) -> None:
         self.visit(node.subject)
-        kind, shared = self.place.kind(node.subject), self.place.outliving_name(node.subject)
+        value_type, shared = self.place.kind(node.subject), self.place.outliving_name(node.subject)
         for case in node.cases:
             self.visit(case.pattern)
-            match_patterns.bind(case.pattern, kind, shared, self.place)
+            match_patterns.bind(case.pattern, value_type, shared, self.place)
             self.all([case.guard, *case.body])
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> None:
-        for found in definitions(self.place.module, [node]):
-            imports.check_import(found, node, self.place)
-            self.place.bind(found.name)
-            self.mention(found.name, found.import_path or "")
+        for definition in definitions(self.place.module, [node]):
+            imports.check_import(definition, node, self.place)
+            self.place.bind(definition.name)
+            self.mention(definition.name, definition.import_path or "")
 
     # Calls
 
@@ -231,59 +231,66 @@ class Visitor:
         match node:
             case ast.Call(ast.Attribute(ast.Name() as name, "setdefault"), [_, value]):
                 self.place.infer_container(name, self.place.kind(value))
-        to = call_arguments.resolve_callee(node, self.place)
-        sets = call_arguments.set_arguments(node, to, self.place) if to is not None else {}
-        if to is not None and sets and (way := (to.function, (*sets,))) not in self.read_with:
-            self.read_with.add(way)
-            self._read_with(to, sets)
+        callee = call_arguments.resolve_callee(node, self.place)
+        set_types = (
+            call_arguments.set_arguments(node, callee, self.place) if callee is not None else {}
+        )
+        if (
+            callee is not None
+            and set_types
+            and (reading := (callee.function, (*set_types,))) not in self.read_with
+        ):
+            self.read_with.add(reading)
+            self._read_with(callee, set_types)
 
     def _read_with(self, to: call_arguments.Callee, sets: Mapping[str, StaticType]) -> None:
-        """Read a function as it runs when these of its arguments are sets."""
+        """Read the body of a function again for a call in which these of its arguments are sets."""
         place, function = self.place, to.function
-        was = place.module, place.scope, place.anchor
+        previous = place.module, place.scope, place.anchor
         place.module, place.scope, place.anchor = to.module, to.scope, None
         with place.scoped("function", function):
             self._bind_arguments(function.args, to.me)
-            for name, kind in sets.items():
-                place.bind(name, kind)
+            for name, value_type in sets.items():
+                place.bind(name, value_type)
             self.all(function.body if isinstance(function, ast.FunctionDef) else [function.body])
-        place.module, place.scope, place.anchor = was
+        place.module, place.scope, place.anchor = previous
 
     # Blocks
 
     def visit_if(self, node: ast.If) -> None:
-        """After both branches a name may hold what either of them set; that it may be a set is kept in mind."""
+        """Visit both branches. Afterwards a name that is a set at the end of either branch counts as a set."""
         if is_type_checking(node):
             return
         self.visit(node.test)
         scope = self.place.scope
         before = dict(scope.kinds)
-        name, for_set = self._isinstance_test(node.test)
-        if not for_set:
+        name, is_set_test = self._isinstance_test(node.test)
+        if not is_set_test:
             self._is_no_set(name)
         self.all(node.body)
         after, scope.kinds = scope.kinds, before
-        if for_set:
+        if is_set_test:
             self._is_no_set(name)
         self.all(node.orelse)
-        if for_set and isinstance(node.body[-1], _LEAVES):
+        if is_set_test and isinstance(node.body[-1], _LEAVES):
             after.pop(name, None)
-        for name, kind in after.items():
-            if name not in scope.kinds or (kind is not None and kind.name == "set"):
-                scope.kinds[name] = kind
+        for name, value_type in after.items():
+            if name not in scope.kinds or (value_type is not None and value_type.name == "set"):
+                scope.kinds[name] = value_type
 
     def _isinstance_test(self, test: ast.expr) -> tuple[str, bool]:
-        """Of which name a test asks the class, and whether it asks for a set: `if isinstance(names, set)`."""
+        """The name tested by an `isinstance` call, and True if it is tested for a set: `if isinstance(names, set)`."""
         match test:
             case ast.Call(ast.Name("isinstance"), [ast.Name(name), cls]):
-                several = cls.elts if isinstance(cls, ast.Tuple) else [cls]
-                return name, StaticType("set") in map(self.place.annotated, several)
+                classes = cls.elts if isinstance(cls, ast.Tuple) else [cls]
+                return name, StaticType("set") in map(self.place.annotated, classes)
         return "", False
 
     def _is_no_set(self, name: str) -> None:
+        """Forget that a name is a set."""
         kinds = self.place.scope.kinds
-        known = kinds.get(name)
-        if known is not None and known.name == "set":
+        value_type = kinds.get(name)
+        if value_type is not None and value_type.name == "set":
             kinds[name] = None
 
     def comprehension(self, node: Any) -> None:
@@ -325,40 +332,42 @@ class Visitor:
 
     def arguments(self, node: ast.arguments) -> None:
         self.all([*node.defaults, *node.kw_defaults])
-        for each in _arguments(node):
-            self.annotation(each.annotation)
+        for argument in _arguments(node):
+            self.annotation(argument.annotation)
 
     def _bind_arguments(self, node: ast.arguments, me: StaticType | None) -> None:
         place = self.place
-        for each in _arguments(node):
-            kind = place.annotated(each.annotation)
-            if each is node.vararg:
-                kind = StaticType("list", (kind,))
-            elif each is node.kwarg:
-                kind = StaticType("dict", (StaticType("text"), kind))
-            place.bind(each.arg, kind)
+        for argument in _arguments(node):
+            value_type = place.annotated(argument.annotation)
+            if argument is node.vararg:
+                value_type = StaticType("list", (value_type,))
+            elif argument is node.kwarg:
+                value_type = StaticType("dict", (StaticType("text"), value_type))
+            place.bind(argument.arg, value_type)
         positional = [*node.posonlyargs, *node.args]
         if me is not None and positional:
             place.bind(positional[0].arg, me)
 
     def _self_type(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> StaticType | None:
-        """What the first argument of a method is: an instance of its class, or the class."""
+        """The type of a method's first argument: an instance of its class, or the class itself."""
         scope = self.place.scope
         if scope.what != "class" or not isinstance(scope.node, ast.ClassDef):
             return None
-        marks = [mark.id for mark in node.decorator_list if isinstance(mark, ast.Name)]
-        if "staticmethod" in marks:
+        decorators = [
+            decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)
+        ]
+        if "staticmethod" in decorators:
             return None
         me = StaticType(f"{self.place.module.name}.{scope.node.name}")
-        return StaticType("class", (me,)) if "classmethod" in marks else me
+        return StaticType("class", (me,)) if "classmethod" in decorators else me
 
 
 _LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 def _arguments(node: ast.arguments) -> list[ast.arg]:
-    several = (*node.posonlyargs, *node.args, node.vararg, *node.kwonlyargs, node.kwarg)
-    return [each for each in several if each is not None]
+    slots = (*node.posonlyargs, *node.args, node.vararg, *node.kwonlyargs, node.kwarg)
+    return [argument for argument in slots if argument is not None]
 
 
 _LOOKS: Final[Mapping[type[ast.AST], Callable[[Visitor, Any], None]]] = MappingProxyType(

@@ -1,6 +1,6 @@
-"""What happened: blocks, receipts, logs, hashes and roots, and the questions one can ask of them.
+"""The record of a chain: blocks, receipts, logs, hashes and roots, and the queries over them.
 
-`ledger` appends and truncates, `receipts` and `event_log` answer, `headers` and `signing` make what other clients see.
-Below it, `decoded/` tells it in the contracts' own words, `sql/` as tables, `file/` keeps it in a file. May import `runtime`,
-`machine` and what is below them. Begin with `ledger`.
+`ledger` appends and truncates, `receipts` and `event_log` answer queries, `headers` and `signing` produce the bytes that
+other clients see. Below it, `decoded/` describes the record in the contracts' own terms, `sql/` as tables, and `file/` stores
+it in a file. May import `runtime`, `machine` and what is below them. Begin with `ledger`.
 """

@@ -1,8 +1,8 @@
-"""Artifacts: what a contract class was when its code came onto the chain, by the digest in that code, as plain data.
+"""Artifacts: each contract class as it was when its code was deployed, as plain data, by the digest in that code.
 
 The code of a Python contract holds only a digest of its source. The artifact beside it keeps the name, the ABI, the storage
-layout, and all types in full. So a chain's history reads the same where the class is not declared, or was edited since: the
-artifact gives a counterpart of the class that decodes everything and runs nothing.
+layout and all types in full. So a chain's history can be read even if the class is not declared, or was edited since: the
+artifact provides a counterpart of the class that decodes everything but cannot run.
 """
 
 from __future__ import annotations
@@ -59,53 +59,60 @@ _BASES = {base.__name__: base for base in (World, System, Contract)}
 
 @dataclass(frozen=True)
 class Artifact:
-    """A contract class as plain data. `abi`, `storage` and `models` are for tools, `types` has all that decodes."""
+    """A contract class as plain data. `abi`, `storage` and `models` are for tools; `types` is used for decoding."""
 
     name: str
     full_name: str  # module:Class
     abi: list[dict[str, Any]]
-    storage: list[dict[str, Any]]  # the fields, each with its type and place
-    models: dict[str, Any]  # by name: the keys, and the members with their types and places
+    storage: list[dict[str, Any]]  # the fields, each with its type and position
+    models: dict[str, Any]  # by name: the keys, and the members with their types and positions
     types: Description  # the base class, @init, entries, fields, events, errors, models
 
     @property
     def row(self) -> tuple[Any, ...]:
-        """The artifact as it goes into a file."""
-        shown = {"abi": self.abi, "storage": self.storage, "models": self.models}
-        return self.name, self.full_name, json.dumps(shown, separators=(",", ":")), self.types
+        """The artifact as a row of a chain file."""
+        tool_data = {"abi": self.abi, "storage": self.storage, "models": self.models}
+        return self.name, self.full_name, json.dumps(tool_data, separators=(",", ":")), self.types
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> Artifact:
-        name, full_name, shown, types = row
-        return cls(name, full_name, **json.loads(shown), types=types)
+        name, full_name, tool_data, types = row
+        return cls(name, full_name, **json.loads(tool_data), types=types)
 
     @property
     def events(self) -> Description:
-        """Its events: name, full name, fields, keys."""
+        """The events of the contract: name, full name, fields, keys."""
         return self.types[4]
 
     @cached_property
     def spec(self) -> ContractSpec:
-        """A counterpart of the class: everything that it declared, and no code."""
+        """The counterpart of the class: everything it declared, without code."""
         base, init, entries, fields, events, errors, models = self.types
         cls = _class_of(self.full_name, _BASES[base])
-        known = {entry.name: entry for entry in (_entry(self.name, each) for each in entries)}
-        made = ContractSpec(
-            cls, known, _entry(self.name, init) if init else None, _fields(self.name, fields), []
+        entry_specs = {
+            entry.name: entry
+            for entry in (_entry(self.name, description) for description in entries)
+        }
+        spec = ContractSpec(
+            cls,
+            entry_specs,
+            _entry(self.name, init) if init else None,
+            _fields(self.name, fields),
+            [],
         )
-        cls.__spec__ = made
-        vars(made)["abi"] = self.abi
-        vars(made)["references"] = References(
-            {each[0]: _event(each) for each in events},
-            {each[0]: _error(each) for each in errors},
-            {each[0]: _model(each) for each in models},
+        cls.__spec__ = spec
+        vars(spec)["abi"] = self.abi
+        vars(spec)["references"] = References(
+            {event[0]: _event(event) for event in events},
+            {error[0]: _error(error) for error in errors},
+            {model[0]: _model(model) for model in models},
         )
-        return made
+        return spec
 
 
 @cache
 def artifact_of(program: Program) -> Artifact:
-    """The artifact of a contract that is declared."""
+    """Return the artifact of a declared contract."""
     spec, cls = program.spec, program.spec.cls
     return Artifact(
         spec.name,
@@ -130,15 +137,15 @@ def full_name(cls: type) -> str:
 
 
 class Artifacts(Mapping[bytes, Artifact]):
-    """The artifacts of the contracts on one chain, by digest, in the order in which their code came onto it."""
+    """The artifacts of the contracts on one chain, by digest, in the order in which their code was deployed."""
 
     def __init__(self, programs: Mapping[bytes, Program], codes: Mapping[bytes, bytes]) -> None:
         self._programs, self._codes = programs, codes
         self.recorded: dict[bytes, Artifact] = {}
-        self._unknown: dict[bytes, None] = {}  # their code is there, their class was never declared
-        self._seen = 0  # codes looked at
+        self._unknown: dict[bytes, None] = {}  # deployed, but the class is not declared yet
+        self._seen = 0  # number of codes read so far
         self._counterparts: dict[bytes, Program] = {}
-        self.is_copy = False  # they all come from elsewhere, none is made here
+        self.is_copy = False  # all artifacts are copied from elsewhere, none is built here
 
     def __getitem__(self, digest: bytes) -> Artifact:
         self._record()
@@ -153,22 +160,22 @@ class Artifacts(Mapping[bytes, Artifact]):
         return len(self.recorded)
 
     def add(self, digest: bytes, artifact: Artifact) -> None:
-        """Take over an artifact that was recorded elsewhere."""
+        """Add an artifact that was recorded elsewhere."""
         self.recorded.setdefault(digest, artifact)
 
     def newest(self, length: int) -> list[tuple[bytes, Artifact]]:
-        """Those behind the first so many."""
+        """Return all artifacts after the first `length`."""
         return list(islice(self.items(), length, None)) if len(self) > length else []
 
     def program(self, digest: bytes) -> Program | None:
-        """A program that decodes what the class with this digest did; it cannot run."""
+        """Return a program that decodes the history of the class with this digest; it cannot run."""
         if digest not in self._counterparts and digest in self:
             spec = self[digest].spec
             self._counterparts[digest] = Program(spec, digest, spec)
         return self._counterparts.get(digest)
 
     def _record(self) -> None:
-        """Look at the codes that are new."""
+        """Record an artifact for each new code whose class is declared."""
         if self.is_copy:
             return
         new = len(self._codes) - self._seen
@@ -206,25 +213,25 @@ def _describe_fields(fields: FieldsLayout | None) -> Description:
 def _model_shape(model: ModelSpec) -> dict[str, Any]:
     keys = RecordKind(model.name, model.record.key_members)
     return {
-        "keys": [f"{each.name}: {format_type(each.kind)}" for each in keys.members],
+        "keys": [f"{key.name}: {format_type(key.kind)}" for key in keys.members],
         "members": [spot._asdict() for spot in model_shape(model)],
     }
 
 
-# And back
+# From plain data
 
 
 def _class_of(full_name: str, base: type) -> Any:
     module, _, name = full_name.partition(":")
-    space = {"__module__": module, "__qualname__": name, "__slots__": ()}
-    return type.__new__(ContractType, name.rpartition(".")[2], (base,), space)
+    namespace = {"__module__": module, "__qualname__": name, "__slots__": ()}
+    return type.__new__(ContractType, name.rpartition(".")[2], (base,), namespace)
 
 
 def _entry(contract: str, described: Description) -> EntrySpec:
-    name, kind, (payable, private, nonreentrant), params, returns = described
+    name, entry_kind, (payable, private, nonreentrant), params, returns = described
     members = members_of(params)
     return EntrySpec(
-        contract, name, kind, bool(payable), bool(private), bool(nonreentrant), _cannot_run, members,
+        contract, name, entry_kind, bool(payable), bool(private), bool(nonreentrant), _cannot_run, members,
         (REQUIRED,) * len(members), None if returns is None else kind_of(returns),
     )  # fmt: skip
 
@@ -236,13 +243,13 @@ def _cannot_run(*_: Any) -> NoReturn:
 def _fields(contract: str, described: Description) -> FieldsLayout | None:
     if described is None:
         return None
-    layouts = [layout_from(f"{contract}.{name}", each) for name, each in described]
+    layouts = [layout_from(f"{contract}.{name}", description) for name, description in described]
     return FieldsLayout([name for name, _ in described], layouts)
 
 
 def _record(described: Description) -> RecordSpec:
     name, full_name, pairs, keys = described
-    cls = make_dataclass(name, [each for each, _ in pairs], frozen=True)
+    cls = make_dataclass(name, [member for member, _ in pairs], frozen=True)
     cls.__module__, _, cls.__qualname__ = full_name.partition(":")
     return RecordSpec(cls, members_of(pairs), keys, Source("", 0))
 

@@ -1,4 +1,4 @@
-"""A block: when it was, and which transactions it holds."""
+"""Blocks: the context that a block gives its transactions, and which transactions it holds."""
 
 from __future__ import annotations
 
@@ -25,34 +25,36 @@ from chain.schema.validation import short_repr
 
 @dataclass(frozen=True, slots=True)
 class ChainConfig:
-    """What never changes along a chain."""
+    """The settings that never change along a chain."""
 
     chain_id: int
     seed: bytes
     gas_limit: int
-    elastic_fees: bool = False  # the base fee follows demand (EIP-1559); else it stays
+    elastic_fees: bool = False  # the base fee follows demand (EIP-1559); otherwise it is constant
 
     @classmethod
     def of(cls, seed: int, chain_id: int, gas_limit: int, elastic_fees: bool) -> ChainConfig:
-        """The rules that somebody wants, if a chain can have them."""
+        """Check the values, and return the settings with them."""
         return cls(
             whole_number(chain_id, "chain_id", LAST_TIME, 1),
             keccak(whole_number(seed, "seed").to_bytes(32)),
-            whole_number(gas_limit, "gas_limit", GAS, TRANSACTION),  # one transaction at least
+            whole_number(
+                gas_limit, "gas_limit", GAS, TRANSACTION
+            ),  # room for at least one transaction
             flag(elastic_fees, "elastic_fees"),
         )
 
 
 @dataclass(slots=True)
 class Block:
-    """A block, and the context that its messages see. Counts from the start of the chain say what belongs to it."""
+    """A block, and the context that its messages see. Positions from the start of the chain delimit its contents."""
 
     rules: ChainConfig
     number: int
     timestamp: int
     base_fee: int
     coinbase: bytes
-    first_moment: int  # in the ledger's timeline
+    first_moment: int  # an index into the ledger's timeline
     first_receipt: int
     end_moment: int  # one past the last
     end_receipt: int
@@ -61,7 +63,7 @@ class Block:
 
     @property
     def as_tuple(self) -> tuple[Any, ...]:
-        """The block without the rules, as it is kept."""
+        """The block as it is stored, without the rules."""
         return (
             self.number, self.timestamp, self.base_fee, self.coinbase, self.first_moment,
             self.first_receipt, self.end_moment, self.end_receipt, self.gas_used, self.forced_prevrandao,
@@ -77,7 +79,7 @@ class Block:
 
     @property
     def next_base_fee(self) -> int:
-        """What a block after this one charges: an eighth more or less at most, by how full this one is (EIP-1559)."""
+        """The base fee of the next block: at most an eighth more or less, depending on how full this one is (EIP-1559)."""
         if not self.rules.elastic_fees:
             return self.base_fee
         fee, target = self.base_fee, self.gas_limit // 2
@@ -88,19 +90,19 @@ class Block:
 
     @property
     def prevrandao(self) -> int:
-        """By rule: the seed of the chain and the number of the block."""
+        """The forced value, or else a hash of the chain's seed and the block number."""
         if self.forced_prevrandao is not None:
             return self.forced_prevrandao
         return int.from_bytes(keccak(self.rules.seed + self.number.to_bytes(8)))
 
 
 class Closed(Block):
-    """A block that is closed: what stands in it has happened, and is only read."""
+    """A closed block. It is final and cannot be changed."""
 
     __slots__ = ()
 
     def __new__(cls, *args: Any, **named: Any) -> Block:  # type: ignore[misc]
-        """What `dataclasses.replace` makes of it is another block, and open."""
+        """Return an open block: `dataclasses.replace` creates a new block that can still be changed."""
         return Block(*args, **named)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -111,28 +113,28 @@ class Closed(Block):
 
 
 def closed(block: Block) -> Block:
-    """The same block, which from now on is only read."""
+    """Make a block read-only, and return it."""
     block.__class__ = Closed
     return block
 
 
 def reopened(block: Block) -> Block:
-    """The same block, of which it was taken back that it was closed."""
+    """Make a closed block writable again, and return it."""
     object.__setattr__(block, "__class__", Block)
     return block
 
 
 class Mining(NamedTuple):
-    """What decides on the blocks to come. A snapshot holds it, a chain's file keeps it, a node tells it to who follows."""
+    """The settings for blocks to come. A snapshot holds them, a chain file stores them, a node sends them to its followers."""
 
     clock: int
     automine: bool = True  # each transaction is mined at once
-    interval: int = 1  # seconds from a block to the next, if the clock has not moved
-    overrides: tuple[tuple[str, Any], ...] = ()  # fields of the next block that were set by hand
+    interval: int = 1  # seconds from one block to the next, unless the clock was moved
+    overrides: tuple[tuple[str, Any], ...] = ()  # overrides for fields of the next block
 
 
 class Blocks(Sequence[Block]):
-    """All closed blocks, by number. Each is kept as a flat tuple and made when asked for."""
+    """All closed blocks, by number. Each is stored as a flat tuple; the `Block` is built on access."""
 
     def __init__(self, rules: ChainConfig, genesis_time: int, base_fee: int) -> None:
         self.rules = rules
@@ -146,41 +148,41 @@ class Blocks(Sequence[Block]):
         self.head = closed(block)
 
     def _restore(self, rows: Items[tuple[Any, ...]]) -> None:
-        """Be these blocks, from the first on."""
+        """Replace all blocks with these, from the first on."""
         self._rows = rows
         self.head = self[-1]
 
     def rows_from(self, number: int) -> list[tuple[Any, ...]]:
-        """The blocks from that number on, as they are kept."""
+        """Return the blocks from that number on, as they are stored."""
         return self._rows[number:]
 
     def _extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Put back blocks that were cut off."""
+        """Append blocks that were truncated."""
         self._rows.extend(rows)
         self.head = self[-1]
 
     def copy(self, length: int) -> Blocks:
-        """The first `length` blocks."""
-        made = copy(self)
-        made._rows = self._rows[:length]
-        made.head = made[-1]
-        return made
+        """Return a copy of the first `length` blocks."""
+        blocks = copy(self)
+        blocks._rows = self._rows[:length]
+        blocks.head = blocks[-1]
+        return blocks
 
     def number(self, number: int) -> int:
-        """The number of a block, of which one below 0 counts from the end: -1 is the last."""
+        """Return the number of a block. A negative one counts from the end: -1 is the last."""
         count, number = len(self), whole_number(number, "number", LAST_TIME, -LAST_TIME)
         return number + count if -count <= number < 0 else number
 
     def as_tuple(self, number: int) -> tuple[Any, ...]:
-        """A block as it is kept."""
+        """Return a block as it is stored."""
         return self._rows[number]
 
     def mark(self, number: int) -> object:
-        """What tells a block that still stands from another one of its number."""
+        """Return a mark that distinguishes a block from a later one with the same number."""
         return mark_of(self._rows, number)
 
     def _cut(self, length: int) -> None:
-        """Take back all but the first `length` blocks."""
+        """Truncate the list to the first `length` blocks."""
         del self._rows[length:]
         self.head = self[-1]
 

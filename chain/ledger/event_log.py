@@ -1,6 +1,6 @@
-"""All logs of a chain, in order, and the questions one can ask of the events in them.
+"""All logs of a chain, in order, and queries over the events in them.
 
-Logs are indexed by kind and by `Key` field as they happen; any other field the first time someone asks for it.
+Logs are indexed by first topic and by `Key` field as they are appended. Any other field is indexed on its first use.
 """
 
 from __future__ import annotations
@@ -61,59 +61,61 @@ if TYPE_CHECKING:
 
 
 class EventLog:
-    """All logs of a chain, in order, by kind and by field."""
+    """All logs of a chain, in order, indexed by first topic and by field. A `place` is the position of a log in this list."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
         self.rows: Items[LogRow] = []
         self._places = LogPlaces(0, 0)
-        self._stored: dict[Source, None] = {}  # of the logs in the file
+        self._stored: dict[Source, None] = {}  # the sources of the logs in the file
 
     def restore(self, receipts: int, logs: int, sources: Sequence[Source]) -> None:
-        """Be the logs of the first so many receipts, which lie in a file. They are read when someone asks about them."""
+        """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
         self._places = LogPlaces(receipts, logs)
         self._stored = dict.fromkeys(sources)
         self.rows = PagedList(StoredLogs(self, logs))
 
     def extend(self, rows: Sequence[LogRow], receipt: int) -> None:
         for row in rows:
-            place = len(self.rows)
+            position = len(self.rows)
             self.rows.append(row)
-            self._places.enter(place, row, receipt)
+            self._places.enter(position, row, receipt)
 
     def truncate(self, receipts: int) -> None:
-        """Take back all logs but those of the first so many receipts."""
-        places = self._places
-        if receipts < places.behind:
-            gone = self._ledger.receipts[receipts : places.behind]
-            first = places.first - sum(len(receipt.log_rows) for receipt in gone)
+        """Keep only the logs of the first `receipts` receipts."""
+        log_places = self._places
+        if receipts < log_places.behind:
+            removed = self._ledger.receipts[receipts : log_places.behind]
+            first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
             self._places = LogPlaces(receipts, first)
             del self.rows[first:]
             return
         end = self.end_of(receipts)
-        places.cut(end, self.rows[end:])
+        log_places.cut(end, self.rows[end:])
         del self.rows[end:]
 
     def _all(self) -> LogPlaces:
-        """The places of all logs: those of the file are read the first time someone asks."""
-        places = self._places
-        if places.first:
-            read = LogPlaces(0, 0)
-            for receipt in map(self._ledger.receipts.item, range(places.behind)):
+        """Return the positions of all logs. Those in the file are read on first use."""
+        log_places = self._places
+        if log_places.first:
+            all_places = LogPlaces(0, 0)
+            for receipt in map(self._ledger.receipts.item, range(log_places.behind)):
                 for row in receipt.log_rows:
-                    read.enter(len(read.receipts), row, receipt.position)
-            for row, position in zip(self.rows[places.first :], places.receipts, strict=True):
-                read.enter(len(read.receipts), row, position)
-            places = self._places = read
-        return places
+                    all_places.enter(len(all_places.receipts), row, receipt.position)
+            for row, position in zip(
+                self.rows[log_places.first :], log_places.receipts, strict=True
+            ):
+                all_places.enter(len(all_places.receipts), row, position)
+            log_places = self._places = all_places
+        return log_places
 
     def _from(self, place: int) -> LogPlaces:
-        """The places of all logs, or only of those that came since the file was opened, if that will do."""
+        """Return the positions of the logs since the file was opened if `place` is among these, else those of all logs."""
         return self._places if place >= self._places.first else self._all()
 
     @property
     def sources(self) -> list[Source]:
-        """Whose logs there are, in the order in which they came; some may be gone."""
+        """The sources of the logs, in order of first appearance; some may have no logs left."""
         return list(self._stored | dict.fromkeys(self._places.by_source))
 
     @property
@@ -127,75 +129,81 @@ class EventLog:
         return self._ledger.receipts[self.receipt_of(place)]
 
     def receipt_of(self, place: int) -> int:
-        """The place of the receipt of a log."""
-        places = self._from(place)
-        return places.receipts[place - places.first]
+        """Return the position of the receipt of a log."""
+        log_places = self._from(place)
+        return log_places.receipts[place - log_places.first]
 
     def log(self, place: int) -> Log:
         receipt = self.receipt(place)
         return Log(receipt, place - self.end_of(receipt.position), self.rows[place])
 
     def end_of(self, receipts: int) -> int:
-        """How many logs the first so many receipts have."""
-        places = self._places if receipts >= self._places.behind else self._all()
-        return places.first + bisect_left(places.receipts, receipts)
+        """Return the number of logs in the first `receipts` receipts."""
+        log_places = self._places if receipts >= self._places.behind else self._all()
+        return log_places.first + bisect_left(log_places.receipts, receipts)
 
     def has_kind(self, kind: int) -> bool:
-        """Whether there is a log with that first topic, or was one when the file was opened."""
+        """True if a log has that first topic, or one had it when the file was opened."""
         by_source = self._places.by_source
-        known = any(by_source[source] for source in by_source.of(kind))
-        return known or any(kind == each[1] for each in self._stored)
+        is_logged = any(by_source[source] for source in by_source.of(kind))
+        return is_logged or any(kind == source[1] for source in self._stored)
 
     def by_kind(self, kind: int, first: int = 0) -> Positions:
-        """The places of all logs with that first topic; those before `first` may be left out."""
+        """Return the positions of all logs with that first topic; those before `first` may be left out."""
         return self._from(first).by_kind(kind)
 
     def by_key(self, kind: int, place: int, topic: int) -> Positions:
-        """The places of all logs of a kind with that indexed value."""
+        """Return the positions of all logs with first topic `kind` that have `topic` at index `place` of their topics."""
         return self._all().by_key.get((kind, place, topic), ())
 
     def by_address(self, address: bytes) -> Positions:
-        """The places of all logs that bear an address."""
+        """Return the positions of all logs that were emitted under an address."""
         return self._find(("account", "address"), address, partial(self._account, "address"))
 
     def of_sources(self, topic: int, wanted: Callable[[Source], bool], first: int = 0) -> Positions:
-        """The places of all logs with that first topic that come from the sources that are wanted.
+        """Return the positions of all logs with that first topic whose source is `wanted`.
 
         Those before `first` may be left out.
         """
         if self.are_all(topic, wanted):
             return self.by_kind(topic, first)
-        places = self._from(first)
-        found = [self._readable(places, s) for s in places.by_source.of(topic) if wanted(s)]
-        return merged(found)
+        log_places = self._from(first)
+        positions = [
+            self._readable(log_places, source)
+            for source in log_places.by_source.of(topic)
+            if wanted(source)
+        ]
+        return merged(positions)
 
     def are_all(self, topic: int, wanted: Callable[[Source], bool]) -> bool:
-        """Whether all logs with that first topic come from these sources, and hold the event for certain."""
+        """True if all logs with that first topic have `wanted` sources, and are certain to hold the event."""
         stored = (source for source in self._stored if source[1] == topic)
         sources = [*stored, *self._places.by_source.of(topic)]
         return all(map(wanted, sources)) and all(map(self._ledger.event_types.is_certain, sources))
 
     def _readable(self, places: LogPlaces, source: Source) -> Positions:
-        """The logs of a source, but for those that only look like an event that is known."""
-        known, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
-        among = partial(places.by_source.__getitem__, source)
-        if known.is_certain(source):
-            return among()
-        name = "readable", source, known.version
-        return places.indexes.find(name, True, among, lambda place: decode(rows[place]) is not None)
+        """Return the logs of a source, without those that only look like a known event."""
+        event_types, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
+        positions = partial(places.by_source.__getitem__, source)
+        if event_types.is_certain(source):
+            return positions()
+        name = "readable", source, event_types.version
+        return places.indexes.find(
+            name, True, positions, lambda position: decode(rows[position]) is not None
+        )
 
     def contract_finder(self, contract: Any) -> PositionFinder:
         return partial(self._by, *contract_key(self._ledger, contract))
 
     def _by(self, name: str, value: Any) -> Positions:
-        """Also what its code wrote in the name of another, as a system does in that of its world."""
-        account = self._find(("account", name), value, partial(self._account, name))
+        """Return the logs of a contract, and those its code emitted for another one, as a system does for its world."""
+        by_account = self._find(("account", name), value, partial(self._account, name))
         if name != "address":
-            code = self._find(("code", name), value, partial(self._code, name))
+            by_code = self._find(("code", name), value, partial(self._code, name))
         else:
-            lent = self._in_the_name_of_a_world(value)
-            code = account if lent is None else self._find("lent", lent, self._lent)
-        return account if code == account else merged([account, code])
+            key = self._in_the_name_of_a_world(value)
+            by_code = by_account if key is None else self._find("lent", key, self._lent)
+        return by_account if by_code == by_account else merged([by_account, by_code])
 
     def _find(self, name: Any, value: Any, read: Callable[[int], Any]) -> Positions:
         return self.indexes.find(name, value, lambda: range(len(self.rows)), read)
@@ -205,7 +213,7 @@ class EventLog:
         return row[0], row[4]
 
     def _in_the_name_of_a_world(self, address: bytes) -> tuple[bytes, bytes] | None:
-        """Under which address, and with which code, a system writes what it announces for its world."""
+        """Return the world's address and the code digest of the logs that a system emits for it; None for other contracts."""
         program, state = self._ledger.program_at(address), self._ledger.state
         if program is None or not issubclass(program.spec.cls, System):
             return None
@@ -215,7 +223,7 @@ class EventLog:
         return bytes(world), program.digest
 
     def _account(self, name: str, place: int) -> Any:
-        """Whose name a log bears: an address, or the digest or the name of the contract there."""
+        """Return the emitter of a log: its address, or the digest or the name of the contract at it."""
         address = self.rows[place][0]
         program = None if name == "address" else self._ledger.program_at(address)
         if program is None:
@@ -223,7 +231,7 @@ class EventLog:
         return program.digest if name == "program" else program.spec.name
 
     def _code(self, name: str, place: int) -> Any:
-        """Whose code wrote a log: its digest, or the name of its contract."""
+        """Return the code that emitted a log: its digest, or the name of its contract."""
         digest = self.rows[place][4]
         if name == "program" or digest is None:
             return digest
@@ -231,22 +239,25 @@ class EventLog:
         return None if program is None else program.spec.name
 
     def of(self, event: type | str, by: bool = False) -> EventSource:
-        """The events of a class or a name; `by` says that a contract will settle whose."""
+        """Return the events of a class or a name; `by` is True if a contract will decide between events of one name."""
         return EventSource(self._ledger, event, by)
 
     @undisturbed
     def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
-        """Events of one class or name, by the values of their fields."""
+        """Return a query for the events of one class or name, by the values of their fields."""
         return Query(self.of(event)).where(**values)
 
 
 def merged(found: list[Positions]) -> Positions:
-    """Several lists of places as one."""
-    return found[0] if len(found) == 1 else sorted({place for each in found for place in each})
+    """Return several lists of positions as one, sorted and without duplicates."""
+    return found[0] if len(found) == 1 else sorted({i for positions in found for i in positions})
 
 
 class EventSource:
-    """The events of one class, or of one name: what a query for them asks. `by` says that a contract settles whose."""
+    """The events of one class or one name, as the source of a query.
+
+    `by` is True if a contract will decide between events of one name.
+    """
 
     def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
         self._ledger, self._log, self._asked = ledger, ledger.events, event
@@ -261,38 +272,42 @@ class EventSource:
 
     @property
     def meanings(self) -> list[Meaning]:
-        """What is meant; nothing for a class of which no contract knows, which reads all that looks like it."""
-        known = self._ledger.event_types
-        if self._version is None or known.version != self._version:
-            asked = self._asked
-            self._found = known.read_by(self._spec) if self._spec else known.named(str(asked))
-            self._version = known.version
+        """The meanings of the class or name; empty for a class that no contract declares, which reads all logs of its form."""
+        event_types = self._ledger.event_types
+        if self._version is None or event_types.version != self._version:
+            event = self._asked
+            self._found = (
+                event_types.read_by(self._spec) if self._spec else event_types.named(str(event))
+            )
+            self._version = event_types.version
         return self._found
 
     @property
     def fields(self) -> dict[str, value_types.ValueType]:
-        """The fields that one can ask for."""
+        """The fields that can be queried, with their types."""
         return {member.name: member.kind for spec in self._specs for member in spec.members}
 
     @property
     def _specs(self) -> list[Spec]:
         if self._spec is not None:
             return [self._spec]
-        return list({id(each.spec): each.spec for each in self.meanings}.values())
+        return list({id(meaning.spec): meaning.spec for meaning in self.meanings}.values())
 
     def _check(self, name: str) -> None:
-        """Refuse a name that events of several contracts have; those of the versions of one contract go together."""
-        found = self.meanings
-        if len({each.type.key for each in found}) == 1 or self._ledger.event_types.are_versions(
-            found
-        ):
+        """Refuse a name that several contracts use for an event. The versions of one contract count as one."""
+        meanings = self.meanings
+        if len(
+            {meaning.type.key for meaning in meanings}
+        ) == 1 or self._ledger.event_types.are_versions(meanings):
             return
-        ways = dict.fromkeys(f"{each.contract}.{each.spec.name}" for each in found if each.contract)
-        if len(ways) < 2 or None in {each.contract for each in found}:
-            ways = dict.fromkeys(each.spec.signature for each in found)
+        alternatives = dict.fromkeys(
+            f"{meaning.contract}.{meaning.spec.name}" for meaning in meanings if meaning.contract
+        )
+        if len(alternatives) < 2 or None in {meaning.contract for meaning in meanings}:
+            alternatives = dict.fromkeys(meaning.spec.signature for meaning in meanings)
         raise TypeError(
-            f"{len({each.type.key for each in found})} events are called {name}: ask for the class, or for"
-            f" {' or '.join(map(repr, ways))}"
+            f"{len({meaning.type.key for meaning in meanings})} events are called {name}: ask for the class, or for"
+            f" {' or '.join(map(repr, alternatives))}"
         )
 
     def item(self, place: int) -> Any:
@@ -300,7 +315,7 @@ class EventSource:
         return decoded(row, self._spec) if self._spec else self._ledger.decode(row)
 
     def all_positions(self) -> Positions:
-        topics = dict.fromkeys(each.spec.topic for each in self.meanings)
+        topics = dict.fromkeys(meaning.spec.topic for meaning in self.meanings)
         if not topics:
             return self._look_alikes()
         return merged([self._log.of_sources(topic, self._is_wanted) for topic in topics])
@@ -308,34 +323,36 @@ class EventSource:
     def _look_alikes(self) -> Positions:
         if self._spec is None:
             return ()
-        among, name = partial(self._log.by_kind, self._spec.topic), ("like", self._asked)
-        return self._log.indexes.find(name, True, among, lambda place: self.item(place) is not None)
+        candidates, name = partial(self._log.by_kind, self._spec.topic), ("like", self._asked)
+        return self._log.indexes.find(
+            name, True, candidates, lambda position: self.item(position) is not None
+        )
 
     def _is_wanted(self, source: Source) -> bool:
         meaning = self._ledger.event_types.of_source(source)
-        return any(each is meaning for each in self.meanings)
+        return any(known_meaning is meaning for known_meaning in self.meanings)
 
     def finder(self, name: str, value: Any) -> PositionFinder:
         name = abi.field_name(name, self.fields)
-        known = [spec for spec in self._specs if name in {member.name for member in spec.members}]
-        if not known:
+        specs = [spec for spec in self._specs if name in {member.name for member in spec.members}]
+        if not specs:
             raise TypeError(
                 f"event {self._name} has no '{name}'; it has {', '.join(self.fields) or 'no fields'}"
             )
-        found = [self._finder(spec, name, value) for spec in known]
-        return found[0] if len(found) == 1 else lambda: merged([find() for find in found])
+        finders = [self._finder(spec, name, value) for spec in specs]
+        return finders[0] if len(finders) == 1 else lambda: merged([find() for find in finders])
 
     @property
     def _name(self) -> str:
         return self._asked if isinstance(self._asked, str) else self._asked.__name__
 
     def _finder(self, spec: Spec, name: str, value: Any) -> PositionFinder:
-        kind = next(member.kind for member in spec.members if member.name == name)
-        value = _checked(f"{spec.name}.{name}", kind, value, self._ledger.address_of)
+        value_type = next(member.kind for member in spec.members if member.name == name)
+        value = _checked(f"{spec.name}.{name}", value_type, value, self._ledger.address_of)
         if name in spec.keys:
-            index, topic = spec.keys.index(name) + 1, topic_encoder_for(kind)(value)
+            index, topic = spec.keys.index(name) + 1, topic_encoder_for(value_type)(value)
             return partial(self._by_key, spec.topic, index, topic)
-        freeze = _hashable(kind)
+        freeze = _hashable(value_type)
 
         def read(place: int) -> Any:
             event = self.item(place)
@@ -345,17 +362,17 @@ class EventSource:
         return partial(self._log.indexes.find, index_name, freeze(value), self.all_positions, read)
 
     def _by_key(self, kind: int, index: int, topic: int) -> Positions:
-        found, log = self._log.by_key(kind, index, topic), self._log
+        positions, log = self._log.by_key(kind, index, topic), self._log
         if self.meanings and log.are_all(kind, self._is_wanted):
-            return found
-        everything = (
+            return positions
+        all_positions = (
             log.of_sources(kind, self._is_wanted) if self.meanings else self.all_positions()
         )
-        return [place for place in found if contains_sorted(everything, place)]
+        return [position for position in positions if contains_sorted(all_positions, position)]
 
 
 def spec_of(event: type) -> EventSpec:
-    """What an event's class says."""
+    """Return the declaration of an event class."""
     spec: EventSpec | None = getattr(event, "__event__", None)
     if spec is None:
         name = getattr(event, "__name__", short_repr(event))
@@ -364,17 +381,17 @@ def spec_of(event: type) -> EventSpec:
 
 
 def _checked(path: str, kind: value_types.ValueType, value: Any, resolve: Resolve) -> Any:
-    """`value` as a field of that kind holds it; a TypeError says what the field cannot hold."""
+    """Return `value` in the form that a field of type `kind` holds; raise TypeError if the field cannot hold it."""
     value = with_addresses(kind, value, path, resolve)
     try:
         abi.encoder(kind)(value)
-    except abi.ValueMismatch as wrong:
-        raise TypeError(wrong.prefixed(path).text) from None
+    except abi.ValueMismatch as error:
+        raise TypeError(error.prefixed(path).text) from None
     return value
 
 
 def _hashable(kind: value_types.ValueType) -> Callable[[Any], Any]:
-    """What makes values of a kind into keys of a dict: lists and records go in as their bytes."""
+    """Return a function that makes values of type `kind` hashable: lists and records become their encoded bytes."""
     item = kind.item if isinstance(kind, value_types.OptionalType) else kind
     if isinstance(item, value_types.ListType | value_types.StructType):
         return abi.encoder(kind)

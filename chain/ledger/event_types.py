@@ -1,9 +1,9 @@
-"""Which events there are on a chain, and which of them a log holds.
+"""The event types of a chain, and which of them a log holds.
 
-A log belongs to the contract whose code wrote it: that contract's class, or its artifact, says what the log means. Only where
-nobody knows that code, as with bytecode, topic and number of topics decide; the contract that came first then wins. Two events
-are of one type if their classes have the same full name and the same fields: so are those of a shared module, and those of
-two versions of a contract that left the event as it was.
+A log belongs to the contract whose code emitted it: that contract's class, or its artifact, defines what the log means. If that
+code is unknown, as with bytecode, the first topic and the number of topics decide, and the contract that was deployed first
+wins. Two events are of one type if their classes have the same full name and the same fields. This holds for the events of a
+shared module, and for those of two versions of a contract that did not change the event.
 """
 
 from __future__ import annotations
@@ -27,27 +27,28 @@ if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
 Spec: TypeAlias = EventSpec | AbiEvent
-Source: TypeAlias = tuple[bytes | None, int, int]  # digest of the code, first topic, topics
+# Digest of the code, first topic, number of topics.
+Source: TypeAlias = tuple[bytes | None, int, int]
 
-UPGRADED: Final[EventSpec] = Upgraded.__event__  # type: ignore[attr-defined]  # any contract may announce it
+UPGRADED: Final[EventSpec] = Upgraded.__event__  # type: ignore[attr-defined]  # any contract may emit it
 
 
 class EventType(NamedTuple):
-    """A type of event: what identifies it, how it is read, and the contract that declared it first."""
+    """An event type: its key, the spec that decodes it, and the contract that declared it first."""
 
     key: Any
     spec: Spec
     contract: str | None
-    is_there: bool  # a contract that is on the chain declares it
+    is_there: bool  # a deployed contract declares it
 
 
 class Meaning(NamedTuple):
-    """What a log means: how it is read, its type, and the contract whose code wrote it, as far as that is known."""
+    """The meaning of a log: the spec that decodes it, its type, and the contract whose code emitted it, if known."""
 
     spec: Spec
     type: EventType
     contract: str | None
-    is_declared: bool  # its class is at hand
+    is_declared: bool  # its class is declared
 
 
 class KnownContract(NamedTuple):
@@ -59,47 +60,46 @@ class KnownContract(NamedTuple):
 
 
 class EventTypes:
-    """The types of events on one chain."""
+    """The event types of one chain."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._more: list[
-            Spec
-        ] = []  # of a JSON ABI, or asked for by a class of which no contract knows
-        self._is_upgraded = False  # a contract was
+        # From a JSON ABI, or from a query for a class that no contract declares.
+        self._more: list[Spec] = []
+        self._is_upgraded = False  # some contract was upgraded
         self._programs, self._codes = ledger.programs, ledger.state.codes
         self._artifacts = ledger.artifacts.recorded
-        self._by_class: dict[int, list[Meaning]] = {}  # by the identity of an event's description
+        self._by_class: dict[int, list[Meaning]] = {}  # by the id() of the event's spec
         self.version = -1
         self._known: list[KnownContract] = []
         self._types: dict[Any, EventType] = {}
         self._declared: dict[Source, Meaning] = {}
-        self._others: dict[tuple[int, int], Meaning] = {}  # where the code tells nothing
+        self._others: dict[tuple[int, int], Meaning] = {}  # where the code is unknown
 
     def learn_json(self, abi: list[dict[str, Any]]) -> None:
-        """Know the events of a foreign contract."""
+        """Register the events of a foreign contract."""
         self._more += events_from_json(abi)
 
     def copy_from(self, other: EventTypes) -> None:
         self._more, self._is_upgraded = [*other._more], other._is_upgraded
 
     def all(self) -> list[EventType]:
-        """In the order in which their contracts came onto the chain; then those of contracts that are only declared."""
+        """Return all event types: those of deployed contracts in order of deployment, then those of contracts only declared."""
         self._update()
         return list(self._types.values())
 
     def contracts(self) -> list[KnownContract]:
-        """All contracts that are known: those on the chain in the order in which they came, then the others."""
+        """Return all known contracts: the deployed ones in order of deployment, then the others."""
         self._update()
         return self._known
 
     def has_upgrades(self) -> bool:
-        """Whether some contract was upgraded."""
+        """True if some contract was upgraded."""
         self._update()
         return self._is_upgraded
 
     def meaning(self, row: LogRow) -> Meaning | None:
-        """What a log means; None where nobody has declared it."""
+        """Return the meaning of a log; None if no known contract declares it."""
         topics = row[1]
         if not topics:
             return None
@@ -112,70 +112,73 @@ class EventTypes:
         return self._declared.get(source) or self._others.get(source[1:])
 
     def are_versions(self, found: list[Meaning]) -> bool:
-        """Whether all are of one contract, which was changed; two that are declared at once are two contracts."""
-        declared = {each.type.key for each in found if each.is_declared}
-        return len({each.contract for each in found}) == 1 and len(declared) < 2
+        """True if all are events of one contract that was changed. Two that are declared at the same time are two contracts."""
+        declared = {meaning.type.key for meaning in found if meaning.is_declared}
+        return len({meaning.contract for meaning in found}) == 1 and len(declared) < 2
 
     def is_certain(self, source: Source) -> bool:
-        """Whether the code that wrote such a log declares the event in it."""
+        """True if the code that emitted such a log declares the event in it."""
         self._update()
         return source in self._declared
 
-    # What is asked for
+    # Queries
 
     def read_by(self, spec: EventSpec) -> list[Meaning]:
-        """All meanings of an event's class: of contracts that declare it, else of those whose class was called so."""
+        """Return all meanings of an event class: of the contracts that declare it, else of those that declare an equal one."""
         self._update()
-        found = self._by_class.get(id(spec))
-        if found is None:
-            found = [each for each in self._meanings() if each.spec is spec]
-            found = found or self._of_key(spec)
-            self._by_class[id(spec)] = found
-        return found
+        meanings = self._by_class.get(id(spec))
+        if meanings is None:
+            meanings = [meaning for meaning in self._meanings() if meaning.spec is spec]
+            meanings = meanings or self._of_key(spec)
+            self._by_class[id(spec)] = meanings
+        return meanings
 
     def _of_key(self, spec: EventSpec) -> list[Meaning]:
         key = _key(spec)
-        found = [each for each in self._meanings() if each.type.key == key]
-        if not found and spec not in self._more:
+        meanings = [meaning for meaning in self._meanings() if meaning.type.key == key]
+        if not meanings and spec not in self._more:
             self._more.append(spec)
             self._update()
-            return [each for each in self._meanings() if each.spec is spec]
-        return found
+            return [meaning for meaning in self._meanings() if meaning.spec is spec]
+        return meanings
 
     def named(self, name: str) -> list[Meaning]:
-        """All meanings that go by a name: `Moved`, `Moved(address,uint8)`, or of one contract: `Race.Moved`."""
+        """Return all meanings with a name: `Moved`, `Moved(address,uint8)`, or of one contract: `Race.Moved`."""
         self._update()
         contract, dot, event = name.partition(".")
         if not dot or "(" in contract:
             contract, event = "", name
-        found = [
-            each
-            for each in self._meanings()
-            if event in (each.spec.name, each.spec.signature) and contract in ("", each.contract)
+        meanings = [
+            meaning
+            for meaning in self._meanings()
+            if event in (meaning.spec.name, meaning.spec.signature)
+            and contract in ("", meaning.contract)
         ]
-        if found:
-            return found
-        names = ", ".join(sorted({each.spec.name for each in self.all() if each.is_there}))
+        if meanings:
+            return meanings
+        names = ", ".join(
+            sorted({event_type.spec.name for event_type in self.all() if event_type.is_there})
+        )
         raise TypeError(
             f"no contract on this chain declares an event '{name}'; there are {names or 'none'}"
         )
 
     def check_name(self, name: str) -> None:
-        """Refuse what is not the plain name of an event, by which those of one receipt are found."""
-        if all(each.spec.name != name for each in self.named(name)):
+        """Check that `name` is the plain name of an event, as the events of one receipt are looked up by it."""
+        if all(meaning.spec.name != name for meaning in self.named(name)):
             raise TypeError(
                 f"'{name}' is more than a name: in one receipt events go by their plain name"
             )
 
     def _meanings(self) -> Iterator[Meaning]:
-        """Each once: what stands for unknown code is that of a contract too, or stands at the end."""
+        """Yield each meaning once. One for unknown code is also that of a contract, or else it comes at the end."""
         yield from self._declared.values()
-        yield from (each for each in self._others.values() if each.contract is None)
+        yield from (meaning for meaning in self._others.values() if meaning.contract is None)
 
-    # Making the tables
+    # Building the tables
 
     def _update(self) -> None:
-        """Make the tables anew where more is known than before. What is known never gets less."""
+        """Rebuild the tables if more is known than before. What is known never shrinks."""
         if not self._is_upgraded and self._ledger.events.has_kind(UPGRADED.topic):
             self._more.append(UPGRADED)
             self._is_upgraded = True
@@ -192,19 +195,19 @@ class EventTypes:
         for digest, contract, is_there in self._contracts():
             types = []
             for key, spec in _events_of(ledger, digest, contract):
-                own = spec if digest in ledger.programs else classes.get(key, spec)
-                types.append(self._enter(key, own, contract.name, is_there, digest))
+                event_spec = spec if digest in ledger.programs else classes.get(key, spec)
+                types.append(self._enter(key, event_spec, contract.name, is_there, digest))
             self._known.append(KnownContract(contract, tuple(types), is_there))
         for spec in self._more:
             self._enter(_key(spec), spec, None, spec is UPGRADED, None)
 
     def _event_classes(self) -> dict[Any, Spec]:
-        """The event classes that are at hand, by what identifies them."""
-        found: dict[Any, Spec] = {}
+        """Return the specs of the declared event classes, by key."""
+        specs: dict[Any, Spec] = {}
         for digest, program in self._ledger.programs.items():
             for key, spec in _events_of(self._ledger, digest, program.spec):
-                found.setdefault(key, spec)
-        return found
+                specs.setdefault(key, spec)
+        return specs
 
     def _contracts(self) -> Iterable[tuple[bytes, ContractSpec, bool]]:
         ledger = self._ledger
@@ -219,17 +222,19 @@ class EventTypes:
     def _enter(
         self, key: Any, spec: Spec, contract: str | None, is_there: bool, digest: bytes | None
     ) -> EventType:
-        found = self._types.setdefault(key, EventType(key, spec, contract, is_there))
-        meaning = Meaning(spec, found, contract, digest is None or digest in self._ledger.programs)
+        event_type = self._types.setdefault(key, EventType(key, spec, contract, is_there))
+        meaning = Meaning(
+            spec, event_type, contract, digest is None or digest in self._ledger.programs
+        )
         shape = spec.topic, 1 + len(spec.keys)
         self._others.setdefault(shape, meaning)
         if digest is not None:
             self._declared[digest, *shape] = meaning
-        return found
+        return event_type
 
 
 def decoded(row: LogRow, spec: Spec) -> Any:
-    """The event in a log as `spec` describes it; None where the log is of another form."""
+    """Return the event in a log as `spec` describes it; None if the log has another form."""
     _, topics, data, kept, _ = row
     try:
         if kept is not None and isinstance(spec, EventSpec):
@@ -240,7 +245,7 @@ def decoded(row: LogRow, spec: Spec) -> Any:
 
 
 def _events_of(ledger: Ledger, digest: bytes, contract: ContractSpec) -> Iterator[tuple[Any, Spec]]:
-    """The events of a contract, each with what identifies it."""
+    """Yield the events of a contract, each with its key."""
     artifacts = ledger.artifacts
     artifact = artifacts.get(digest) or artifact_of(ledger.programs[digest])
     for key in artifact.events:

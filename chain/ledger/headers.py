@@ -1,7 +1,7 @@
-"""Headers and block hashes, made when someone asks: the state as a root, the transactions and receipts as a root each.
+"""Headers and block hashes, built on demand: one root each for the state, the transactions and the receipts.
 
-A hash takes in the one before it, so to ask for one is to have all up to it made, once; from then on a new block costs
-what is new in it. The fields are those of the Prague fork, in its order.
+Each hash includes the one before it, so the first request for a hash builds all headers up to it. After that, the cost of a
+new block is only what changed in it. The fields are those of the Prague fork, in its order.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 _NO_OMMERS: Final = keccak(rlp.encode([]))
 _NO_REQUESTS: Final = sha256().digest()  # EIP-7685
 _NO_HASH: Final = bytes(32)
-_KEPT: Final = 1024  # worlds
+_KEPT: Final = 1024  # number of cached state tries
 _BLOB_GAS: Final = 131_072  # of one blob (EIP-4844)
 
 
 class Header(NamedTuple):
-    """What a block hash is the hash of."""
+    """A block header. The block hash is the hash of its encoding."""
 
     parent_hash: bytes
     ommers_hash: bytes
@@ -70,10 +70,10 @@ class Headers:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._rows: Items[tuple[object, ...]] = []  # of headers, as plain tuples
+        self._rows: Items[tuple[object, ...]] = []  # the headers, as plain tuples
         self._hashes: Items[bytes] = []
-        self._numbers: dict[bytes, int] = {}  # of the first so many hashes
-        self._worlds: dict[int, StateTrie] = {}  # by number, rising
+        self._numbers: dict[bytes, int] = {}  # by hash; covers the first `len(_numbers)` blocks
+        self._worlds: dict[int, StateTrie] = {}  # cached, by block number, ascending
 
     def header(self, number: int) -> Header:
         self._make(number)
@@ -84,30 +84,30 @@ class Headers:
         return self._hashes[number]
 
     def number_of(self, block_hash: bytes) -> int | None:
-        """The number of the block with that hash."""
+        """Return the number of the block with that hash, or None."""
         self._make(len(self._ledger.blocks) - 1)
         for number in range(len(self._numbers), len(self._hashes)):
             self._numbers[self._hashes[number]] = number
         return self._numbers.get(block_hash)
 
     def state_trie(self, number: int) -> StateTrie:
-        """The accounts and words at the end of a block."""
+        """Return the accounts and words at the end of a block."""
         self._make(number)
         return self._world(number)
 
     def _world(self, number: int) -> StateTrie:
-        """Made from the nearest earlier world that is kept."""
-        worlds, ledger = self._worlds, self._ledger
-        if next(iter(worlds), number + 1) > number:  # nothing so early is kept
-            worlds = self._worlds = {0: initial_trie(ledger.state, ledger.timeline), **worlds}
-        near = next(kept for kept in reversed(worlds) if kept <= number)
-        if near == number:
-            return worlds[near]
-        start, end = ledger.blocks[near].end_moment, ledger.blocks[number].end_moment
-        return worlds[near].apply(ledger.timeline[start:end])
+        """Build the state trie of a block from the nearest earlier one that is cached."""
+        tries, ledger = self._worlds, self._ledger
+        if next(iter(tries), number + 1) > number:  # nothing this early is cached
+            tries = self._worlds = {0: initial_trie(ledger.state, ledger.timeline), **tries}
+        nearest = next(cached for cached in reversed(tries) if cached <= number)
+        if nearest == number:
+            return tries[nearest]
+        start, end = ledger.blocks[nearest].end_moment, ledger.blocks[number].end_moment
+        return tries[nearest].apply(ledger.timeline[start:end])
 
     def _cache(self, number: int, world: StateTrie) -> None:
-        """Keep the newest worlds, and ever fewer of the older ones: whoever goes back far has some way to walk."""
+        """Cache a state trie. The newest are kept, and fewer of the older ones, which take longer to rebuild."""
         self._worlds[number] = world
         if len(self._worlds) > _KEPT:
             for old in list(self._worlds)[1 : _KEPT // 2 : 2]:
@@ -116,19 +116,21 @@ class Headers:
     def restore(
         self, rows: Items[tuple[object, ...]], hashes: Items[bytes], world: StateTrie
     ) -> None:
-        """Take these for the headers and hashes of all blocks, and `world` for the last one's."""
+        """Use these headers and hashes for all blocks, and `world` as the state trie of the last one."""
         self._rows, self._hashes = rows, hashes
         self._worlds = {len(rows) - 1: world}
 
     def copy(self, ledger: Ledger, blocks: int) -> Headers:
-        """What is known of the first so many blocks, for another ledger that begins with them."""
-        made = Headers(ledger)
-        made._rows, made._hashes = self._rows[:blocks], self._hashes[:blocks]
-        made._worlds = {n: world for n, world in self._worlds.items() if n < blocks}
-        return made
+        """Return a copy for another ledger, which begins with the first `blocks` blocks of this one."""
+        headers = Headers(ledger)
+        headers._rows, headers._hashes = self._rows[:blocks], self._hashes[:blocks]
+        headers._worlds = {
+            number: state_trie for number, state_trie in self._worlds.items() if number < blocks
+        }
+        return headers
 
     def cut(self, blocks: int) -> None:
-        """Forget all but the first so many blocks."""
+        """Forget all but the first `blocks` blocks."""
         for block_hash in self._hashes[blocks:]:
             self._numbers.pop(block_hash, None)
         del self._rows[blocks:], self._hashes[blocks:]
@@ -147,14 +149,14 @@ class Headers:
 
     def _next(self, number: int) -> Header:
         ledger, block = self._ledger, self._ledger.blocks[number]
-        world = self._world(number)
-        self._cache(number, world)
+        state_trie = self._world(number)
+        self._cache(number, state_trie)
         receipts = ledger.receipts[block.first_receipt : block.end_receipt]
         return Header(
             parent_hash=self._hashes[number - 1] if number else _NO_HASH,
             ommers_hash=_NO_OMMERS,
             coinbase=block.coinbase,
-            state_root=world.root,
+            state_root=state_trie.root,
             transactions_root=list_root([ledger.envelope_of(receipt) for receipt in receipts]),
             receipts_root=list_root(encode_receipts(receipts)),
             bloom=bloom_of([row for receipt in receipts for row in receipt.log_rows]),
@@ -169,20 +171,20 @@ class Headers:
             base_fee=block.base_fee,
             withdrawals_root=trie.EMPTY_ROOT,
             blob_gas_used=sum(blob_gas_of(ledger, receipt) for receipt in receipts),
-            excess_blob_gas=0,  # blobs have no market here: one costs the least there is
+            excess_blob_gas=0,  # there is no market for blobs: each costs the minimum
             parent_beacon_root=_NO_HASH,
             requests_hash=_NO_REQUESTS,
         )
 
 
 def list_root(items: Sequence[bytes]) -> bytes:
-    """The root of a trie that holds a list: the key is the place in it, as RLP."""
-    keyed = [trie.Item(rlp.encode(place).hex(), item) for place, item in enumerate(items)]
+    """Return the root of a trie that holds a list, keyed by the RLP encoding of the index."""
+    keyed = [trie.Item(rlp.encode(index).hex(), item) for index, item in enumerate(items)]
     return trie.root(trie.update(None, sorted(keyed)))
 
 
 def encode_receipts(receipts: Sequence[Receipt]) -> list[bytes]:
-    """The receipts of a block, from its first on, as they go into its header."""
+    """Return the encodings of a block's receipts, from its first on, as they are hashed for its header."""
     encoded: list[bytes] = []
     gas_used = 0
     for receipt in receipts:
@@ -192,7 +194,7 @@ def encode_receipts(receipts: Sequence[Receipt]) -> list[bytes]:
 
 
 def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
-    """A receipt, typed as its transaction; `gas_used` is that of its block up to its end."""
+    """Return the encoding of a receipt, of the same type as its transaction; `gas_used` is cumulative in the block."""
     rows = receipt.log_rows
     logs = [(address, [t.to_bytes(32) for t in topics], data) for address, topics, data, *_ in rows]
     body = rlp.encode((receipt.status, gas_used, bloom_of(rows), logs))
@@ -200,7 +202,7 @@ def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
 
 
 def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
-    """What the blobs of a transaction take; they are counted apart from its gas."""
+    """Return the blob gas of a transaction, which is counted separately from its gas."""
     if receipt.type != 3:
         return 0
     fields: Any = rlp.decode(ledger.envelope_of(receipt)[1:])
@@ -208,7 +210,7 @@ def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
 
 
 def bloom_of(rows: Sequence[LogRow]) -> bytes:
-    """2048 bits, in which every address and topic of these logs sets three."""
+    """Return the bloom filter of these logs: 2048 bits, three of them set for each address and topic."""
     bloom = 0
     for address, topics, *_ in rows:
         bloom |= _bits(address)
@@ -219,9 +221,9 @@ def bloom_of(rows: Sequence[LogRow]) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _bits(item: bytes) -> int:
-    """The bits of an address or a topic: the low eleven of each of the first three pairs of bytes of its hash."""
+    """Return the three bits of an address or topic: the low eleven bits of the first three byte pairs of its hash."""
     digest = keccak(item)
     bits = 0
-    for place in (0, 2, 4):
-        bits |= 1 << (int.from_bytes(digest[place : place + 2]) & 2047)
+    for offset in (0, 2, 4):
+        bits |= 1 << (int.from_bytes(digest[offset : offset + 2]) & 2047)
     return bits

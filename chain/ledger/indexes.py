@@ -1,8 +1,8 @@
-"""Indexes: where in a growing list each value stands.
+"""Indexes: the positions of each value in a growing list.
 
-An index is made the first time someone asks for a value and brought up to date at each later question, so a question costs
-what its answer is long. When the list is cut back, an index gives up just the places that go. Whatever was left in the middle
-can be begun again: no place is entered twice.
+An index is built on the first lookup of a value and updated on each later one, so the cost of a lookup is the length of its
+answer. When the list is truncated, an index drops only the positions that go. Each operation can be repeated if it was
+interrupted: no position is entered twice.
 """
 
 from __future__ import annotations
@@ -12,47 +12,47 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
-Positions: TypeAlias = Sequence[int]  # rising
+Positions: TypeAlias = Sequence[int]  # ascending
 
 
 def contains_sorted(places: Positions, place: int) -> bool:
-    """Whether `place` is among `places`."""
+    """True if the position `place` is in the ascending list `places`."""
     i = bisect_left(places, place)
     return i < len(places) and places[i] == place
 
 
 def truncate_positions(places: list[int], end: int) -> None:
-    """Take out the places from `end` on."""
+    """Remove the positions from `end` on."""
     while places and places[-1] >= end:
         places.pop()
 
 
 class Index:
-    """The places of a growing list by the value that `read` gives for each."""
+    """The positions of a growing list, by the value that `read` returns for each."""
 
     __slots__ = ("_among", "_done", "_places", "_read")
 
     def __init__(self, among: Callable[[], Positions], read: Callable[[int], Hashable]) -> None:
         self._among, self._read = among, read
         self._places: defaultdict[Any, list[int]] = defaultdict(list)
-        self._done = 0  # how many of `among` have been read
+        self._done = 0  # how many of `among` were read
 
     def lookup(self, value: Hashable) -> Positions:
-        among, places, read = self._among(), self._places, self._read
-        for place in among[self._done :]:
-            found = places[read(place)]
-            if not found or found[-1] < place:
-                found.append(place)
+        among, positions_by_value, read = self._among(), self._places, self._read
+        for position in among[self._done :]:
+            positions = positions_by_value[read(position)]
+            if not positions or positions[-1] < position:
+                positions.append(position)
         self._done = len(among)
-        return places.get(value, ())
+        return positions_by_value.get(value, ())
 
     def cut(self, end: int) -> None:
-        """Give up the places from `end` on; called while they can still be read."""
+        """Remove the positions from `end` on; to be called while they can still be read."""
         among = self._among()
         kept = min(self._done, bisect_left(among, end))
-        for place in reversed(among[kept : self._done]):
-            found = self._places.get(self._read(place))
-            if not found or found.pop() != place:  # it reads otherwise than it did: begin again
+        for position in reversed(among[kept : self._done]):
+            positions = self._places.get(self._read(position))
+            if not positions or positions.pop() != position:  # its value has changed: start again
                 self._places.clear()
                 kept = 0
                 break
@@ -60,7 +60,7 @@ class Index:
 
 
 class Indexes:
-    """The indexes of one list that were asked for so far."""
+    """The indexes of one list that were used so far."""
 
     __slots__ = ("_made",)
 
@@ -74,7 +74,7 @@ class Indexes:
         among: Callable[[], Positions],
         read: Callable[[int], Hashable],
     ) -> Positions:
-        """The places of `value` in the index called `name`, which is over `among` by `read`."""
+        """Return the positions of `value` in the index `name`, which covers the positions `among` by what `read` returns."""
         index = self._made.get(name)
         if index is None:
             index = self._made[name] = Index(among, read)

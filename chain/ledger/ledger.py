@@ -1,10 +1,11 @@
-"""The ledger: all blocks, receipts and logs in order, and what everyone who reads them needs to know.
+"""The ledger: all blocks, receipts and logs in order, and what is needed to read them.
 
-Everything that ever changed the state stands in `timeline`, one list of changes per transaction or act between blocks.
-A snapshot is a length of it; to look at the past is to walk a state aside back along it.
+Everything that ever changed the state is in `timeline`: one list of changes per transaction, and one per change made outside
+of transactions. An index into this list identifies a state; the code calls it a moment. A snapshot is a length of the
+timeline. To read the past, changes are undone on a scratch copy of the state.
 
-Whatever is left in the middle can be cut: what stands here of blocks, receipts and moments goes last, and all that is made
-from it can be cut twice.
+A truncation that was interrupted can be repeated: the lists of blocks, receipts and timeline entries are truncated last, and
+everything that is derived from them can be truncated twice.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from chain.types import Address
 
 
 class Tail(NamedTuple):
-    """What a step cut off: from how many blocks, moments, notes and receipts on, and these themselves."""
+    """What a step truncated: the lengths that remain of blocks, timeline, notes and receipts, and the removed items."""
 
     lengths: tuple[int, int, int, int]
     lists: tuple[list[Any], list[Changes], list[int], list[Row]]
@@ -70,9 +71,9 @@ class Ledger:
         genesis_time: int,
         base_fee: int,
     ) -> None:
-        self.border = RLock()  # held by the thread that is in the chain
+        self.border = RLock()  # the lock, held by the thread that uses the chain
         self.state = state
-        self.programs = programs  # of the classes that are declared, by digest
+        self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)
         self._keys = keys
         self.blocks = Blocks(rules, genesis_time, base_fee)
@@ -83,20 +84,21 @@ class Ledger:
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
         self.versions = ModelHistory(self)
-        # By digest: calls of classes that are not declared yet.
+        # Calls of classes that are not declared yet, by digest.
         self.unresolved_calls: dict[bytes, list[CallRecord]] = {}
-        self.notes: list[int] = []  # the moments of the timeline that are no transactions
-        self.open: Block | None = None  # the block that transactions go into now
-        self.tail: Tail | None = None  # what the step that runs has cut off
+        # The timeline indexes of changes made outside of transactions, ascending.
+        self.notes: list[int] = []
+        self.open: Block | None = None  # the block that takes transactions now
+        self.tail: Tail | None = None  # what the running step has truncated
         self._is_cutting = False
-        # Told how many blocks and receipts a cut leaves, when it is done and before.
+        # Called after and before a truncation, with the numbers of blocks and receipts that remain.
         self.on_truncated: list[Callable[[int, int], None]] = []
         self.before_cut: list[Callable[[int, int], None]] = []
 
     # Writing
 
     def record_changes(self, changes: Changes) -> None:
-        """Put what changed outside of any transaction on the timeline."""
+        """Append changes that were made outside of transactions to the timeline."""
         if changes:
             self.notes.append(len(self.timeline))
             self.timeline.append(changes)
@@ -114,27 +116,27 @@ class Ledger:
         return Receipt(self, row)
 
     def close(self, block: Block) -> None:
-        """Put a finished block at the end."""
+        """Append a finished block."""
         block.end_moment, block.end_receipt = len(self.timeline), len(self.receipts)
         self.blocks._append(block)
 
     def last(self, blocks: int, moments: int) -> tuple[Any, ...]:
-        """The last of the first so many blocks and moments, to be known again; nothing where there are not so many."""
+        """Return marks of the last of the first `blocks` blocks and `moments` timeline entries; empty if there are fewer."""
         if blocks > len(self.blocks) or moments > len(self.timeline):
             return ()
         moment = mark_of(self.timeline, moments - 1) if moments else None
         return self.blocks.mark(blocks - 1), moment
 
     def truncate(self, blocks: int, moments: int, receipts: int) -> None:
-        """Take back everything after the first so many blocks, moments of the timeline and receipts."""
+        """Undo everything after the first `blocks` blocks, `moments` timeline entries and `receipts` receipts."""
         notes = bisect_left(self.notes, moments)
         self.tail = self._tail_from((blocks, moments, notes, receipts))
         self._cut(blocks, moments, receipts)
 
     def _cut(self, blocks: int, moments: int, receipts: int) -> None:
         self._is_cutting = True
-        for tell in self.before_cut:
-            tell(blocks, receipts)
+        for callback in self.before_cut:
+            callback(blocks, receipts)
         self.events.truncate(receipts)
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
@@ -145,41 +147,43 @@ class Ledger:
         self.blocks._cut(blocks)
         del self.notes[bisect_left(self.notes, moments) :]
         del self.timeline[moments:]
-        for tell in self.on_truncated:
-            tell(blocks, receipts)
+        for callback in self.on_truncated:
+            callback(blocks, receipts)
         self._is_cutting = False
 
     def _tail_from(self, lengths: tuple[int, int, int, int]) -> Tail:
-        """What stood behind these lengths when the step began."""
+        """Return what was beyond these lengths when the step began."""
         blocks, moments, notes, receipts = lengths
-        behind: Any = (
+        removed: Any = (
             self.blocks.rows_from(blocks), self.timeline[moments:], self.notes[notes:],
             [receipt.row for receipt in self.receipts[receipts:]],
         )  # fmt: skip
         if self.tail is None:
-            return Tail(lengths, behind)
-        had: Any = self.tail
-        least: Any = tuple(map(min, lengths, had.lengths))
+            return Tail(lengths, removed)
+        earlier: Any = self.tail
+        shortest: Any = tuple(map(min, lengths, earlier.lengths))
         lists: Any = tuple(
-            [*found[: max(0, end - start)], *kept]
-            for found, start, end, kept in zip(behind, lengths, had.lengths, had.lists, strict=True)
+            [*items[: max(0, end - start)], *kept]
+            for items, start, end, kept in zip(
+                removed, lengths, earlier.lengths, earlier.lists, strict=True
+            )
         )
-        return Tail(least, lists)
+        return Tail(shortest, lists)
 
     @property
     def lengths(self) -> tuple[int, int, int, int]:
-        """How many blocks, moments, notes and receipts there are."""
+        """The numbers of blocks, timeline entries, notes and receipts."""
         return len(self.blocks), len(self.timeline), len(self.notes), len(self.receipts)
 
     def undo(self, lengths: tuple[int, int, int, int]) -> None:
-        """Be as long as a step found it, with all that it cut off. This may be left, and done again."""
+        """Return to the lengths at the start of a step, and restore what the step truncated. Can be repeated if interrupted."""
         if self.tail is None:
             if self._is_cutting or lengths != self.lengths:
                 self._cut(lengths[0], lengths[1], lengths[3])
             return
-        kept, (rows, timeline, notes, receipt_rows) = self.tail
-        self._cut(kept[0], kept[1], kept[3])
-        self.blocks._extend(rows)
+        remaining, (block_rows, timeline, notes, receipt_rows) = self.tail
+        self._cut(remaining[0], remaining[1], remaining[3])
+        self.blocks._extend(block_rows)
         for row in receipt_rows:
             self._enter(row)
         self.notes += notes
@@ -195,27 +199,27 @@ class Ledger:
 
     @undisturbed
     def then(self, moment: int) -> Self:
-        """This ledger on a state aside, as that was when the timeline was `moment` long. It is only read."""
-        made = copy(self)
-        made.state = self.state.aside()
+        """Return a read-only view of this ledger on a scratch copy of the state, as it was at timeline index `moment`."""
+        past = copy(self)
+        past.state = self.state.aside()
         for changes in reversed(self.timeline[moment:]):
-            made.state.undo_changes(changes)
-        return made
+            past.state.undo_changes(changes)
+        return past
 
     def notes_from(self, moment: int) -> list[int]:
-        """The moments from that one on that are no transactions."""
+        """Return the timeline indexes from `moment` on that hold changes outside of transactions."""
         return self.notes[bisect_left(self.notes, moment) :]
 
     def restore(
         self, blocks: Items[Row], rows: Items[Row], timeline: Items[Changes], notes: list[int]
     ) -> None:
-        """Be the ledger with these. The state and what is hashed are left to whoever asks."""
+        """Replace blocks, receipt rows, timeline and notes. The caller restores the state and the hashes."""
         self.blocks._restore(blocks)
         self.receipts._restore(rows)
         self.timeline, self.notes = timeline, notes
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
-        """Put further receipts on the timeline, and each note at its moment."""
+        """Append further receipts, and the changes outside of transactions at their timeline indexes."""
         for row in rows:
             self._take_notes(notes)
             self.timeline.append(Receipt(self, row).changes)
@@ -227,13 +231,13 @@ class Ledger:
             self.record_changes(notes[len(self.timeline)])
 
     def register_program(self, program: Program) -> None:
-        """Know in which calls of former days a contract class ran."""
+        """Resolve the earlier calls of a contract class that has been declared."""
         for call in self.unresolved_calls.get(program.digest, ()):
             call.program = program
         self.unresolved_calls.pop(program.digest, None)
 
     def recognize(self) -> None:
-        """Let the artifacts speak for the classes that are not declared."""
+        """Resolve the calls of undeclared classes through the artifacts of these classes."""
         for digest, calls in self.unresolved_calls.items():
             program = self.artifacts.program(digest)
             for call in calls:
@@ -244,42 +248,42 @@ class Ledger:
         self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
         blocks: int, moments: int, receipts: int,
     ) -> Ledger:  # fmt: skip
-        """The first so many blocks, moments and receipts, as the beginning of another chain's ledger."""
-        made = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
-        made.blocks = self.blocks.copy(blocks)
-        made.timeline = self.timeline[:moments]
-        made.notes = self.notes[: bisect_left(self.notes, moments)]
-        made.event_types.copy_from(self.event_types)
+        """Return a ledger for another chain that begins with this one's first blocks, timeline entries and receipts."""
+        ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
+        ledger.blocks = self.blocks.copy(blocks)
+        ledger.timeline = self.timeline[:moments]
+        ledger.notes = self.notes[: bisect_left(self.notes, moments)]
+        ledger.event_types.copy_from(self.event_types)
         for digest, artifact in self.artifacts.items():
-            made.artifacts.add(digest, artifact)
+            ledger.artifacts.add(digest, artifact)
         for receipt in self.receipts[:receipts]:
-            made._enter(receipt.row)
-        made.envelopes = self.envelopes.copy(made, keys, receipts)
-        made.headers = self.headers.copy(made, blocks)
-        return made
+            ledger._enter(receipt.row)
+        ledger.envelopes = self.envelopes.copy(ledger, keys, receipts)
+        ledger.headers = self.headers.copy(ledger, blocks)
+        return ledger
 
     def timeline_index(self, receipt: Receipt) -> int:
-        """The place of a receipt's changes in the timeline."""
-        moment = receipt.position
+        """Return the timeline index of a receipt's changes."""
+        index = receipt.position
         for note in self.notes:
-            if note > moment:
+            if note > index:
                 break
-            moment += 1
-        return moment
+            index += 1
+        return index
 
     def receipt_at_index(self, moment: int) -> Receipt | None:
-        """The receipt of the transaction at that place of the timeline; None for what was no transaction."""
-        before = bisect_left(self.notes, moment)
-        if before < len(self.notes) and self.notes[before] == moment:
+        """Return the receipt of the transaction at a timeline index; None for changes outside of transactions."""
+        notes_before = bisect_left(self.notes, moment)
+        if notes_before < len(self.notes) and self.notes[notes_before] == moment:
             return None
-        return self.receipts[moment - before]
+        return self.receipts[moment - notes_before]
 
     @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
-        """A word as it was when the transaction was over: what the next change of it found, or what it is now."""
+        """Return a word as the transaction left it: its value before its next change, or its present value."""
         timeline = self.timeline if self.receipts.holds(receipt) else ()
-        for moment in range(self.timeline_index(receipt) + 1, len(timeline)):
-            changes = timeline[moment]
+        for index in range(self.timeline_index(receipt) + 1, len(timeline)):
+            changes = timeline[index]
             for i in range(0, len(changes), 4):
                 if changes[i + 1] == slot and changes[i] == address:
                     return int(changes[i + 2] or 0)
@@ -287,94 +291,94 @@ class Ledger:
 
     @undisturbed
     def trace(self, receipt: Receipt) -> Trace:
-        """What the transaction of a receipt did, message by message: it is run again."""
-        then, outcome = replay_transaction(self, receipt, recording_machine(self))
-        return trace_of(self, then, outcome, receipt.gas)
+        """Run the transaction of a receipt again, and return the trace of its messages."""
+        ledger_then, outcome = replay_transaction(self, receipt, recording_machine(self))
+        return trace_of(self, ledger_then, outcome, receipt.gas)
 
     def time_of(self, number: int) -> int:
-        """The time of a block, also of the open one."""
+        """Return the timestamp of a block, which may be the open one."""
         if self.open is not None and self.open.number == number:
             return self.open.timestamp
         return self.blocks[number].timestamp
 
-    # What is hashed
+    # Hashes
 
     @undisturbed
     def hash_of(self, receipt: Receipt) -> bytes:
-        """The hash of a receipt's transaction."""
+        """Return the hash of a receipt's transaction."""
         return self.envelopes.hash_of(receipt)
 
     @undisturbed
     def envelope_of(self, receipt: Receipt) -> bytes:
-        """The signed bytes of a receipt's transaction."""
+        """Return the signed bytes of a receipt's transaction."""
         return self.envelopes.bytes_of(receipt)
 
     @undisturbed
     def find(self, tx_hash: bytes) -> Receipt | None:
-        """The receipt of the transaction with that hash."""
+        """Return the receipt of the transaction with that hash, or None."""
         return self.envelopes.find(tx_hash)
 
     @undisturbed
     def header(self, number: int) -> Header:
-        """The header of a closed block."""
+        """Return the header of a closed block."""
         return self.headers.header(number)
 
     @undisturbed
     def block_hash(self, number: int) -> bytes:
-        """The hash of a closed block."""
+        """Return the hash of a closed block."""
         return self.headers.block_hash(number)
 
     @undisturbed
     def number_of(self, block_hash: bytes) -> int | None:
-        """The number of the closed block with that hash."""
+        """Return the number of the closed block with that hash, or None."""
         return self.headers.number_of(block_hash)
 
     @undisturbed
     def world(self, number: int) -> StateTrie:
-        """All accounts and words at the end of a closed block, with what proves them."""
+        """Return the state trie at the end of a closed block: all accounts and words, with their proofs."""
         return self.headers.state_trie(number)
 
     # Decoding
 
     @undisturbed
     def register_abi(self, abi: list[dict[str, Any]]) -> None:
-        """Know the events of a foreign contract."""
+        """Register the events of a foreign contract."""
         self.event_types.learn_json(abi)
 
     def program(self, digest: bytes) -> Program | None:
-        """The Python contract with that digest: of the class that is declared, or what its artifact tells."""
+        """Return the Python contract with that digest: of the declared class, or else the counterpart from its artifact."""
         return self.programs.get(digest) or self.artifacts.program(digest)
 
     @undisturbed
     def address_of(self, account: Any, name: str = "address") -> Address:
-        """The address of an account or contract, given as such, by its handle, as text or by the name it has here."""
+        """Return the address of an account or contract, given as bytes, as its handle, as text or by its name on this chain."""
         return address_of(
             account, name, lambda word: AddressBook(self).find(word, self._keys.values())
         )
 
     def program_at(self, address: bytes) -> Program | None:
-        """The Python contract at an address."""
+        """Return the Python contract at an address, or None."""
         digest = parse_code(self.state.code(address))
         return None if digest is None else self.program(digest)
 
     @property
     @undisturbed
     def known_specs(self) -> list[ContractSpec]:
-        """All contracts that are known: those on the chain in the order in which they came, then the others."""
+        """All known contracts: the deployed ones in order of deployment, then the others."""
         artifacts, programs = self.artifacts, self.programs
-        there = [self.program(digest) for digest in artifacts]
-        more = [program for digest, program in programs.items() if digest not in artifacts]
-        return [program.spec for program in (*there, *more) if program is not None]
+        deployed = [self.program(digest) for digest in artifacts]
+        others = [program for digest, program in programs.items() if digest not in artifacts]
+        return [program.spec for program in (*deployed, *others) if program is not None]
 
     @undisturbed
     def decode(self, row: LogRow) -> Any:
-        """The event in a log, or None where nobody has declared it."""
+        """Return the event in a log; None if no known contract declares it."""
         meaning = self.event_types.meaning(row)
         return None if meaning is None else decoded(row, meaning.spec)
 
     @undisturbed
     def decode_error(self, data: bytes) -> Any:
-        """The declared error in revert data, or None where no contract known here declares it."""
+        """Return the declared error in revert data; None if no known contract declares it."""
         for contract in self.known_specs:
             spec = contract.errors_by_selector.get(data[:4])
             if spec is not None:
@@ -384,6 +388,6 @@ class Ledger:
 
     @undisturbed
     def decode_rows(self, rows: Sequence[LogRow]) -> list[Any]:
-        """The declared events among `rows`."""
-        found = (self.decode(row) for row in rows)
-        return [event for event in found if event is not None]
+        """Return the declared events among `rows`."""
+        events = (self.decode(row) for row in rows)
+        return [event for event in events if event is not None]

@@ -1,4 +1,4 @@
-"""Where the logs of a chain stand, by what is asked for most: the code that wrote them, their topics."""
+"""The positions of a chain's logs, by the most frequent queries: the code that emitted them, and their topics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BySource(dict[Source, list[int]]):
-    """The places of logs by their source, and which sources a first topic has."""
+    """The positions of logs by source, and the sources of each first topic."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,39 +23,39 @@ class BySource(dict[Source, list[int]]):
 
     def __missing__(self, source: Source) -> list[int]:
         self._sources[source[1]][source] = None
-        made: list[int] = []
-        self[source] = made
-        return made
+        positions: list[int] = []
+        self[source] = positions
+        return positions
 
     def of(self, topic: int) -> Sequence[Source]:
         return tuple(self._sources.get(topic, ()))
 
 
 class LogPlaces:
-    """Where the logs of each kind stand, from place `first` on: those of the receipts `behind` which it begins."""
+    """The positions of logs by source and topic, from position `first` on: those of the receipts from number `behind` on."""
 
     __slots__ = ("_merged", "behind", "by_key", "by_source", "first", "indexes", "receipts")
 
     def __init__(self, behind: int, first: int) -> None:
         self.behind, self.first = behind, first
-        self.receipts: list[int] = []  # for each log, the place of its receipt
+        self.receipts: list[int] = []  # for each log, the position of its receipt
         self.by_source = BySource()
         self.by_key: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
-        self._merged: dict[int, list[int]] = {}  # by first topic, where there are several sources
+        self._merged: dict[int, list[int]] = {}  # by first topic, if it has several sources
         self.indexes = Indexes()
 
     def enter(self, place: int, row: LogRow, receipt: int) -> None:
         self.receipts.append(receipt)
         topics = row[1]
         if topics:
-            kind = topics[0]
+            first_topic = topics[0]
             count = len(topics)
-            self.by_source[row[4], kind, count].append(place)
+            self.by_source[row[4], first_topic, count].append(place)
             for i in range(1, count):
-                self.by_key[kind, i, topics[i]].append(place)
+                self.by_key[first_topic, i, topics[i]].append(place)
 
     def cut(self, end: int, rows: Sequence[LogRow]) -> None:
-        """Give up the places from `end` on, where these logs stand."""
+        """Remove the positions from `end` on; `rows` are the logs at them."""
         self.indexes.cut(end)
         self._merged.clear()
         for _, topics, _, _, digest in rows:
@@ -73,14 +73,16 @@ class LogPlaces:
         if len(sources) < 2:
             return self.by_source[sources[0]] if sources else ()
         lists = [self.by_source[source] for source in sources]
-        found = self._merged.get(kind, [])
-        if len(found) != sum(map(len, lists)):
-            found = self._merged[kind] = sorted(place for places in lists for place in places)
-        return found
+        positions = self._merged.get(kind, [])
+        if len(positions) != sum(map(len, lists)):
+            positions = self._merged[kind] = sorted(
+                position for source_list in lists for position in source_list
+            )
+        return positions
 
 
 class StoredLogs(Sequence[LogRow]):
-    """The logs in a file, each read with its receipt."""
+    """The logs in a chain file, each read with its receipt."""
 
     def __init__(self, log: EventLog, count: int) -> None:
         self._log, self._count = log, count

@@ -1,4 +1,4 @@
-"""A log: an announcement in its encoded form, as any Ethereum tool sees it."""
+"""Logs: emitted texts and events in their encoded form, as any Ethereum tool sees them."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Log:
 
     @property
     def text(self) -> str | None:
-        """The text of a text log; None for any other."""
+        """The text of a text log; None for any other log."""
         return text_of(self.row)
 
     @property
     def event(self) -> Any:
-        """The declared event it encodes, or None where nobody has declared it."""
+        """The declared event in the log; None if no known contract declares it."""
         return self.receipt.ledger.decode(self.row)
 
     def __eq__(self, other: object) -> bool:
@@ -58,10 +58,10 @@ class Log:
         return repr(self) if text is None else text
 
     def __repr__(self) -> str:
-        shown = self.text or self.event
+        content = self.text or self.event
         return (
-            f"Log({shown!r})"
-            if shown is not None
+            f"Log({content!r})"
+            if content is not None
             else f"Log({self.address}, {[hex(t) for t in self.topics]})"
         )
 

@@ -1,7 +1,7 @@
-"""A question to the receipt log, as a value.
+"""Queries over receipts and events, as values.
 
-A `Query` is the question, not the answer: it looks when it is iterated or counted, so it can be kept and asked again as
-the chain goes on, or back. What it asks is any `Source`: the list of receipts, or the events of one kind.
+A `Query` is the question, not the answer: it runs when it is iterated or counted. So it can be kept and run again after the
+chain has grown or was rolled back. It queries any `Source`: the list of receipts, or the events of one type.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Range: TypeAlias = tuple[int | None, int | None]
 
 
 class Source(Protocol[T_co]):
-    """A list that can be asked: by place, the item itself and the receipt it stands in; by value, what finds the places."""
+    """A list that can be queried: by position (`place`) for an item and its receipt, by value for a finder of positions."""
 
     @property
     def border(self) -> Any: ...
@@ -46,7 +46,7 @@ class Source(Protocol[T_co]):
 
 
 class Query(Generic[T]):
-    """A question: narrow it with `where`, `by` and `between`, then iterate, `count`, or take `first`, `last`, `one`."""
+    """A query: narrow it with `where`, `by_contract` and `between`, then iterate, `count`, or take `first`, `last`, `one`."""
 
     __slots__ = ("_cuts", "_finders", "_source", "_tests", "border")
 
@@ -62,7 +62,7 @@ class Query(Generic[T]):
 
     @undisturbed
     def where(self, test: Callable[[T], bool] | None = None, /, **values: Any) -> Query[T]:
-        """Only those with these values in their fields, and for which `test` holds."""
+        """Keep only the items with these values in their fields for which `test` returns True."""
         if test is not None:
             callable_of(test, "test")
         finders = [self._source.finder(name, value) for name, value in values.items()]
@@ -71,18 +71,18 @@ class Query(Generic[T]):
 
     @undisturbed
     def by_contract(self, contract: Any) -> Query[T]:
-        """Only those of a contract: its handle, address, class or name."""
+        """Keep only the items of a contract, given as its handle, address, class or name."""
         finders = self._source.all_positions, self._source.contract_finder(contract)
         return Query(self._source, (*self._finders, *finders), self._cuts, self._tests)
 
     def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[T]:
-        """Only those in a range of block numbers or of block times, both ends included; None leaves an end open."""
+        """Keep only the items in a range of block numbers or block times, both ends included; None leaves an end open."""
         named = (("block_number", "blocks", blocks), ("timestamp", "times", times))
         cuts = tuple((field, _ends(name, ends)) for field, name, ends in named if ends is not None)
         return Query(self._source, self._finders, (*self._cuts, *cuts), self._tests)
 
     def __iter__(self) -> Iterator[T]:
-        return (found for _, found in self.matches())
+        return (item for _, item in self.matches())
 
     def __len__(self) -> int:
         return self.count()
@@ -104,57 +104,61 @@ class Query(Generic[T]):
     def _at(self, which: int | slice) -> T | list[T]:
         if self._tests:
             return [*iter(self)][which]
-        places, item = [*self._candidates()], self._source.item
+        positions, item = [*self._candidates()], self._source.item
         if isinstance(which, slice):
-            return [item(place) for place in places[which]]
-        return item(places[which])
+            return [item(position) for position in positions[which]]
+        return item(positions[which])
 
     @undisturbed
     def count(self) -> int:
         if self._tests:
             return sum(1 for _ in self)
-        places, others = self._lists()
-        return sum(1 for _ in self._candidates()) if others else len(places)
+        positions, others = self._lists()
+        return sum(1 for _ in self._candidates()) if others else len(positions)
 
     def first(self) -> T | None:
         return next(iter(self), None)
 
     def last(self) -> T | None:
-        return next((found for _, found in self.matches(backwards=True)), None)
+        return next((item for _, item in self.matches(backwards=True)), None)
 
     def one(self) -> T:
-        """The only one there is; any other number of them is a LookupError."""
-        found = [*iter(self)]
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} answer the question, not one")
-        return found[0]
+        """Return the only item; raise LookupError if there is none or more than one."""
+        items = [*iter(self)]
+        if len(items) != 1:
+            raise LookupError(f"{len(items)} answer the question, not one")
+        return items[0]
 
     def receipts(self) -> Iterator[Receipt]:
-        """The receipts in which the answers stand."""
-        return (self._source.receipt(place) for place, _ in self.matches())
+        """Yield the receipt of each matching item."""
+        return (self._source.receipt(position) for position, _ in self.matches())
 
     def __repr__(self) -> str:
         return f"<{self.count()} found>"
 
-    # Looking
+    # Evaluation
 
     def matches(self, backwards: bool = False) -> Iterator[tuple[int, T]]:
-        """Each answer with its place in the source."""
+        """Yield each matching item with its position in the source."""
         item, tests = self._source.item, self._tests
-        for place in self._candidates(backwards):
-            found = item(place)
-            if all(test(found) for test in tests):
-                yield place, found
+        for position in self._candidates(backwards):
+            candidate = item(position)
+            if all(test(candidate) for test in tests):
+                yield position, candidate
 
     def _candidates(self, backwards: bool = False) -> Iterator[int]:
-        """The places left for the tests. What is added to the chain meanwhile is not looked at."""
-        places, others = self._lists()
-        walk = reversed(places) if backwards else islice(places, len(places))
-        return (place for place in walk if all(contains_sorted(other, place) for other in others))
+        """Yield the positions that are left for the tests. Items added to the chain meanwhile are ignored."""
+        positions, others = self._lists()
+        ordered = reversed(positions) if backwards else islice(positions, len(positions))
+        return (
+            position
+            for position in ordered
+            if all(contains_sorted(other, position) for other in others)
+        )
 
     @undisturbed
     def _lists(self) -> tuple[Positions, list[Positions]]:
-        """The shortest list in which all answers stand, and the others in which each must stand too."""
+        """Return the shortest list that contains all matches, and the other lists that must also contain each of them."""
         finders = self._finders or (self._source.all_positions,)
         shortest, *others = sorted((find() for find in finders), key=len)
         return self._cut(shortest), others
@@ -171,11 +175,11 @@ class Query(Generic[T]):
 
     def _reader(self, name: str) -> Callable[[int], Any]:
         read, receipt = attrgetter(name), self._source.receipt
-        return lambda place: read(receipt(place))
+        return lambda position: read(receipt(position))
 
 
 def _ends(name: str, ends: Any) -> Range:
-    """The first and the last of a range, each a whole number or None."""
+    """Return the first and the last of a range, each a whole number or None."""
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise TypeError(
             f"{name} = {short_repr(ends)} is not a range: give its two ends, as in (1, None)"
@@ -185,7 +189,7 @@ def _ends(name: str, ends: Any) -> Range:
 
 
 def contract_key(ledger: Ledger, contract: Any) -> tuple[str, Any]:
-    """By what a contract is asked for, and that: its name, its class, its handle or its address."""
+    """Return the key that selects a contract: "program", "contract" or "address", and the value to look up."""
     if isinstance(contract, type):
         return "program", program_of(contract).digest
     if isinstance(contract, str) and not contract.startswith("0x"):
@@ -194,16 +198,16 @@ def contract_key(ledger: Ledger, contract: Any) -> tuple[str, Any]:
 
 
 def _contract_called(ledger: Ledger, name: str) -> tuple[str, Any]:
-    """All contracts of a class by its name, or the one contract that transcripts call so: `Game#2`."""
+    """Return the key for all contracts of a class by its name, or for the one with that name in transcripts: `Game#2`."""
     classes = {program.spec.name for program in ledger.programs.values()}
     if name in classes:
         return "contract", name
-    contracts = AddressBook(ledger).contracts  # read from the receipts
-    classes |= {each.partition("#")[0] for each in contracts.values()}
+    contracts = AddressBook(ledger).contracts  # computed from the receipts
+    classes |= {contract_name.partition("#")[0] for contract_name in contracts.values()}
     if name in classes:
         return "contract", name
-    for address, each in contracts.items():
-        if each == name:
+    for address, contract_name in contracts.items():
+        if contract_name == name:
             return "address", address
     known = ", ".join(sorted({*classes, *contracts.values()})) or "none"
     raise TypeError(f"there is no contract '{name}' on this chain; there are {known}")

@@ -1,6 +1,6 @@
-"""All receipts of a chain, in order, and the questions one can ask of them.
+"""All receipts of a chain, in order, and queries over them.
 
-A field is indexed the first time someone asks for it.
+A field is indexed the first time it is queried.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class ReceiptLog(Sequence[Receipt]):
         self._rows.append(row)
 
     def _restore(self, rows: Items[Row]) -> None:
-        """Be these receipts, from the first on."""
+        """Replace all receipts with these, from the first on."""
         self._rows = rows
 
     def _cut(self, length: int) -> None:
-        """Take back all but the first `length` receipts."""
+        """Truncate the list to the first `length` receipts."""
         if length < len(self._rows):
             self._indexes.cut(length)
             del self._rows[length:]
@@ -76,25 +76,25 @@ class ReceiptLog(Sequence[Receipt]):
             raise TypeError(f"{place!r} is not the number of a receipt") from None
 
     def holds(self, receipt: Receipt) -> bool:
-        """Whether it still stands here: it may have been taken back, and another put in its place."""
-        place, rows = receipt.position, self._rows
-        return is_stored(rows, place) or (place < len(rows) and rows[place] is receipt.row)
+        """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
+        position, rows = receipt.position, self._rows
+        return is_stored(rows, position) or (position < len(rows) and rows[position] is receipt.row)
 
     def is_same(self, one: Receipt, other: Receipt) -> bool:
-        """Whether both are one receipt of a file, read twice."""
+        """True if both are the same receipt of a chain file, read twice."""
         is_one = one.position == other.position and one.ledger is other.ledger
         return is_one and is_stored(self._rows, one.position)
 
-    # Questions
+    # Queries
 
     def where(
         self, test: Callable[[Receipt], bool] | None = None, /, **values: Any
     ) -> Query[Receipt]:
-        """Receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, and by any test."""
+        """Return a query for receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, and by any test."""
         return Query(self).where(test, **values)
 
     def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[Receipt]:
-        """Receipts in a range of block numbers or of block times, both ends included; None leaves an end open."""
+        """Return a query for a range of block numbers or block times, both ends included; None leaves an end open."""
         return Query(self).between(blocks=blocks, times=times)
 
     def first(self) -> Receipt | None:
@@ -104,7 +104,7 @@ class ReceiptLog(Sequence[Receipt]):
         return Query(self).last()
 
     def count(self, value: object = _ALL) -> int:
-        """How many there are; of lists in general, how often `value` is among them."""
+        """Return the number of receipts; with a `value`, how often it occurs, as for any sequence."""
         return len(self) if value is _ALL else super().count(value)
 
     def item(self, place: int) -> Receipt:
@@ -133,30 +133,32 @@ class ReceiptLog(Sequence[Receipt]):
         return self._finder(name, value)
 
     def _by_entry(self, value: Any) -> Positions:
-        """By the name of the method, or where a contract has none of that name by its name in the ABI or its signature."""
-        found = self._finder("entry", value)()
+        """Find receipts by the name of a method; where a contract has no such method, by ABI name or signature."""
+        positions = self._finder("entry", value)()
         others = [
             (digest, entry.name)
             for digest, program in self._ledger.programs.items()
             for entry in program.spec.meant(value)
             if entry.name != value
         ]
-        more = [self._finder("called", each)() for each in others]
-        return sorted({*found, *chain.from_iterable(more)}) if any(more) else found
+        lists = [self._finder("called", key)() for key in others]
+        return sorted({*positions, *chain.from_iterable(lists)}) if any(lists) else positions
 
     def contract_finder(self, contract: Any) -> PositionFinder:
         return self._finder(*contract_key(self._ledger, contract))
 
     def _need_entry(self, name: str) -> None:
-        """Refuse the name of an entry that no contract here has, or ever had."""
+        """Refuse the name of an entry that no contract on this chain has, or ever had."""
         specs = [program.spec for program in self._ledger.programs.values()]
-        known = {each for spec in specs for each in spec.entries}
+        known = {entry_name for spec in specs for entry_name in spec.entries}
         known.update(spec.init.name for spec in specs if spec.init is not None)
         if name in known or any(spec.meant(name) for spec in specs):
             return
         if not self._finder("entry", name)():
-            there = ", ".join(sorted(known)) or "none"
-            raise TypeError(f"no contract on this chain has an entry '{name}'; there are {there}")
+            available = ", ".join(sorted(known)) or "none"
+            raise TypeError(
+                f"no contract on this chain has an entry '{name}'; there are {available}"
+            )
 
     def _finder(self, name: str, value: Any) -> PositionFinder:
         read = _READERS.get(name) or attrgetter(name)
@@ -165,5 +167,5 @@ class ReceiptLog(Sequence[Receipt]):
             name,
             value,
             self.all_positions,
-            lambda place: read(self.item(place)),
+            lambda position: read(self.item(position)),
         )

@@ -1,7 +1,7 @@
-"""Receipts: the record of every transaction, failed ones included, complete the moment the call returns.
+"""Receipts: the record of every transaction, failed ones included, complete as soon as the call returns.
 
-The ledger keeps a transaction as a row, one flat tuple of numbers and bytes; a `Receipt` is that row with names, and reads
-on demand what the bytes mean: entry, arguments, return value, events, writes.
+The ledger stores a transaction as a row, one flat tuple of numbers and bytes. A `Receipt` gives names to that row, and
+decodes the bytes on demand: entry, arguments, return value, events, writes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 
 class EventList(Sequence[Any]):
-    """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` pick by kind."""
+    """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` select by type."""
 
     __slots__ = ("_events", "_types")
 
@@ -52,10 +52,10 @@ class EventList(Sequence[Any]):
             return self._at(key)
         if not isinstance(key, str | type):
             raise TypeError(f"{short_repr(key)} is not an event: give its class or its name")
-        found = [event for event in self._events if is_event(event, key)]
-        if not found and isinstance(key, str):
+        events = [event for event in self._events if is_event(event, key)]
+        if not events and isinstance(key, str):
             self._types.check_name(key)
-        return found
+        return events
 
     def _at(self, place: int | slice) -> Any:
         try:
@@ -64,14 +64,14 @@ class EventList(Sequence[Any]):
             raise IndexError(f"there is no event {place}: there are {len(self)}") from None
 
     def one(self, kind: str | type) -> Any:
-        """The only event of that kind."""
+        """Return the only event of that type; raise LookupError if there is none or more than one."""
         if isinstance(kind, int):
             raise TypeError(f"{short_repr(kind)} is not an event: give its class or its name")
-        found = self[kind]
-        if len(found) != 1:
+        events = self[kind]
+        if len(events) != 1:
             name = kind if isinstance(kind, str) else kind.__name__
-            raise LookupError(f"{len(found)} events are {name}, not one; there are {self._events}")
-        return found[0]
+            raise LookupError(f"{len(events)} events are {name}, not one; there are {self._events}")
+        return events[0]
 
     def __eq__(self, other: object) -> bool:
         return list(self._events) == list(other) if isinstance(other, Sequence) else NotImplemented
@@ -89,7 +89,7 @@ def is_event(event: Any, kind: str | type) -> bool:
 def receipt_tuple(
     tx: Transaction, outcome: TransactionResult, block: int, index: int, position: int
 ) -> Row:
-    """What the ledger keeps of a transaction, at the places where `Receipt` finds it."""
+    """Return the row that the ledger stores for a transaction, in the order that `Receipt` reads."""
     frame, context = outcome.frame, outcome.context
     program = frame.program
     return (
@@ -104,12 +104,12 @@ def receipt_tuple(
 
 
 def _of_row(place: int) -> Any:
-    """A member of the row, for reading."""
+    """Return a read-only property for the row's item at index `place`."""
     return property(lambda receipt: receipt.row[place])
 
 
 class Receipt:
-    """What a transaction asked, did and left behind."""
+    """The record of one transaction: the request, the outcome and its effects."""
 
     __slots__ = ("ledger", "row")
 
@@ -128,11 +128,11 @@ class Receipt:
     max_fee: int = _of_row(10)
     tip: int = _of_row(11)
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = _of_row(12)
-    raw: bytes | None = _of_row(13)  # its signed bytes, where it came in with them
+    raw: bytes | None = _of_row(13)  # its signed bytes, if it was sent with them
     _address: bytes = _of_row(14)
     _digest: bytes | None = _of_row(15)
     output: bytes = _of_row(16)
-    # Why it failed, with its revert data and the place in the contract's source.
+    # The reason for a failure, with the revert data and the location in the contract's source.
     error: Failure | None = _of_row(17)
     gas_used: int = _of_row(18)
     gas_price: int = _of_row(19)
@@ -141,8 +141,8 @@ class Receipt:
     undone_changes: Changes = _of_row(22)
     undone_log_rows: Sequence[LogRow] = _of_row(23)
     calls: tuple[CallRecord, ...] = _of_row(24)
-    forced_random: DrawRecord = _of_row(25)  # the outcomes of chance that were loaded
-    ticks: int = _of_row(26)  # what the contracts' own computing took
+    forced_random: DrawRecord = _of_row(25)  # the forced random outcomes
+    ticks: int = _of_row(26)  # the cost of the contracts' own computation
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
         self.ledger, self.row = ledger, row
@@ -151,7 +151,7 @@ class Receipt:
     def border(self) -> Any:
         return self.ledger.border
 
-    # How it went
+    # Outcome
 
     @property
     def ok(self) -> bool:
@@ -163,13 +163,13 @@ class Receipt:
 
     @property
     def return_value(self) -> Any:
-        """What the entry returned; the raw bytes where the contract is not a Python one."""
+        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
         if self.error is not None or self._to is None:
             return None
         spec = self.entry_spec
         return spec.decode_result(self.output) if spec else self.output
 
-    # What it asked
+    # Request
 
     @property
     def sender(self) -> Address:
@@ -181,22 +181,22 @@ class Receipt:
 
     @property
     def address(self) -> Address:
-        """Whom it reached, or where the contract went that it made."""
+        """The address that was called, or that of the created contract."""
         return Address(self._address)
 
     @property
     def program(self) -> Program | None:
-        """The Python contract it reached or made."""
+        """The Python contract that was called or created."""
         return None if self._digest is None else self.ledger.program(self._digest)
 
     @property
     def is_undeclared(self) -> bool:
-        """Whether it ran a Python contract whose class is not declared here."""
+        """True if it ran a Python contract whose class is not declared here."""
         return self._digest is not None and self._digest not in self.ledger.programs
 
     @property
     def contract(self) -> str | None:
-        """The name of the Python contract it reached or made."""
+        """The name of the Python contract that was called or created."""
         program = self.program
         return program.spec.name if program else None
 
@@ -216,7 +216,7 @@ class Receipt:
 
     @property
     def args(self) -> dict[str, Any]:
-        """The arguments by name, read from the calldata; empty where they cannot be read."""
+        """The arguments by name, decoded from the calldata; empty if they cannot be decoded."""
         entry, program = self.entry_spec, self.program
         if entry is None or program is None:
             return {}
@@ -224,7 +224,7 @@ class Receipt:
             self.data if self._to is not None else self.data[len(program.initcode) :]
         )
 
-    # What it left
+    # Effects
 
     @property
     def logs(self) -> list[Log]:
@@ -238,26 +238,26 @@ class Receipt:
     @property
     @undisturbed
     def writes(self) -> list[Write]:
-        """What it changed in storage: fields, members, models, each with its value before and after."""
+        """The storage changes: fields, members and models, each with its value before and after."""
         return writes_of(self)
 
     @property
     @undisturbed
     def undone_writes(self) -> list[Write]:
-        """What it wrote and took back."""
+        """The storage changes that were undone."""
         return undone_writes_of(self)
 
     @property
     def undone_events(self) -> EventList:
-        """The events that were announced and taken back."""
+        """The events that were emitted and undone."""
         return EventList(self.ledger, self.undone_log_rows)
 
     @property
     def trace(self) -> Trace:
-        """Every message with its steps: values read and written, logs, messages below. The transaction is run again for it."""
+        """All messages with their steps: values read and written, logs, calls. The transaction is run again to get them."""
         return self.ledger.trace(self)
 
-    # When
+    # Time and identity
 
     @property
     def timestamp(self) -> int:
@@ -276,8 +276,8 @@ class Receipt:
         return hash((self.position, self._sender, self.nonce))
 
     def __repr__(self) -> str:
-        what = ".".join(filter(None, (self.contract, self.entry))) or (
+        target = ".".join(filter(None, (self.contract, self.entry))) or (
             str(self.to) if self.to else "creation"
         )
-        how = "ok" if self.ok else f"failed: {self.error}"
-        return f"<Receipt {what} in block {self.block_number}: {how}>"
+        outcome = "ok" if self.ok else f"failed: {self.error}"
+        return f"<Receipt {target} in block {self.block_number}: {outcome}>"

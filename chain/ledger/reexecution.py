@@ -1,8 +1,8 @@
-"""Running a transaction again on the state before it, under observation.
+"""Re-execution: runs a transaction again on the state before it, and records its steps.
 
-A state aside is walked back along the timeline to that moment, and the transaction runs there, in its block, as it did then.
-The chain is deterministic, so what comes out is what came out then: that is checked, and where something else had a hand in
-it, it is said.
+A scratch copy of the state is undone along the timeline to the index of the transaction, which then runs in its block as it
+did before. The chain is deterministic, so the outcome must be the same: this is checked, and a difference, which must come
+from outside the chain, is an error.
 """
 
 from __future__ import annotations
@@ -22,29 +22,32 @@ if TYPE_CHECKING:
 
 
 def recording_machine(ledger: Ledger) -> RecordingMachine:
-    """A machine on the ledger's state, with all contracts known to it, that notes every step."""
-    made = RecordingMachine(ledger.state)
+    """Return a machine on the ledger's state that has all its contracts declared and records every step."""
+    machine = RecordingMachine(ledger.state)
     for program in ledger.programs.values():
-        made.declare(program)
-    made.block_hash = ledger.block_hash
-    return made
+        machine.declare(program)
+    machine.block_hash = ledger.block_hash
+    return machine
 
 
 def replay_transaction(
     ledger: Ledger, receipt: Receipt, machine: RecordingMachine
 ) -> tuple[Ledger, TransactionResult]:
-    """What the transaction of a receipt did, and the ledger on the state as it left that, on which the machine now stands."""
+    """Run the transaction of a receipt again; return its outcome, and the ledger on the state that it left.
+
+    That state is also the state of `machine` afterwards.
+    """
     if not ledger.receipts.holds(receipt):
         raise LookupError("this transaction was taken back: it cannot be run again")
     machine.loaded = RecordedOutcomes(receipt.forced_random) if receipt.forced_random else None
-    then = ledger.then(ledger.timeline_index(receipt))
-    machine.state = then.state
+    ledger_then = ledger.then(ledger.timeline_index(receipt))
+    machine.state = ledger_then.state
     try:
         outcome = machine.transact(transaction_of(receipt), block_of(ledger, receipt))
-    except InvalidTransaction as no:
-        raise LookupError(f"this transaction cannot be run again: {no}") from None
+    except InvalidTransaction as error:
+        raise LookupError(f"this transaction cannot be run again: {error}") from None
     _require_same_outcome(receipt, outcome)
-    return then, outcome
+    return ledger_then, outcome
 
 
 def block_of(ledger: Ledger, receipt: Receipt) -> BlockContext:
@@ -55,7 +58,7 @@ def block_of(ledger: Ledger, receipt: Receipt) -> BlockContext:
 
 
 def transaction_of(receipt: Receipt) -> Transaction:
-    """The transaction as it was asked."""
+    """Return the transaction as it was sent."""
     return Transaction(
         bytes(receipt.sender), None if receipt.to is None else bytes(receipt.to), receipt.data, receipt.value,
         receipt.gas, receipt.nonce, receipt.max_fee, receipt.tip, receipt.type, receipt.access_list, None, receipt.raw,
@@ -63,7 +66,7 @@ def transaction_of(receipt: Receipt) -> Transaction:
 
 
 def _require_same_outcome(receipt: Receipt, outcome: TransactionResult) -> None:
-    """That it went as it did then."""
+    """Check that the outcome is the one in the receipt."""
     same = outcome.gas_used == receipt.gas_used and _net(outcome.changes) == _net(receipt.changes)
     if not same or outcome.frame.output != receipt.output:
         raise LookupError(
@@ -73,8 +76,8 @@ def _require_same_outcome(receipt: Receipt, outcome: TransactionResult) -> None:
 
 
 def _net(changes: Changes) -> dict[Any, list[Any]]:
-    """By place, what stood there before and after: both roads come to that, each by steps of its own."""
-    found: dict[Any, list[Any]] = {}
+    """Return the first and last value at each location. Both executors agree on these, though their steps may differ."""
+    values: dict[Any, list[Any]] = {}
     for address, slot, before, after in iter_changes(changes):
-        found.setdefault((address, slot), [before, after])[1] = after
-    return found
+        values.setdefault((address, slot), [before, after])[1] = after
+    return values

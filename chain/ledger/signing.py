@@ -1,9 +1,9 @@
 """Envelopes: transactions as signed bytes, the form in which Ethereum hashes and sends them (EIP-2718).
 
-A transaction sent in process is a row of fields; it is signed with its sender's key when someone first asks for its hash.
-The signature is the one that RFC 6979 fixes for key and content, so the hash is the same on every run. A sender without
-a key (an impersonated account, a contract) has the filler signature r = its address, s = 1, parity 0: right in form, and
-it says who it is. Types 0, 1 and 2 are read and written here; others are read by py-evm, and kept as they came in.
+A transaction sent in process is a row of fields; it is signed with its sender's key when its hash is first needed. The
+signature is deterministic (RFC 6979), so the hash is the same on every run. A sender without a key (an impersonated account,
+a contract) gets a filler signature: r = its address, s = 1, parity 0. This is well-formed and names the sender. Types 0, 1
+and 2 are encoded and decoded here; other types are decoded by py-evm, and their bytes are stored as received.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _FIELDS: Final = {
 TYPES: Final = tuple(_FIELDS)
 _SIGNATURE: Final = ("v", "r", "s")
 _HIGHEST_S: Final = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0  # EIP-2
-_V, _CHAIN_V = 27, 35  # the first v of a type 0 without a chain id, and with one (EIP-155)
+_V, _CHAIN_V = 27, 35  # the lowest v of type 0 without a chain id, and with one (EIP-155)
 
 
 class SignedTransactions:
-    """The signed bytes and hashes of a ledger's transactions, and the way back from a hash."""
+    """The signed bytes and hashes of a ledger's transactions, and the lookup by hash."""
 
     def __init__(self, ledger: Ledger, keys: Mapping[bytes, Account]) -> None:
         self._ledger = ledger
         self._keys = keys
-        self._hashes: Items[bytes | None] = []  # by position, as far as someone asked
+        self._hashes: Items[bytes | None] = []  # by position; None if not computed yet
         self._positions: dict[bytes, int] = {}
-        self._indexed = 0  # all hashes up to here are known
+        self._indexed = 0  # the hashes of this many first transactions are known
 
     def bytes_of(self, receipt: Receipt) -> bytes:
         if receipt.raw is not None:
@@ -61,19 +61,19 @@ class SignedTransactions:
 
     def hash_of(self, receipt: Receipt) -> bytes:
         position, hashes = receipt.position, self._hashes
-        if not self._ledger.receipts.holds(receipt):  # taken back: another may stand in its place
+        if not self._ledger.receipts.holds(receipt):  # undone: another may have its position
             return keccak(self.bytes_of(receipt))
         while position >= len(hashes):
             hashes.append(None)
-        made = hashes[position]
-        if made is None:
-            made = keccak(self.bytes_of(receipt))
-            self._positions[made] = position
-            hashes[position] = made
-        return made
+        tx_hash = hashes[position]
+        if tx_hash is None:
+            tx_hash = keccak(self.bytes_of(receipt))
+            self._positions[tx_hash] = position
+            hashes[position] = tx_hash
+        return tx_hash
 
     def find(self, tx_hash: bytes) -> Receipt | None:
-        """The receipt of a transaction. A hash that was never given out has all others made first."""
+        """Return the receipt of the transaction with that hash, or None. An unknown hash causes all hashes to be computed."""
         receipts = self._ledger.receipts
         if tx_hash not in self._positions:
             for position in range(self._indexed, len(receipts)):
@@ -82,28 +82,30 @@ class SignedTransactions:
                 else:
                     self.hash_of(receipts[position])
             self._indexed = len(receipts)
-        found = self._positions.get(tx_hash)
-        return None if found is None else receipts[found]
+        known_position = self._positions.get(tx_hash)
+        return None if known_position is None else receipts[known_position]
 
     def restore(self, hashes: Sequence[bytes | None]) -> None:
-        """Take these for the hashes of all transactions."""
+        """Use these as the hashes of all transactions."""
         self._hashes = PagedList(hashes)
 
     def copy(
         self, ledger: Ledger, keys: Mapping[bytes, Account], length: int
     ) -> SignedTransactions:
-        """What is known of the first so many transactions, for another ledger that begins with them."""
-        made = SignedTransactions(ledger, keys)
-        made._hashes = self._hashes[:length]
-        made._positions = {known: i for i, known in enumerate(made._hashes) if known is not None}
-        made._indexed = min(self._indexed, length)
-        return made
+        """Return a copy for another ledger, which begins with the first `length` transactions of this one."""
+        transactions = SignedTransactions(ledger, keys)
+        transactions._hashes = self._hashes[:length]
+        transactions._positions = {
+            tx_hash: i for i, tx_hash in enumerate(transactions._hashes) if tx_hash is not None
+        }
+        transactions._indexed = min(self._indexed, length)
+        return transactions
 
     def cut(self, length: int) -> None:
         """Forget all but the first `length` transactions."""
-        for made in self._hashes[length:]:
-            if made is not None:
-                self._positions.pop(made, None)
+        for tx_hash in self._hashes[length:]:
+            if tx_hash is not None:
+                self._positions.pop(tx_hash, None)
         del self._hashes[length:]
         self._indexed = min(self._indexed, length)
 
@@ -114,9 +116,9 @@ class SignedTransactions:
 def encode_signed(
     tx: Transaction | Receipt, chain_id: int | None, account: Account | None
 ) -> bytes:
-    """The envelope of `tx`, signed with the key of `account`; without one, with the filler signature.
+    """Return the envelope of `tx`, signed with the key of `account`; without an account, with the filler signature.
 
-    Without a chain id, which only type 0 can be, the signature is good on every chain.
+    Without a chain id, which only type 0 allows, the signature is valid on every chain.
     """
     fields = _fields_of(tx, chain_id)
     if account is None:
@@ -134,12 +136,12 @@ def encode_signed(
 
 
 def attach_signature(tx: Transaction, chain_id: int, v: int, r: int, s: int) -> bytes:
-    """The envelope of `tx` with a signature that was made elsewhere."""
+    """Return the envelope of `tx` with a signature that was made elsewhere."""
     return _typed(tx.type, [*_fields_of(tx, chain_id), v, r, s])
 
 
 def _fields_of(tx: Transaction | Receipt, chain_id: int | None) -> list[rlp.Item]:
-    """What is signed, in the order of its type."""
+    """Return the signed fields, in the order of the transaction's type."""
     values: dict[str, rlp.Item] = {
         "chain id": chain_id or 0, "nonce": tx.nonce, "tip": tx.tip, "fee": tx.max_fee, "gas": tx.gas, "to": tx.to or b"",
         "value": tx.value, "data": tx.data,
@@ -153,7 +155,7 @@ def _typed(kind: int, fields: Sequence[rlp.Item]) -> bytes:
 
 
 def _signing_hash(kind: int, fields: Sequence[rlp.Item], chain_id: int | None) -> bytes:
-    """What a signature is made over. Types from 1 on have the chain id among their fields; 0 has it, or not, at the end."""
+    """Return the hash to sign. From type 1 on the chain id is one of the fields; type 0 may have it at the end."""
     tail = [chain_id, 0, 0] if kind == 0 and chain_id is not None else []
     return keccak(_typed(kind, [*fields, *tail]))
 
@@ -163,7 +165,7 @@ _signer = lru_cache(maxsize=256)(PrivateKey)
 
 @lru_cache(maxsize=1024)
 def sign(key: bytes, message: bytes) -> bytes:
-    """r, s and parity. Kept a while, for the hash of a transaction is asked for before the block that holds it."""
+    """Return r, s and parity. Cached, because a transaction's hash is often requested again when its block is hashed."""
     return _signer(key).sign_recoverable(message, hasher=None)
 
 
@@ -171,32 +173,32 @@ def sign(key: bytes, message: bytes) -> bytes:
 
 
 def tx_type(raw: bytes) -> int:
-    """The type of an envelope by its first byte; a list has none and is type 0."""
+    """Return the type of an envelope, its first byte; an envelope that begins with a list is type 0."""
     return 0 if raw[:1] >= b"\xc0" else int.from_bytes(raw[:1])
 
 
 def decode_signed(raw: bytes, chain_id: int) -> Transaction:
-    """The transaction in a signed envelope of type 0, 1 or 2, its sender told from the signature.
+    """Return the transaction in a signed envelope of type 0, 1 or 2; the sender is recovered from the signature.
 
-    Ask `kind_of` first where types 3 and 4 may come: they are for py-evm to read.
+    Check `tx_type` first if the envelope may have type 3 or 4: py-evm decodes those.
     """
-    kind = tx_type(raw)
-    if kind not in TYPES or raw[:1] in (b"", b"\0"):
+    transaction_type = tx_type(raw)
+    if transaction_type not in TYPES or raw[:1] in (b"", b"\0"):
         raise InvalidTransaction(
             f"no transaction begins with 0x{raw[:1].hex()}: type 0 is a list, 1 and 2 have their number before it"
         )
-    names = (*_FIELDS[kind], *_SIGNATURE)
+    names = (*_FIELDS[transaction_type], *_SIGNATURE)
     try:
-        items = rlp.decode(raw[1:] if kind else raw)
-    except rlp.BadRlp as wrong:
+        items = rlp.decode(raw[1:] if transaction_type else raw)
+    except rlp.BadRlp as error:
         raise InvalidTransaction(
-            f"these bytes are no transaction of type {kind}: {wrong}"
+            f"these bytes are no transaction of type {transaction_type}: {error}"
         ) from None
     if isinstance(items, bytes) or len(items) != len(names):
         raise InvalidTransaction(
-            f"a transaction of type {kind} is a list of {len(names)}: {', '.join(names)}"
+            f"a transaction of type {transaction_type} is a list of {len(names)}: {', '.join(names)}"
         )
-    return _read(kind, dict(zip(names, items, strict=True)), items[:-3], chain_id, raw)
+    return _read(transaction_type, dict(zip(names, items, strict=True)), items[:-3], chain_id, raw)
 
 
 def _read(
@@ -217,7 +219,7 @@ def _read(
 def _sender(
     kind: int, unsigned: list[rlp.Decoded], fields: dict[str, rlp.Decoded], chain_id: int
 ) -> bytes:
-    """Who signed: the account of the public key that signature and content give together."""
+    """Return the sender: the account of the public key that is recovered from the signature and the content."""
     v, r, s = (_number(name, fields[name]) for name in _SIGNATURE)
     signed_for: int | None
     if kind:
@@ -229,8 +231,8 @@ def _sender(
     if signed_for not in (None, chain_id):
         raise InvalidTransaction(f"it is signed for chain {signed_for}, this is chain {chain_id}")
     if parity not in (0, 1):
-        known = "0 or 1" if kind else f"27 or 28, nor {_CHAIN_V + 2 * chain_id} or one more"
-        raise InvalidTransaction(f"the v of its signature is {v}, not {known}")
+        expected = "0 or 1" if kind else f"27 or 28, nor {_CHAIN_V + 2 * chain_id} or one more"
+        raise InvalidTransaction(f"the v of its signature is {v}, not {expected}")
     if s > _HIGHEST_S:
         raise InvalidTransaction("its signature has the higher s of two: EIP-2 asks for the lower")
     message = _signing_hash(kind, unsigned, signed_for)

@@ -1,9 +1,9 @@
-"""State roots: the tries over all accounts and their words, as they are at the end of a block.
+"""State roots: the tries over all accounts and their words at the end of a block.
 
-A `World` never changes. The next one is made from it and from what the timeline says was written, so a block of one
-transaction costs a handful of new nodes, worlds share all that is the same in them, and to go back is to forget the
-later ones. The leaf of an account keeps its storage trie at hand. Words may lie at an address that is no account (yet):
-they count for nothing, and wait in `absent`.
+A `StateTrie` never changes. The next one is built from it and from the changes in the timeline. So a block of one transaction
+costs a handful of new nodes, tries share all equal parts, and to go back is to forget the later ones. The leaf of an account
+holds a reference to its storage trie. Words may be stored at an address that is not an account (yet): they do not affect the
+root, and are kept in `orphan_storage`.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ Words = Mapping[int, int | None]
 
 
 class StateTrie(NamedTuple):
-    """All accounts and words at one moment."""
+    """All accounts and words at one point in time."""
 
     accounts: Node | None
-    orphan_storage: Mapping[bytes, Node]  # the words of addresses that are no accounts
+    orphan_storage: Mapping[bytes, Node]  # the words at addresses that are not accounts
 
     @property
     def root(self) -> bytes:
         return trie.root(self.accounts)
 
     def lookup(self, address: bytes) -> tuple[Account | None, Node | None]:
-        """The account at an address, None where there is none, and the trie of its words."""
+        """Return the account at an address, or None, and the trie of its words."""
         leaf = trie.find(self.accounts, path_of(address))
         return (None, self.orphan_storage.get(address)) if leaf is None else leaf.payload
 
     def prove_account(self, address: bytes) -> list[bytes]:
-        """The nodes that show the account, or that there is none."""
+        """Return the nodes that prove the account, or that there is none."""
         return trie.proof(self.accounts, path_of(address))
 
     def prove_word(self, address: bytes, slot: int) -> list[bytes]:
-        """The nodes that show a word of an account, or that it is zero."""
+        """Return the nodes that prove a word of an account, or that it is zero."""
         account, storage = self.lookup(address)
         return trie.proof(storage if account else None, path_of(slot.to_bytes(32)))
 
     def apply(self, moments: Iterable[Changes]) -> StateTrie:
-        """The world when all these changes are made."""
+        """Return the trie after all these changes; `moments` are entries of the timeline."""
         accounts, words, wiped = gather(moments)
         items: list[Item] = []
-        absent: dict[bytes, Node | None] = {}
+        orphans: dict[bytes, Node | None] = {}
         for address in {**accounts, **words}:
             account, storage = self.lookup(address)
             account = accounts.get(address, account)
@@ -60,14 +60,16 @@ class StateTrie(NamedTuple):
                 base = None if address in wiped else storage
                 storage = trie.update(base, _word_items(words[address]))
             items.append(_account_item(address, account, storage))
-            absent[address] = None if account else storage
-        return StateTrie(trie.update(self.accounts, sorted(items)), self._without_account(absent))
+            orphans[address] = None if account else storage
+        return StateTrie(trie.update(self.accounts, sorted(items)), self._without_account(orphans))
 
     def _without_account(self, changed: Mapping[bytes, Node | None]) -> Mapping[bytes, Node]:
         if all(self.orphan_storage.get(address) is node for address, node in changed.items()):
             return self.orphan_storage
         return {
-            a: node for a, node in {**self.orphan_storage, **changed}.items() if node is not None
+            address: node
+            for address, node in {**self.orphan_storage, **changed}.items()
+            if node is not None
         }
 
 
@@ -77,7 +79,7 @@ EMPTY_STATE: Final = StateTrie(None, {})
 def gather(
     moments: Iterable[Changes],
 ) -> tuple[dict[bytes, Account | None], dict[bytes, dict[int, int | None]], set[bytes]]:
-    """What these changes come to: accounts, words by address, and the addresses that lost all earlier words."""
+    """Return the sum of these changes: accounts, words by address, and the addresses that lost all earlier words."""
     accounts: dict[bytes, Account | None] = {}
     words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
     wiped: set[bytes] = set()
@@ -114,10 +116,10 @@ def _account_item(address: bytes, account: Account | None, storage: Node | None)
 
 
 def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
-    """The world before anything of `timeline` happened.
+    """Return the trie before all changes of `timeline`.
 
-    What a change says was there first is how it began; all else is as it is now. So it does not matter whether the state stands
-    at the end of its timeline, was walked back, or is in the middle of a transaction.
+    The value before the first change of an item is its initial value; everything else is as it is now. So the state may be at
+    the end of its timeline, undone to an earlier index, or in the middle of a transaction.
     """
     accounts: dict[bytes, Account | None] = {}
     words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
@@ -131,10 +133,10 @@ def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
             wiped.setdefault(address, dict(before))
         elif address not in wiped:
             words[address].setdefault(slot, before)
-    told: list[Any] = []
+    changes: list[Any] = []
     for address, account in {**state.accounts, **accounts}.items():
-        told += (address, ACCOUNT, None, account)
+        changes += (address, ACCOUNT, None, account)
     for address, present in {**state.storages, **wiped}.items():
         for slot, word in {**present, **words[address]}.items():
-            told += (address, slot, None, word)
-    return EMPTY_STATE.apply([told])
+            changes += (address, slot, None, word)
+    return EMPTY_STATE.apply([changes])

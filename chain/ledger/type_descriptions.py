@@ -1,7 +1,7 @@
-"""Types as plain data, and back: what a chain's file says of a class, so that its history can be read without the class.
+"""Types as plain data, and back: a chain file describes each class, so that its history can be read without the class.
 
-A description is text, numbers and tuples. A dataclass or an Enum comes back as a class of its name with its members, made
-once for each description.
+A description consists of text, numbers and tuples. A dataclass or an Enum is restored as a class with its name and members,
+created once for each description.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descripti
 Pairs: TypeAlias = tuple[tuple[str, Description], ...]
 
 _INTS: Final[list[ValueType]] = [
-    kind
+    value_type
     for hint in vars(types).values()
-    for kind in getattr(hint, "__metadata__", ())
-    if isinstance(kind, Int)
+    for value_type in getattr(hint, "__metadata__", ())
+    if isinstance(value_type, Int)
 ]
 _OTHERS: Final[list[ValueType]] = [BoolType(), StringType(), BytesType(), AddressType()]
-_PLAIN: Final = {kind.name: kind for kind in (*_INTS, *_OTHERS)}
+_PLAIN: Final = {value_type.name: value_type for value_type in (*_INTS, *_OTHERS)}
 
 
 def describe(kind: ValueType) -> Description:
-    """A type as plain data."""
+    """Return a type as plain data."""
     match kind:
         case OptionalType(item=item):
             return "option", describe(item)
@@ -60,11 +60,13 @@ def describe(kind: ValueType) -> Description:
             return (
                 "enum",
                 kind.name,
-                tuple((e.name, c, _plain(e)) for e, c in kind.code_of().items()),
+                tuple(
+                    (member.name, code, _plain(member)) for member, code in kind.code_of().items()
+                ),
             )
         case StructType(name=name, members=members, cls=cls, array=array):
-            what = "record" if cls is not None else "array" if array else "members"
-            return what, name, describe_members(members)
+            shape = "record" if cls is not None else "array" if array else "members"
+            return shape, name, describe_members(members)
         case FixedBytes(name=name, size=size):
             return "fixed", name, size
         case _:
@@ -72,7 +74,7 @@ def describe(kind: ValueType) -> Description:
 
 
 def _plain(member: Enum) -> str | int | None:
-    """The value of an Enum's member, where it is a text or a number."""
+    """Return the value of an Enum's member if it is a text or a number; None otherwise."""
     value = member.value
     return value if type(value) is str or (type(value) is int and value >= 0) else None
 
@@ -83,19 +85,19 @@ def describe_members(members: tuple[Field, ...]) -> Pairs:
 
 @cache
 def kind_of(description: Description) -> ValueType:
-    """The type that a description tells."""
+    """Return the type that a description stands for."""
     match description:
         case ("option", item):
             return OptionalType(kind_of(item))
         case ("list" | "tuple" as make, item):
             return ListType(kind_of(item), list if make == "list" else tuple)
         case ("enum", name, members):
-            values = [(each, code if value is None else value) for each, code, value in members]
-            made: Any = Enum(name, values)  # type: ignore[misc]
-            return EnumType(name, made, tuple(code for _, code, _ in members))
-        case ("record" | "array" | "members" as what, name, pairs):
-            cls = record_class(name, tuple(each for each, _ in pairs)) if what == "record" else None
-            return StructType(name, members_of(pairs), cls, what == "array")
+            values = [(member, code if value is None else value) for member, code, value in members]
+            enum_class: Any = Enum(name, values)  # type: ignore[misc]
+            return EnumType(name, enum_class, tuple(code for _, code, _ in members))
+        case ("record" | "array" | "members" as shape, name, pairs):
+            cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None
+            return StructType(name, members_of(pairs), cls, shape == "array")
         case ("fixed", name, size):
             return FixedBytes(name, size)
         case _:
@@ -108,12 +110,12 @@ def members_of(pairs: Pairs) -> tuple[Field, ...]:
 
 @cache
 def record_class(name: str, members: tuple[str, ...]) -> type:
-    """A dataclass of that name with these members."""
+    """Return a dataclass with that name and these members."""
     return make_dataclass(name, members, frozen=True)
 
 
 def describe_layout(layout: Any) -> Description:
-    """What lies in a field of a contract, as plain data."""
+    """Return the layout of a contract field as plain data."""
     match layout:
         case VectorLayout(item=item):
             return "Vector", describe_layout(item)
@@ -128,7 +130,7 @@ def describe_layout(layout: Any) -> Description:
 
 
 def layout_from(name: str, description: Description) -> Layout:
-    """How a field called `name` lies that is described so."""
+    """Return the layout of the field `name` that has this description."""
     match description:
         case ("Vector", item):
             return VectorLayout(name, layout_from(name, item))

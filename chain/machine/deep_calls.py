@@ -1,7 +1,8 @@
-"""Room for messages inside messages.
+"""Stack space for nested messages.
 
-The chain allows 1024 of them, Python's own stack far fewer, and how many differs from version to version. So at certain depths
-a message goes on in a thread of its own, on a fresh stack, while the one that sent it waits: nothing runs side by side.
+The chain allows messages to nest 1024 deep. Python's own stack allows far fewer levels, and their number depends on the
+version. So at certain depths a message runs in a new thread with a fresh stack while its sender waits. The threads never run
+in parallel.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ THREAD_DEPTHS: Final = frozenset(range(32, 1_025, 32))  # a message takes some t
 
 
 class _Deeper(Thread):
-    """A thread that one other waits for.
+    """A thread that exactly one other thread waits for.
 
-    Who waits may be interrupted while the thread is being started, when nobody knows whether it runs. So it asks at its gate.
+    The waiting thread may be interrupted while this one is being started, when it is unknown whether it runs. So this
+    thread checks under a lock, before it begins, whether it was given up.
     """
 
     def __init__(self, act: Callable[[], None]) -> None:
@@ -39,7 +41,7 @@ class _Deeper(Thread):
         self._act()
 
     def give_up(self) -> None:
-        """Wait until it has ended, unless it has not begun: then it never does."""
+        """Wait until the thread has ended, or cancel it if it has not begun."""
         with self._gate:
             self._is_given_up = not self._has_begun
         if self._has_begun:
@@ -47,7 +49,7 @@ class _Deeper(Thread):
 
 
 class _Here(local):
-    """The threads that go on for this one, or for the one that this goes on for: the innermost last."""
+    """The chain of threads that continue one another and that this thread belongs to, innermost last."""
 
     def __init__(self) -> None:
         self.running: list[_Deeper] = []
@@ -57,10 +59,10 @@ _here: Final = _Here()
 
 
 def run_on_new_thread(function: Callable[[Any], Any], argument: Any) -> Any:
-    """What `function(argument)` returns or raises."""
+    """Run `function(argument)` on a new thread; return its result or raise its exception."""
     returned: list[Any] = []
     raised: list[BaseException] = []
-    running, me, has_turn = _here.running, get_ident(), is_mine()
+    running, thread_id, has_turn = _here.running, get_ident(), is_mine()
 
     def run() -> None:
         _here.running, here.goes_on = running, True
@@ -68,8 +70,8 @@ def run_on_new_thread(function: Callable[[Any], Any], argument: Any) -> Any:
             hand_over(get_ident())
         try:
             returned.append(function(argument))
-        except BaseException as problem:
-            raised.append(problem)
+        except BaseException as error:
+            raised.append(error)
 
     thread = _Deeper(run)
     running.append(thread)
@@ -77,21 +79,25 @@ def run_on_new_thread(function: Callable[[Any], Any], argument: Any) -> Any:
         thread.start()
         thread.join()
     finally:
-        rest()  # an interrupt comes through only when the state is at rest
+        rest()  # an interrupt propagates only after the messages below have ended
         if has_turn:
-            hand_over(me)
+            hand_over(thread_id)
     if raised:
         raise raised[0]
     return returned[0]
 
 
 def rest() -> None:
-    """Wait for messages that still run though nobody waits for them: whoever did was interrupted.
+    """Wait for messages that still run although the thread that waited for them was interrupted.
 
-    It is enough to wait for the outermost of them, which waits for the others.
+    It is enough to wait for the outermost of them, because it waits for the others.
     """
-    running, me = _here.running, current_thread()
-    mine = [*running].index(me) + 1 if isinstance(me, _Deeper) and me in running else 0
-    while len(running) > mine:
-        running[mine].give_up()
-        del running[mine:]
+    running, this_thread = _here.running, current_thread()
+    first_deeper = (
+        [*running].index(this_thread) + 1
+        if isinstance(this_thread, _Deeper) and this_thread in running
+        else 0
+    )
+    while len(running) > first_deeper:
+        running[first_deeper].give_up()
+        del running[first_deeper:]

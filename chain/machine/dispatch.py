@@ -1,7 +1,8 @@
-"""How a message runs in a Python contract: from its data to an entry, and from what the entry returns to the output.
+"""Dispatch of a message to a Python contract: from its data to an entry, and from the entry's result to the output.
 
-`run` is the whole life of such a message: find the entry by its selector, check who may call it and with what, decode the
-arguments, run the author's method, encode what it returns. `create` is the same for the making of a contract.
+`run_call` handles the whole message: it finds the entry by its selector, checks that the caller may call it and that it
+accepts the value, decodes the arguments, runs the author's method, and encodes the result. `run_constructor` does the same
+for the creation of a contract.
 """
 
 from __future__ import annotations
@@ -43,33 +44,34 @@ def run_call(frame: Frame, program: Program) -> None:
     if entry.kind == "view":
         frame.static = True
     elif entry.nonreentrant:
-        entered, address = frame.context.reentrancy_locks, frame.address
-        if address in entered:
-            if entry.private:  # the contract came to itself
+        locks, address = frame.context.reentrancy_locks, frame.address
+        if address in locks:
+            if entry.private:  # the contract called itself
                 _run_entry(frame, spec, entry, data)
                 return
             raise RejectedCall(
                 f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
                 " @call(nonreentrant=False) lets an entry run all the same"
             )
-        entered.add(address)
+        locks.add(address)
         try:
             _run_entry(frame, spec, entry, data)
         finally:
-            entered.discard(address)
+            locks.discard(address)
         return
     _run_entry(frame, spec, entry, data)
 
 
 def _run_entry(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
-    """The author's part of a message; the first one of a transaction waits for its turn."""
+    """Run the author's part of a message. The first message of a transaction waits for its turn."""
     if frame.context.metering_depth or is_mine():
         _run_fuelled(frame, spec, entry, data)
         return
     with TURN:
         try:
             begin_turn()
-            _run_fuelled(frame, spec, entry, data, OUTSIDE)  # whatever tanks an interrupt has left
+            # OUTSIDE: an interrupt may have left the fuel tanks in any state.
+            _run_fuelled(frame, spec, entry, data, OUTSIDE)
         finally:
             end_turn()
 
@@ -77,27 +79,30 @@ def _run_entry(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) 
 def _run_fuelled(
     frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, outer: Any = None
 ) -> None:
-    """The same, on fuel of its own; `outer` the tanks of whoever sent the message, if they do not stand there."""
-    began = start_message(frame, outer)
+    """Run the author's part of a message on its own fuel.
+
+    `outer` are the fuel tanks of the sender of the message, if they are not the installed ones.
+    """
+    saved_fuel = start_message(frame, outer)
     try:
         result = entry.function(_instance(spec, frame), *entry.decode_args(data))
         frame.result = result
         frame.output = entry.encode_result(result)
-    except BaseException as problem:
-        with suppress(
-            OutOfGas
-        ):  # what it says is written later, when nobody pays: then `fail` finds the tank dry
-            weigh_written(problem)
-        abort_message(frame, began, problem)
+    except BaseException as error:
+        # The text of the error is written later, when no fuel is charged. So it is charged now; if the fuel runs out
+        # here, `abort_message` finds the tank empty.
+        with suppress(OutOfGas):
+            weigh_written(error)
+        abort_message(frame, saved_fuel, error)
         raise
     else:
-        end_message(frame, began)
+        end_message(frame, saved_fuel)
     finally:
         frame.finish()
 
 
 def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
-    """Run the message in `frame` as the making of a contract of `program`; the output is its code."""
+    """Run the message in `frame` as the creation of a contract of `program`; the output is its code."""
     frame.program = program
     spec = program.image
     init = spec.init
@@ -109,20 +114,21 @@ def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
     else:
         frame.entry = init
         _check(frame, init)
-        entered = frame.context.reentrancy_locks
-        entered.add(frame.address)
+        locks = frame.context.reentrancy_locks
+        locks.add(frame.address)
         try:
             _run_entry(frame, spec, init, args)
         finally:
-            entered.discard(frame.address)
+            locks.discard(frame.address)
     frame.output = program.code
 
 
 class RejectedCall(Revert):
-    """The message never reached the author's code."""
+    """Refusal of a message that never reached the author's code."""
 
 
 def _check(frame: Frame, entry: EntrySpec) -> None:
+    """Refuse value sent to an entry that is not payable, and a call from outside to a private entry."""
     if frame.value and not entry.payable:
         raise RejectedCall(f"{frame.name} takes no value: it is not payable")
     if entry.private and frame.caller != frame.address:
@@ -130,6 +136,7 @@ def _check(frame: Frame, entry: EntrySpec) -> None:
 
 
 def _no_entry(spec: ContractSpec, data: bytes) -> str:
+    """Return the error text for call data that selects no entry."""
     if not data:
         return f"{spec.name} takes no plain transfer: call one of its entries"
     if len(data) < 4:
@@ -138,6 +145,7 @@ def _no_entry(spec: ContractSpec, data: bytes) -> str:
 
 
 def _instance(spec: ContractSpec, frame: Frame) -> Any:
+    """Return a contract object that acts through `frame`."""
     contract: Any = object.__new__(spec.cls)
     contract._frame = frame
     return contract

@@ -1,7 +1,7 @@
-"""The direct road: a transaction to a Python contract, or to no contract, from nonce to fee.
+"""The direct executor: runs a transaction to a Python contract, or to no contract, from nonce to fee.
 
-The law is the Prague fork as py-evm has it, and tests hold the two roads equal. What is not ours to run, bytecode above all,
-goes to py-evm, on the very same state.
+It follows the rules of the Prague fork as py-evm implements them; tests check that both executors agree. Anything that it
+cannot run itself, above all bytecode, goes to the py-evm executor, which works on the same state.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from chain.spec.contracts import (
 
 
 class _UndeclaredContract:
-    """What an upgrade is sent to where no class is known."""
+    """Placeholder class for a contract whose own class is unknown, so that it can be upgraded."""
 
     __slots__ = ("_frame",)
 
@@ -69,42 +69,41 @@ _ANY_CONTRACT = ContractSpec(_UndeclaredContract, {}, None, None, [])
 
 
 class Machine:
-    """Runs transactions on a state."""
+    """The machine that runs transactions on a state."""
 
-    frame: type[Frame] = Frame  # what a transaction's first message is run in, and so all others
+    frame: type[Frame] = Frame  # the class of a transaction's first frame, and so of all others
 
     def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
         self.state = state
-        self.guards = guards  # whether the guard looks at a contract before it is declared
+        self.guards = guards  # True if the guard checks a contract before it is declared
         self.programs: dict[bytes, Program] = {}  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
-        self._evm_only = (
-            evm_only  # send everything down py-evm's road: for the test that compares the two
-        )
+        self._evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
         self._evm: Any = None
         self.loaded: Any = None
-        self.block_hash: Callable[[int], bytes] = _no_hash  # by number, for bytecode that asks
+        self.block_hash: Callable[[int], bytes] = _no_hash  # by block number, for bytecode
 
     def with_state(self, state: State) -> Machine:
-        """A machine that knows the same programs and runs on another state."""
-        made = Machine(state, evm_only=self._evm_only, guards=self.guards)
-        made.programs |= self.programs
-        made._by_code |= self._by_code
-        made.block_hash = self.block_hash
-        return made
+        """Return a machine with the same programs that runs on another state."""
+        machine = Machine(state, evm_only=self._evm_only, guards=self.guards)
+        machine.programs |= self.programs
+        machine._by_code |= self._by_code
+        machine.block_hash = self.block_hash
+        return machine
 
     def declare(self, program: Program) -> Program:
-        """Make a contract class known, so that its code can be deployed and run."""
+        """Register a contract class, so that its code can be deployed and run."""
         self._by_code[keccak(program.code)] = program
         self.programs[program.digest] = program
         return program
 
     def program_at(self, address: bytes) -> Program | None:
+        """Return the Python contract deployed at `address`, or None."""
         return self._by_code.get(self.state.account(address)[2])
 
     @property
     def evm(self) -> Any:
-        """py-evm, imported when the first transaction needs it: that takes most of a second."""
+        """The py-evm executor. It is imported on first use, because the import takes most of a second."""
         if self._evm is None:
             with uninterrupted():
                 self._evm = import_module("chain.machine.evm.py_evm_executor").PyEvmExecutor(self)
@@ -138,16 +137,16 @@ class Machine:
             forced_random=self.loaded,
             fuel=(gas - intrinsic) // GAS_PER_TICK,
         )
-        kind = "call" if tx.to is not None else "create"
-        frame = self.frame(context, kind, to, sender, tx.value, tx.data, gas - intrinsic)
+        call_type = "call" if tx.to is not None else "create"
+        frame = self.frame(context, call_type, to, sender, tx.value, tx.data, gas - intrinsic)
         try:
             self.execute(frame)
-        except BaseException:  # an interrupt, no failure of the contract
+        except BaseException:  # an interrupt, not a failure of the contract
             state.undo(START)
             state.close()
             raise
         used = gas - frame.gas
-        if context.refund:  # none, where the first message failed
+        if context.refund:  # zero if the first message failed
             used -= min(context.refund, used // cost.REFUND_SHARE)
         used = max(used, cost.calldata_floor(tx.data))
         state.add_balance(sender, (gas - used) * price)
@@ -159,6 +158,7 @@ class Machine:
         return TransactionResult(frame, context, used, price, changes, logs)
 
     def _runs_here(self, tx: Transaction) -> bool:
+        """Return True if the direct executor can run `tx`."""
         if tx.type > 2:
             return False
         if tx.to is None:
@@ -171,7 +171,10 @@ class Machine:
         )
 
     def _validate(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
-        """Check that a block can hold `tx`; the gas it costs before anything runs."""
+        """Check that `block` can include `tx`, and return its intrinsic gas.
+
+        `nonce` and `balance` are those of the sender.
+        """
         data = tx.data
         intrinsic = cost.TRANSACTION + cost.calldata_gas(data)
         if tx.to is None:
@@ -213,7 +216,7 @@ class Machine:
     # One message
 
     def execute(self, frame: Frame) -> None:
-        """Run one message to its end. What fails leaves no trace in the state, only in `frame.failure`."""
+        """Run one message to its end. A failed message changes nothing in the state; `frame.failure` records it."""
         state, context = self.state, frame.context
         mark, refund = state.mark(), context.refund
         try:
@@ -225,20 +228,21 @@ class Machine:
                 run_on_new_thread(self._run, frame)
             else:
                 self._run(frame)
-        except MemoryError:  # the machine's own, which is no answer to anyone
+        except MemoryError:  # of the host, so not an outcome of the message
             raise
-        except (Exception, FatalHalt) as problem:
-            frame.failure = failure_from_exception(frame, problem)
-        except BaseException as problem:
+        except (Exception, FatalHalt) as error:
+            frame.failure = failure_from_exception(frame, error)
+        except BaseException as error:
             state.undo(mark)
-            if isinstance(problem, UndeclaredContract) and not frame.depth:
-                raise InvalidTransaction(str(problem)) from None
+            if isinstance(error, UndeclaredContract) and not frame.depth:
+                raise InvalidTransaction(str(error)) from None
             raise
         if frame.failure is not None:
             frame.output, frame.result = frame.failure.data, None
             context.undo_message(mark, refund)
 
     def _transfer(self, frame: Frame) -> None:
+        """Move the value of a message from its caller to its address."""
         state, caller, value = self.state, frame.caller, frame.value
         balance = state.account(caller)[1]
         if balance < value:
@@ -249,6 +253,7 @@ class Machine:
         state.add_balance(frame.address, value)
 
     def _run(self, frame: Frame) -> None:
+        """Run the code that a message is sent to: a Python contract, bytecode, a precompile, or none."""
         if frame.kind == "create":
             self._create(frame)
             return
@@ -265,36 +270,42 @@ class Machine:
                 self.evm.run(frame)
 
     def undeclared_at(self, address: bytes, data: bytes) -> Program | None:
-        """What answers for a contract whose class is not declared here: it can be upgraded, and nothing else."""
+        """Return a placeholder program for a contract whose class is not declared here, if `data` upgrades it.
+
+        Such a contract accepts nothing else. Return None in any other case.
+        """
         digest = parse_code(self.state.code(address)) if data[:4] == UPGRADE.selector else None
         if not digest or digest in self.programs:
             return None
         return Program(_ANY_CONTRACT, digest, _ANY_CONTRACT)
 
     def require_declared(self, address: bytes, data: bytes) -> None:
+        """Refuse to call a Python contract whose class is not declared here, unless `data` upgrades it."""
         digest = parse_code(self.state.code(address))
         if digest and digest not in self.programs and data[:4] != UPGRADE.selector:
             raise UndeclaredContract(checksum_address(address))
 
     def _create(self, frame: Frame) -> None:
+        """Run a message that creates a contract."""
         state, address = self.state, frame.address
         nonce, balance, code_hash = state.account(address)
         if nonce or code_hash != EMPTY_CODE_HASH:
             frame.gas = 0
             raise RejectedCall(f"there already is a contract at {checksum_address(address)}")
         state.delete_storage(address)
-        ours = parse_initcode(frame.data)
-        if ours is None or self._evm_only:
+        parsed = parse_initcode(frame.data)
+        if parsed is None or self._evm_only:
             self.evm.run(frame)
             return
         state.set_account(address, (1, balance, code_hash))
-        self.run_init_code(frame, *ours)
+        self.run_init_code(frame, *parsed)
         frame.charge_code(frame.output)
         state.set_code(address, frame.output)
 
     def run_init_code(self, frame: Frame, digest: bytes, args: bytes) -> None:
         """Run the init code of a Python contract; the output is the code to be stored."""
-        frame.storage = self.state.storages[frame.address]  # the old one may have been deleted
+        # `_create` may have replaced the dictionary.
+        frame.storage = self.state.storages[frame.address]
         program = self.programs.get(digest)
         if program is None:
             raise UnknownCode(digest)
@@ -306,18 +317,18 @@ def _no_hash(number: int) -> bytes:
 
 
 def failure_from_exception(frame: Frame, problem: BaseException) -> Failure:
-    """Why a Python contract's message failed, from what was raised in it."""
+    """Return the failure that describes the exception raised in a Python contract's message."""
     if isinstance(problem, Revert):
         return _refusal(problem, _result_of(frame, problem))
     if isinstance(problem, FatalHalt):
         frame.gas = 0
-        place = innermost_author_line((problem.__cause__ or problem).__traceback__) or (None, None)
-        return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *place)
+        line = innermost_author_line((problem.__cause__ or problem).__traceback__) or (None, None)
+        return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *line)
     return _exception(frame, problem)
 
 
 def _result_of(frame: Frame, problem: Revert) -> tuple[str, int] | None:
-    """Where the entry begins whose result was refused when its own code had ended."""
+    """Return file and first line of the entry, if its result was refused after its code had ended."""
     if not isinstance(problem, ValueMismatch) or frame.entry is None:
         return None
     code = inspect.unwrap(frame.entry.function).__code__
@@ -325,32 +336,34 @@ def _result_of(frame: Frame, problem: Revert) -> tuple[str, int] | None:
 
 
 def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
-    place = innermost_author_line(no.__traceback__) or result or (None, None)
+    """Return the failure for a revert; `result` is its line if the traceback has none of the author's lines."""
+    line = innermost_author_line(no.__traceback__) or result or (None, None)
     no.__traceback__ = None
     spec, cause = type(no).__error__, convert_error(no, author_class)
     if spec is not None:
         try:
-            return Failure("error", _safe_text(repr, no), spec.encode(no), cause, *place)
-        except ValueMismatch as wrong:  # one of its fields does not fit
-            no = cause = wrong
-    kind = "refused" if isinstance(no, RejectedCall | BadData) else "revert"
+            return Failure("error", _safe_text(repr, no), spec.encode(no), cause, *line)
+        except ValueMismatch as mismatch:  # a field of the error does not fit its type
+            no = cause = mismatch
+    failure_kind = "refused" if isinstance(no, RejectedCall | BadData) else "revert"
     text = _safe_text(str, no.text)
     data = revert_data(text) if no.data is None else no.data
-    return Failure(kind, text or revert_text(data), data, cause, *place)
+    return Failure(failure_kind, text or revert_text(data), data, cause, *line)
 
 
 def _exception(frame: Frame, bug: BaseException) -> Failure:
-    place = innermost_author_line(bug.__traceback__) or (None, None)
-    known = explain(bug, frame.program.spec.name) if frame.program else None
+    """Return the failure for an exception that is not a declared refusal: a bug in the contract."""
+    line = innermost_author_line(bug.__traceback__) or (None, None)
+    explanation = explain(bug, frame.program.spec.name) if frame.program else None
     name = type(bug).__name__
-    text = f"{name}: {known or _safe_text(str, bug)}"
-    # A contract may read the data, so Python's own words, which change with its versions, are no part of them.
+    text = f"{name}: {explanation or _safe_text(str, bug)}"
+    # A contract may read the data, so Python's own messages, which change between versions, are left out of it.
     data = revert_data(text if is_own(bug) else name)
-    return Failure("exception", text, data, convert_error(bug, author_class), *place)
+    return Failure("exception", text, data, convert_error(bug, author_class), *line)
 
 
 def _safe_text(how: Callable[[Any], str], what: Any) -> str:
-    """`what` as text that can be written down, whatever its author made of it."""
+    """Return `how(what)` as text that can be encoded, even if the author's code fails or returns surrogates."""
     try:
         return how(what).encode("utf-8", "replace").decode()
     except MemoryError:

@@ -1,8 +1,8 @@
-"""The end of a message: what the contract had in hand while it ran can do nothing more.
+"""The end of a message: objects of the contract that outlive it can no longer act.
 
-Contract objects, collections, open models, chance and calls all act through the frame of their message. When the contract has
-run, the frame changes its class to one that refuses; while it runs, nothing asks whether it is over. Whatever got out of the
-message, in an error, a generator or a cycle that is collected later, then raises.
+Contract objects, collections, open models, random numbers and calls all act through the frame of their message. When the
+contract has run, the frame changes its class to one that refuses; so no check is needed while it runs. Any object that
+escaped from the message (in an error, a generator, or a cycle that is collected later) then raises.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 
 class Finished:
-    """Mixed into a class of frames: how the message went can still be read, the state cannot be reached."""
+    """Mixin for a frame class: the outcome of the message can still be read, the state can no longer be reached."""
 
     __slots__ = ()
     name: str

@@ -1,7 +1,7 @@
-"""One running message, and the gas it pays for what it does.
+"""One running message, and the gas that it pays.
 
-A frame is what a contract's code stands on: storage words, logs, calls, all charged as the Prague schedule says and all
-written to the state's journal, so that a failed message leaves nothing behind. `Context` is what all frames of one
+A contract's code acts through its frame: storage words, logs and calls are charged by the Prague schedule and written to the
+journal of the state, so that a failed message leaves no changes behind. `TransactionContext` holds what all frames of one
 transaction share.
 """
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from chain.metering.program import Program
     from chain.runtime.forced_random import ForcedRandom
 
-DELEGATION = b"\xef\x01\x00"  # the code of an account that lends another's code (EIP-7702)
+DELEGATION = b"\xef\x01\x00"  # prefix of the code of an account that delegates (EIP-7702)
 
 
 class BlockContext(Protocol):
-    """What a message can know of the block it runs in."""
+    """The fields of its block that a message can read."""
 
     number: int
     timestamp: int
@@ -47,7 +47,7 @@ class BlockContext(Protocol):
 
 
 class Executor(Protocol):
-    """Runs one message to its end."""
+    """The part of the machine that frames use: it runs messages and knows the declared programs."""
 
     state: State
     programs: dict[bytes, Program]
@@ -59,7 +59,7 @@ class Executor(Protocol):
 
 @dataclass(slots=True)
 class TransactionContext:
-    """What the frames of one transaction share."""
+    """The state that the frames of one transaction share."""
 
     machine: Executor
     block: BlockContext
@@ -68,19 +68,22 @@ class TransactionContext:
     gas_price: int
     blob_hashes: tuple[bytes, ...] = ()
     refund: int = 0
-    random_streams: int = 0  # how many streams of chance were opened
+    random_streams: int = 0  # number of random streams opened so far
     reentrancy_locks: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
-    open_models: frozenset[tuple[bytes, int]] = frozenset()  # by world and slot
-    forced_random: ForcedRandom | None = None  # outcomes of chance that somebody forces
-    fuel: int = 10_000_000  # ticks that contracts of Python may still take
-    ticks: int = 0  # those that they took
-    metering_depth: int = 0  # how many of them run, one inside the other
-    evm: Any = None  # py-evm's view of the transaction, from the first message that needs it on
+    open_models: frozenset[tuple[bytes, int]] = frozenset()  # in edit, by world and slot
+    forced_random: ForcedRandom | None = None  # the random outcomes that a test forces
+    fuel: int = 10_000_000  # ticks that Python contracts may still use
+    ticks: int = 0  # ticks that they used
+    metering_depth: int = 0  # number of nested Python contracts that run now
+    evm: Any = None  # py-evm's view of the transaction, set by the first message that needs it
 
     def undo_message(self, mark: Mark, refund: int) -> None:
-        """Undo a failed message, and remember what it had done."""
+        """Undo a failed message; keep its changes and logs for the receipt.
+
+        `mark` and `refund` are those from before the message.
+        """
         self.refund = refund
         changes, logs = self.machine.state.undo(mark)
         self.undone_changes = (*self.undone_changes, *changes)
@@ -89,7 +92,7 @@ class TransactionContext:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a message failed: what kind of no it was, its words, its revert data, and where in the author's files."""
+    """The reason why a message failed: type of failure, text, revert data, and location in the author's files."""
 
     kind: str  # "revert", "error" (declared), "exception", "out of gas", "refused" (never reached the author's code)
     text: str
@@ -100,7 +103,7 @@ class Failure:
 
     @property
     def place(self) -> str:
-        """File and line as a person finds them: `contract.py:12` below the working directory."""
+        """File and line for a reader: `contract.py:12`, relative to the working directory."""
         return f"{relative_path(self.file)}:{self.line}" if self.file else ""
 
     def __str__(self) -> str:
@@ -108,7 +111,7 @@ class Failure:
 
 
 class Frame:
-    """One message: what was asked (`address` … `static`), and how it stands (`gas`, `output`, `failure`)."""
+    """One message: its request (`address` … `static`) and its progress (`gas`, `output`, `failure`)."""
 
     __slots__ = (
         "address",
@@ -136,7 +139,7 @@ class Frame:
         "warm",
     )  # fmt: skip
 
-    finished: ClassVar[type[Frame]]  # what a frame is when its contract has run
+    finished: ClassVar[type[Frame]]  # the class that a frame changes to when its contract has run
 
     def __init__(
         self, context: TransactionContext, kind: str, address: bytes, caller: bytes, value: int, data: bytes, gas: int,
@@ -144,38 +147,39 @@ class Frame:
     ) -> None:  # fmt: skip
         self.context = context
         self.state = state = context.machine.state
-        self.kind = kind  # "call", "static", "delegate" or "create"; "fields" where only storage is looked at
+        self.kind = kind  # "call", "static", "delegate" or "create"; "fields" if storage is read without a message
         self.address = address
         self.code_address = code_address or address
         self.caller = caller
         self.value = value
         self.data = data
         self.gas = self.gas_limit = gas
-        self.ticks = 0  # what its own computing took, and that of the messages it sent
+        self.ticks = 0  # fuel used by its own code and by the messages it sent
         self.static = static
         self.depth = depth
         self.storage: dict[int, int] = state.storages[address]
         self.warm: dict[int, int] = state.access[address]
         self.output = b""
-        self.result: Any = None  # what a Python entry returned, before encoding
+        self.result: Any = None  # the value that a Python entry returned, before encoding
         self.failure: Failure | None = None
         self.program: Program | None = None
         self.entry: Any = None
         self.children: list[Frame] = []
-        self.besides: tuple[Frame, ...] = ()
+        self.besides: tuple[Frame, ...] = ()  # frames of the same message, see `at_address`
         self.view_logs: list[str] = []  # text logs of views, which no receipt keeps
 
     def charge(self, gas: int) -> None:
+        """Take `gas` from the gas left, or raise `OutOfGas`."""
         self.gas -= gas
         if self.gas < 0:
             raise OutOfGas
 
     def charge_code(self, code: bytes) -> None:
-        """Pay for code that an account gets."""
+        """Pay for storing the code of a new contract."""
         self.charge(cost.CODE_BYTE * len(code))
 
     def finish(self) -> None:
-        """Let go of the state: what the contract left behind can do nothing through this frame from here on."""
+        """Detach from the state, so that objects left over from the contract can no longer act through this frame."""
         self.__class__ = self.finished
         if self.besides:
             for frame in self.besides:
@@ -184,6 +188,7 @@ class Frame:
     # Storage
 
     def sload(self, slot: int) -> int:
+        """Read and pay for a word of storage."""
         warm = self.warm
         if slot in warm:
             self.gas -= cost.WARM
@@ -198,11 +203,11 @@ class Frame:
 
     @property
     def journal(self) -> Changes:
-        """What the running transaction has changed, of all accounts."""
+        """All changes of the running transaction, to every account."""
         return self.state.changes
 
     def read_if_unchanged(self, words: dict[int, int]) -> bool:
-        """Read all slots of `words` if they hold these; whether they do."""
+        """Read and pay for all slots of `words` if they hold those values; return True if they do."""
         if not self.storage_matches(words):
             return False
         warm = self.warm
@@ -216,10 +221,11 @@ class Frame:
         return True
 
     def storage_matches(self, words: dict[int, int]) -> bool:
-        """Whether these words stand in these slots: a look at what is known already, which costs nothing."""
+        """Return True if these slots hold these words. The check confirms what is known already, so it costs no gas."""
         return list(map(self.storage.get, words, repeat(0))) == list(words.values())
 
     def sstore(self, slot: int, word: int) -> None:
+        """Write and pay for a word of storage."""
         if self.static:
             raise self._only_reads("write")
         if self.gas <= cost.SSTORE_SENTRY:
@@ -233,7 +239,7 @@ class Frame:
         if word == current:
             self.charge(cost.WARM)
             return
-        if current and word and warm[slot] == current:  # most changes are of this kind
+        if current and word and warm[slot] == current:  # the most frequent change
             self.gas -= cost.SSTORE_RESET
         else:
             self.gas -= self._price_of_change(warm[slot], current, word)
@@ -246,7 +252,10 @@ class Frame:
             del storage[slot]
 
     def _price_of_change(self, original: int, current: int, word: int) -> int:
-        """EIP-2200 with the figures of EIP-3529: the first change of a word in a transaction pays, later ones settle up."""
+        """Return the gas for changing a word, and adjust the refund (EIP-2200 with the figures of EIP-3529).
+
+        The first change of a word in a transaction pays in full; later ones pay little and correct the refund.
+        """
         context = self.context
         if original == current:
             if original == 0:
@@ -264,15 +273,17 @@ class Frame:
         return cost.WARM
 
     def data_slot(self, slot: int) -> int:
+        """Return the first slot of the content of the list or text at `slot`."""
         return self.state.slots.content_slot(slot)
 
     def map_slot(self, slot: int, key: bytes) -> int:
+        """Return the slot of the value for `key` in the map at `slot`."""
         return self.state.slots.map_slot(slot, key)
 
     # Logs
 
     def emit(self, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
-        """Write a log. `event` is kept only where the bytes cannot give it back: a topic of text is a hash."""
+        """Write a log. `event` is given only if it cannot be decoded from the bytes: a text topic is a hash."""
         if self.static:
             raise self._only_reads("emit")
         self.charge(cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data))
@@ -281,24 +292,25 @@ class Frame:
         self.state.logs.append((self.address, topics, data, event, digest))
 
     def note(self, text: str) -> None:
-        """Keep a text log of a view for whoever asked."""
+        """Record a text log of a view for its caller."""
         self.view_logs.append(text)
 
     # Other accounts
 
     def touch(self, address: bytes) -> None:
-        """Pay for looking at an account (EIP-2929)."""
+        """Pay for access to an account (EIP-2929)."""
         cold = self.state.warm_address(address) and address not in cost.PRECOMPILES
         self.charge(cost.COLD_ACCOUNT if cold else cost.WARM)
 
     def balance_of(self, address: bytes) -> int:
+        """Read and pay for the balance of an account."""
         self.touch(address)
         return self.state.account(address)[1]
 
     def call(
         self, to: bytes, data: bytes, value: int = 0, gas: int | None = None, static: bool = False
     ) -> Frame:
-        """Send a message and run it. The child says how it went; its gas has been settled here."""
+        """Send a message and run it. The returned child holds the outcome; its unused gas is already added back here."""
         if value and self.static:
             raise self._only_reads("send value")
         self.touch(to)
@@ -315,7 +327,7 @@ class Frame:
         return self._run(child)
 
     def create(self, initcode: bytes, value: int = 0) -> Frame:
-        """Make a contract from `initcode`; the child's address is where it went."""
+        """Create a contract from `initcode`. The child's address is that of the new contract."""
         if self.static:
             raise self._only_reads("deploy")
         if len(initcode) > cost.MAX_INITCODE:
@@ -344,15 +356,16 @@ class Frame:
         )
 
     def at_address(self, address: bytes) -> Frame:
-        """A second frame of the same message that stands on another account's words."""
-        made = type(self)(
+        """Return a second frame of the same message that uses the storage of another account."""
+        frame = type(self)(
             self.context, self.kind, address, self.caller, 0, b"", self.gas, self.static, self.depth
         )
-        made.program, made.entry = self.program, self.entry
-        self.besides += (made,)
-        return made
+        frame.program, frame.entry = self.program, self.entry
+        self.besides += (frame,)
+        return frame
 
     def _run(self, child: Frame) -> Frame:
+        """Run a message below this one and take back its unused gas."""
         self.children.append(child)
         self.context.machine.execute(child)
         self.gas += child.gas
@@ -362,7 +375,7 @@ class Frame:
         return self.state.account(address) != NO_ACCOUNT
 
     def _delegate(self, to: bytes) -> bytes:
-        """Whose code runs at `to`: its own, or that of the account it delegates to."""
+        """Return the address whose code runs for `to`: its own, or that of the account it delegates to."""
         code = self.state.code(to)
         if not code.startswith(DELEGATION):
             return to
@@ -371,7 +384,7 @@ class Frame:
         return delegate
 
     def _only_reads(self, what: str) -> Exception:
-        """The refusal of what a static message must not do."""
+        """Return the error for something that a static message must not do; `what` names it."""
         if self.kind == "fields":
             return AttributeError(
                 f"storage of {self.name} cannot be changed through its fields: call an entry that changes it,"
@@ -381,11 +394,14 @@ class Frame:
 
     @property
     def name(self) -> str:
+        """The name for error texts: `Contract.entry`, or as much of it as is known."""
         contract = self.program.spec.name if self.program else checksum_address(self.address)
         return f"{contract}.{self.entry.name}" if self.entry else contract
 
 
 class FinishedFrame(Finished, Frame):
+    """A frame whose contract has run."""
+
     __slots__ = ()
 
 
@@ -396,17 +412,18 @@ TEXT_TOPIC = int.from_bytes(keccak(b"Log(string)"))
 
 
 def revert_data(text: str) -> bytes:
-    """A reason as Solidity's `revert("…")` gives it: Error(string)."""
+    """Return revert data as Solidity's `revert("…")` encodes it: Error(string)."""
     return _ERROR + (32).to_bytes(32) + text_data(text)
 
 
 def text_data(text: str) -> bytes:
+    """Return `text` in ABI encoding: its length, then its bytes padded to whole words."""
     raw = text.encode("utf-8", "replace")
     return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
 
 
 def revert_text(data: bytes) -> str:
-    """The reason in revert data, read as `Error(string)` or `Panic(uint256)`, else the bytes themselves."""
+    """Return the reason in revert data, read as `Error(string)` or `Panic(uint256)`, or else the bytes in hex."""
     if data[:4] == _ERROR and len(data) >= 68:
         size = int.from_bytes(data[36:68])
         return data[68 : 68 + size].decode("utf-8", "replace")

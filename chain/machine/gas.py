@@ -1,4 +1,4 @@
-"""What things cost: the Prague schedule, as far as the direct road needs it."""
+"""Gas costs: the part of the Prague schedule that the direct executor needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SSTORE_SET: Final = 20_000
 SSTORE_RESET: Final = 2_900
 SSTORE_SENTRY: Final = 2_300  # EIP-2200: a write with no more gas than this fails
 REFUND_CLEAR: Final = 4_800  # EIP-3529
-REFUND_SHARE: Final = 5  # at most a fifth of the gas used comes back
+REFUND_SHARE: Final = 5  # at most a fifth of the gas used is refunded
 
 LOG: Final = 375
 LOG_TOPIC: Final = 375
@@ -37,20 +37,22 @@ MAX_INITCODE: Final = 49_152
 
 
 def calldata_gas(data: bytes) -> int:
+    """Return the gas that a transaction pays for its calldata."""
     zeros = data.count(0)
     return DATA_ZERO * zeros + DATA_NONZERO * (len(data) - zeros)
 
 
 def calldata_floor(data: bytes) -> int:
-    """The least a transaction with this calldata pays (EIP-7623)."""
+    """Return the minimum gas that a transaction with this calldata pays (EIP-7623)."""
     zeros = data.count(0)
     return TRANSACTION + FLOOR_PER_TOKEN * (zeros + 4 * (len(data) - zeros))
 
 
 def word_count(size: int) -> int:
+    """Return the number of 32-byte words that `size` bytes take."""
     return -(-size // 32)
 
 
 def all_but_one_64th(gas: int) -> int:
-    """What a message can pass on (EIP-150)."""
+    """Return the most gas that a message with `gas` left can pass on (EIP-150)."""
     return gas - gas // 64

@@ -1,7 +1,7 @@
-"""A machine that notes what every message does, step by step: what it reads, writes, logs, looks at and sends.
+"""A machine that records the steps of every message: its reads, writes, logs, account accesses and calls.
 
-It is the machine with other frames, used to run a transaction again or to rehearse one. The frames that transactions run
-in otherwise know nothing of it, so nobody pays for it who does not look.
+It is the usual machine with other frames, used to run a transaction again or to rehearse one. Ordinary frames contain no code
+for it, so transactions that are not recorded do not become slower.
 """
 
 from __future__ import annotations
@@ -34,17 +34,19 @@ class WriteStep(NamedTuple):
 
 
 class Logged(NamedTuple):
+    """A log was written."""
+
     row: LogRow
 
 
 class Touched(NamedTuple):
-    """An account was looked at."""
+    """An account was accessed."""
 
     address: bytes
 
 
 class CallStep(NamedTuple):
-    """A message was sent; by which operation, where it was bytecode."""
+    """A message was sent; `by` names the operation, if bytecode sent it."""
 
     frame: Frame
     by: str = ""
@@ -54,7 +56,7 @@ Step: TypeAlias = Read | WriteStep | Logged | Touched | CallStep
 
 
 class RecordingFrame(Frame):
-    """A frame that notes its steps."""
+    """A frame that records its steps."""
 
     __slots__ = ("steps",)
 
@@ -88,10 +90,10 @@ class RecordingFrame(Frame):
         self.steps.append(Touched(address))
 
     def at_address(self, address: bytes) -> Frame:
-        made = super().at_address(address)
-        assert isinstance(made, RecordingFrame)
-        made.steps = self.steps
-        return made
+        frame = super().at_address(address)
+        assert isinstance(frame, RecordingFrame)
+        frame.steps = self.steps
+        return frame
 
     def _run(self, child: Frame) -> Frame:
         self.steps.append(CallStep(child))
@@ -99,6 +101,8 @@ class RecordingFrame(Frame):
 
 
 class FinishedObservedFrame(Finished, RecordingFrame):
+    """A recording frame whose contract has run."""
+
     __slots__ = ()
 
 
@@ -106,29 +110,36 @@ RecordingFrame.finished = FinishedObservedFrame
 
 
 class TraceTooLarge(BaseException):
-    """The operations take more bytes than one trace may. Not an `Exception`: it is no outcome of the message."""
+    """The recorded operations exceed the size limit of a trace.
+
+    Not an `Exception`, because it is not an outcome of the message.
+    """
 
 
 class RecordingMachine(Machine):
-    """Runs messages in frames that note their steps; with `opcodes` also every operation of bytecode, into that list."""
+    """A machine that runs messages in frames that record their steps.
+
+    If `opcodes` is a list, every operation of bytecode is recorded there too.
+    """
 
     frame = RecordingFrame
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
         self.opcodes: list[Any] | None = None
-        self.keeps_memory = False  # with every operation
-        self.most_opcodes = 0  # that are noted
-        self.room = 0  # bytes that those noted may still take
+        self.keeps_memory = False  # True if the memory is recorded with every operation
+        self.most_opcodes = 0  # the number of operations to record
+        self.room = 0  # bytes left for recorded operations
 
     def take_room(self, size: int) -> None:
-        """Count what is about to be noted."""
+        """Count `size` bytes that are about to be recorded, or raise `TraceTooLarge`."""
         self.room -= size
         if self.room < 0:
             raise TraceTooLarge
 
     @property
     def evm(self) -> Any:
+        """The py-evm executor that records, imported on first use."""
         if self._evm is None:
             with uninterrupted():
                 self._evm = import_module("chain.machine.evm.opcode_recording").ObservedEvm(self)
@@ -136,4 +147,5 @@ class RecordingMachine(Machine):
 
 
 def steps_of(frame: Frame) -> list[Step]:
+    """Return the recorded steps of a frame; none for an ordinary frame."""
     return frame.steps if isinstance(frame, RecordingFrame) else []

@@ -1,9 +1,9 @@
-"""World state as flat dictionaries, and the journal that can take back anything done to them.
+"""The world state as flat dictionaries, and the journal that can undo every change to them.
 
-Every change is written down as four items in one list: address, slot, what was there before, what is there after (None:
-absent). The slot is a number for a word, `ACCOUNT` for the account itself, `STORAGE` for all of its words at once. A mark is a
-length of that list; to undo is to walk back to it. Frames, transactions, blocks, snapshots and anchors are all marks of
-this kind. What a transaction leaves in the list goes into its receipt, which so names every word it wrote.
+Every change is recorded as four items in one list: address, slot, value before, value after (None: absent). The slot is a
+number for a word, `ACCOUNT` for the account itself, `STORAGE` for all of its words at once. A mark is a length of that list;
+to undo is to walk back to it. Frames, transactions, blocks, snapshots and anchors are all such marks. The changes of a
+finished transaction go into its receipt, which so names every word that it wrote.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from chain.storage.slots import Slots
 
 Account: TypeAlias = tuple[int, int, bytes]  # nonce, balance, hash of the code
 Changes: TypeAlias = Sequence[Any]  # address, slot, before, after, address, slot, …
-# Address, topics, data, what the bytes cannot tell, and the digest of the Python code that wrote it.
+# Address, topics, data, the event if the bytes alone cannot restore it, and the digest of the Python code that wrote it.
 LogRow: TypeAlias = tuple[bytes, tuple[int, ...], bytes, Any, bytes | None]
 Mark: TypeAlias = tuple[int, int, int]
 
@@ -28,7 +28,7 @@ START: Final[Mark] = (0, 0, 0)
 
 
 class StorageByAddress(dict[bytes, dict[int, int]]):
-    """The words of every account that ever had one. A zero word is absent, and so is an empty storage."""
+    """The words of every account that ever had one. Zero words and empty storages are absent."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class StorageByAddress(dict[bytes, dict[int, int]]):
 
 
 class _Borrowed(StorageByAddress):
-    """The words of another state, each account's copied when it is first asked for."""
+    """The words of another state; those of an account are copied on first access."""
 
     __slots__ = ("_lender",)
 
@@ -52,7 +52,7 @@ class _Borrowed(StorageByAddress):
 
 
 class BulkRemoval:
-    """A container from which many keys are taken at once."""
+    """Wrapper of a container that deletes many keys at once, for the access journal."""
 
     __slots__ = ("_container",)
 
@@ -65,7 +65,7 @@ class BulkRemoval:
 
 
 class State:
-    """Accounts, storage and code, with what the running transaction changed, touched and logged."""
+    """Accounts, storage and code, with the changes, accesses and logs of the running transaction."""
 
     __slots__ = (
         "access", "access_journal", "accounts", "changes", "closed", "codes", "logs", "slots", "storages",
@@ -76,38 +76,43 @@ class State:
         self.storages = StorageByAddress()
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
-        # What the running transaction changed; it is written down before it is done.
+        # The changes of the running transaction. Each is recorded before it is applied.
         self.changes: list[Any] = []
-        self.closed: Changes = ()  # by the last one, as long as no ledger has it
+        self.closed: Changes = ()  # the changes of the last transaction, until a ledger takes them
         self.logs: list[LogRow] = []
         # Warm addresses, each with its warm slots and the values these had when the transaction began (EIP-2929, EIP-2200).
         self.access: dict[bytes, dict[int, int]] = {}
-        self.access_journal: list[tuple[Any, Any]] = []  # a container and the key to take out again
+        # Containers, each with the key to delete on undo.
+        self.access_journal: list[tuple[Any, Any]] = []
 
     def copy(self) -> State:
-        """The same accounts, words and code between two transactions, to go their own way."""
-        made = State()
-        made.accounts, made.codes = self.accounts.copy(), self.codes.copy()
+        """Return an independent copy of accounts, words and code. Only between two transactions."""
+        duplicate = State()
+        duplicate.accounts, duplicate.codes = self.accounts.copy(), self.codes.copy()
         for address, words in self.storages.items():
-            made.storages[address] = words.copy()
-        made.slots = self.slots.copy()
-        return made
+            duplicate.storages[address] = words.copy()
+        duplicate.slots = self.slots.copy()
+        return duplicate
 
     def aside(self) -> State:
-        """The same for as long as this one stands still, to be thrown away: words are copied when they are asked for."""
-        made = State()
-        made.accounts, made.storages = self.accounts.copy(), _Borrowed(self.storages)
-        made.codes, made.slots = self.codes, self.slots
-        made.undo_changes(self.changes)
-        return made
+        """Return a temporary copy, without the changes of the running transaction.
+
+        It is valid as long as this state does not change. Words are copied on first access.
+        """
+        duplicate = State()
+        duplicate.accounts, duplicate.storages = self.accounts.copy(), _Borrowed(self.storages)
+        duplicate.codes, duplicate.slots = self.codes, self.slots
+        duplicate.undo_changes(self.changes)
+        return duplicate
 
     # Marks
 
     def mark(self) -> Mark:
+        """Return the current position in the journals, for `undo`."""
         return len(self.changes), len(self.access_journal), len(self.logs)
 
     def undo(self, mark: Mark) -> tuple[Changes, list[LogRow]]:
-        """Take back all that came after `mark`; returns the changes and logs that were undone."""
+        """Undo everything after `mark`; return the changes and logs that were undone."""
         changes, accessed, logs = mark
         undone = self.changes[changes:], self.logs[logs:]
         self.undo_changes(undone[0])
@@ -118,17 +123,17 @@ class State:
         return undone
 
     def abandon(self) -> None:
-        """Take back all that no ledger has, wherever it was left. This may be left too, and done again."""
+        """Undo all changes that no ledger has yet. May be interrupted at any point and called again."""
         self.undo_changes(self.changes)
         self.undo_changes(self.closed)
         self.close()
         self.closed = ()
 
     def close(self) -> tuple[Changes, tuple[LogRow, ...]]:
-        """End a transaction: hand over what it changed and logged, and forget what it touched.
+        """End a transaction: return its changes and logs, and clear its accesses.
 
-        They are handed over as tuples of numbers and bytes, which Python's garbage collector need never walk again: a chain of
-        a million receipts costs it nothing.
+        They are returned as tuples of numbers and bytes, which Python's garbage collector stops tracking. So a chain of a
+        million receipts does not slow it down.
         """
         closed = tuple(self.changes), tuple(self.logs)
         self.closed = closed[0]
@@ -139,16 +144,17 @@ class State:
         return closed
 
     def undo_changes(self, changes: Changes) -> None:
-        """Walk `changes` backwards."""
+        """Undo `changes`, the last one first."""
         for i in range(len(changes) - 4, -1, -4):
             self._put(changes[i], changes[i + 1], changes[i + 2])
 
     def redo_changes(self, changes: Changes) -> None:
-        """Walk `changes` forwards: do again what was taken back."""
+        """Redo `changes` that were undone, the first one first."""
         for i in range(0, len(changes), 4):
             self._put(changes[i], changes[i + 1], changes[i + 3])
 
     def _put(self, address: bytes, slot: Any, value: Any) -> None:
+        """Set a word, an account or a whole storage without a journal entry."""
         if slot is STORAGE:
             self.storages[address] = dict(value)
             return
@@ -174,7 +180,7 @@ class State:
         return self.storages[address].get(slot, 0)
 
     def set_account(self, address: bytes, account: Account) -> None:
-        """An account that holds nothing is none (EIP-161)."""
+        """Set an account. An empty one is deleted (EIP-161)."""
         if account == NO_ACCOUNT:
             self._delete(address)
             return
@@ -187,7 +193,7 @@ class State:
         self.set_account(address, (nonce, balance, code_hash))
 
     def intern_code(self, code: bytes) -> bytes:
-        """Keep a code under its hash, where it is never in the way: no journal. Returns the hash."""
+        """Store a code under its hash and return the hash. There is no journal entry, because unused code does no harm."""
         code_hash = keccak(code)
         self.codes[code_hash] = code
         return code_hash
@@ -222,7 +228,7 @@ class State:
     # Touching
 
     def warm_address(self, address: bytes) -> bool:
-        """Make an address warm; says whether it was cold."""
+        """Make an address warm; return True if it was cold."""
         if address in self.access:
             return False
         self.access[address] = {}
@@ -230,6 +236,7 @@ class State:
         return True
 
     def touch_slot(self, address: bytes, slot: int) -> bool:
+        """Make a slot warm; return True if it was cold."""
         warm = self.access.setdefault(address, {})
         if slot in warm:
             return False
@@ -239,6 +246,6 @@ class State:
 
 
 def iter_changes(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
-    """The changes one by one: address, slot, before, after."""
+    """Iterate over the changes one by one: address, slot, before, after."""
     items = iter(changes)
     return zip(items, items, items, items, strict=True)

@@ -1,4 +1,4 @@
-"""A transaction as the machine takes it, signed or not, and what became of it."""
+"""A transaction as the machine accepts it, signed or not, and its result."""
 
 from __future__ import annotations
 
@@ -31,39 +31,41 @@ from chain.schema.validation import short_repr
 
 @dataclass(slots=True)
 class Transaction:
-    """Who asks what of whom, and what it may cost."""
+    """The fields of a transaction: sender, target, data, value, gas and fees."""
 
     sender: bytes
-    to: bytes | None  # None: make a contract
+    to: bytes | None  # None: create a contract
     data: bytes
     value: int
     gas: int
     nonce: int
     max_fee: int
     tip: int = 0
-    type: int = 2  # as EIP-2718 numbers them; 2 is EIP-1559
+    type: int = 2  # numbered by EIP-2718; 2 is EIP-1559
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
-    signed: Any = None  # py-evm's transaction, where one came in signed
-    raw: bytes | None = None  # its bytes
+    signed: Any = None  # py-evm's transaction, if it arrived signed
+    raw: bytes | None = None  # its signed bytes
 
 
 def checked(tx: Any) -> Transaction:
-    """A transaction that somebody made by hand, if each of its fields can be what it is."""
+    """Return a transaction that was built by hand, with every field validated."""
     if not isinstance(tx, Transaction):
         raise TypeError(f"{short_repr(tx)} is not a Transaction")
-    no = InvalidTransaction
-    tx_type = whole_number(tx.type, "type", 4, wrong=no)
+    error_type = InvalidTransaction
+    tx_type = whole_number(tx.type, "type", 4, wrong=error_type)
     if tx_type > 2 and tx.signed is None and tx.raw is None:
-        raise no(f"a transaction of type {tx_type} comes in signed")
+        raise error_type(f"a transaction of type {tx_type} comes in signed")
     return Transaction(
         bytes(address_of(tx.sender, "sender")), None if tx.to is None else bytes(address_of(tx.to, "to")),
-        raw_bytes(tx.data, "data"), wei(tx.value, wrong=no), gas_of(tx.gas, wrong=no),
-        whole_number(tx.nonce, "nonce", NONCE, wrong=no),
-        wei(tx.max_fee, "max_fee", no), wei(tx.tip, "tip", no), tx_type, _access_list(tx.access_list), tx.signed, tx.raw,
+        raw_bytes(tx.data, "data"), wei(tx.value, wrong=error_type), gas_of(tx.gas, wrong=error_type),
+        whole_number(tx.nonce, "nonce", NONCE, wrong=error_type),
+        wei(tx.max_fee, "max_fee", error_type), wei(tx.tip, "tip", error_type), tx_type,
+        _access_list(tx.access_list), tx.signed, tx.raw,
     )  # fmt: skip
 
 
 def _access_list(entries: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
+    """Return a validated access list."""
     try:
         pairs = [(address, tuple(slots)) for address, slots in entries]
     except (TypeError, ValueError):
@@ -81,7 +83,7 @@ def _access_list(entries: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
 
 @dataclass(slots=True)
 class CallRecord:
-    """One message in a transaction's tree of calls, as it ended."""
+    """One finished message in the call tree of a transaction."""
 
     kind: str
     address: bytes
@@ -96,7 +98,7 @@ class CallRecord:
 
 @dataclass(slots=True)
 class TransactionResult:
-    """What a transaction did."""
+    """The outcome of a transaction."""
 
     frame: Frame
     context: TransactionContext
@@ -107,12 +109,12 @@ class TransactionResult:
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:
-        """The messages that the first one sent."""
+        """The messages that the first message sent."""
         return _calls_of(self.frame)
 
 
 def call_of(frame: Frame) -> CallRecord:
-    """What is kept of a frame when its transaction is over."""
+    """Return the record of a frame that is kept when its transaction is over."""
     calls = (
         run_on_new_thread(_calls_of, frame) if frame.depth in THREAD_DEPTHS else _calls_of(frame)
     )

@@ -1,6 +1,6 @@
-"""What is said of a name that a contract uses and nobody declared: `self.sender`, `msg.sender`, a field that was forgotten.
+"""Error texts for undeclared names in a contract: `self.sender`, `msg.sender`, a forgotten field.
 
-Python's own words are read where a message has failed: whatever would catch such a name sooner makes every other one slower.
+The name is read from Python's own message after a failure. To catch it earlier would slow down every other attribute access.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _WRITTEN: Final = re.compile(r"'(?P<cls>\w+)' object has no attribute '(?P<name>
 
 
 def _no_field(contract: str, name: str) -> str:
-    """What to write in the place of `self.name`."""
-    meant = _MEANT.get(name)
+    """Return the error text for the unknown field `self.name`: what to write instead."""
+    advice = _MEANT.get(name)
     return f"{contract} has no field '{name}': " + (
-        f"declare '{name}: u64', or of another type, in the class" if meant is None else meant
+        f"declare '{name}: u64', or of another type, in the class" if advice is None else advice
     )
 
 
 def explain(bug: BaseException, contract: str) -> str | None:
-    """The sentence for an error that Python tells in its own words; None for any other error."""
+    """Return our own text for an error about an unknown name; None for any other error."""
     if isinstance(bug, AttributeError):
-        # Not by __getattr__: a class that has one reads all its attributes more slowly.
+        # Not done in __getattr__, because a class that has one reads all its attributes more slowly.
         missing = getattr(type(bug.obj), "_missing", None)
         if missing is not None:
-            said: str = missing(bug.obj, bug.name)
-            return said
-        found = _WRITTEN.match(str(bug))
-        return _no_field(contract, found["name"]) if found and found["cls"] == contract else None
+            text: str = missing(bug.obj, bug.name)
+            return text
+        match = _WRITTEN.match(str(bug))
+        return _no_field(contract, match["name"]) if match and match["cls"] == contract else None
     if isinstance(bug, NameError) and bug.name in _MEANT:
         return f"there is no '{bug.name}' in a contract: {_MEANT[bug.name]}"
     return None

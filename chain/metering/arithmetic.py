@@ -1,8 +1,8 @@
-"""Operators that may make something large, or work long, of what is small enough by itself.
+"""Operators that can build a large value, or run for long, from small operands.
 
-A whole number has at most so many bits; one that would pass that is out of gas at once. So every step with numbers takes about
-as long as every other, but for products, quotients and powers of large ones, which pay by their bits. Texts and collections
-pay by the size of what is made or gone through.
+An integer has at most `MOST_BITS` bits; an operation whose result would exceed that runs out of gas at once. So all steps with
+integers take about the same time, except products, quotients and powers of large ones, which are charged by their bits. Texts
+and collections are charged by the size of the result, or of the operands that are walked through.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from chain.metering.method_costs import formatted
 from chain.metering.value_size import keys
 
 MOST_BITS: Final = 2**11
-LARGE: Final = 2**1024  # smaller numbers are all alike
-FARTHEST: Final = 1024  # bits by which such a one is shifted without a question
+LARGE: Final = 2**1024  # integers below this need no charge by size
+FARTHEST: Final = 1024  # a small integer may be shifted by this many bits without a check
 _FACTOR: Final = 2**512
 
 _NUMBERS: Final = frozenset({int, bool})
@@ -37,13 +37,13 @@ _TEXTS: Final = (str, bytes, bytearray)
 _ROWS: Final = (list, tuple, deque)
 _REPEATED: Final = (*_TEXTS, *_ROWS)
 _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, Counter, type({}.keys()), type({}.items()))
-_PRODUCT: Final = 2**14  # products of bits for a tick
+_PRODUCT: Final = 2**14  # bits of one factor times bits of the other, per tick
 
 
 def checked(number: Any) -> Any:
-    """A number that may have become too large."""
+    """Charge for `number`, the result of an operation, and return it. Run out of gas if it is too large."""
     if not isinstance(number, int):
-        return number  # what an author's own class makes of it
+        return number  # the result of an operator of the author's own class
     bits = number.bit_length()
     if bits > MOST_BITS:
         out_of_fuel()
@@ -52,7 +52,7 @@ def checked(number: Any) -> Any:
 
 
 def take(number: Any) -> int:
-    """The bits of an operand."""
+    """Return the bit length of an operand. Run out of gas if it is too large."""
     bits: int = number.bit_length()
     if bits > MOST_BITS:
         out_of_fuel()
@@ -60,6 +60,7 @@ def take(number: Any) -> int:
 
 
 def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> Any:
+    """Return `left + right`. `do` is the operator, here and below: the plain or the in-place one."""
     charge_8()
     if type(left) is int and type(right) is int:
         total = left + right
@@ -78,7 +79,7 @@ def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> 
 
 
 def summed(total: Any) -> Any:
-    """What an addition or subtraction came to, where that is not a small number."""
+    """Charge for `total`, the result of an addition or subtraction that is not a small integer, and return it."""
     if type(total) is int:
         return checked(total)
     charge_8()
@@ -90,15 +91,17 @@ def summed(total: Any) -> Any:
 
 
 def subtract(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.sub) -> Any:
+    """Return `left - right`."""
     charge_8()
     if type(left) is int and type(right) is int:
-        rest = left - right
-        return rest if -LARGE < rest < LARGE else checked(rest)
+        difference = left - right
+        return difference if -LARGE < difference < LARGE else checked(difference)
     _join(left, right)
     return do(left, right)
 
 
 def unite(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.or_) -> Any:
+    """Return `left | right`."""
     charge_8()
     if type(left) is not int:
         _join(left, right)
@@ -106,15 +109,17 @@ def unite(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.or_) -
 
 
 def intersect(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.and_) -> Any:
+    """Return `left & right`."""
     return unite(left, right, do)
 
 
 def differ(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.xor) -> Any:
+    """Return `left ^ right`."""
     return unite(left, right, do)
 
 
 def _join(left: Any, right: Any) -> None:
-    """Two sets or dicts become one."""
+    """Charge for joining two sets or dicts."""
     if isinstance(left, _HASHED):
         size = size_of(left) + size_of(right)
         if size > FREE:
@@ -124,6 +129,7 @@ def _join(left: Any, right: Any) -> None:
 
 
 def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul) -> Any:
+    """Return `left * right`, where one may be a sequence to repeat."""
     charge_8()
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         if -_FACTOR < left < _FACTOR and -_FACTOR < right < _FACTOR:
@@ -144,6 +150,7 @@ def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul
 
 
 def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floordiv) -> Any:
+    """Return `left // right`."""
     charge_8()
     if type(left) is int and type(right) is int:
         pay_for_quotient(left, right)
@@ -151,7 +158,7 @@ def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floor
 
 
 def remainder(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mod) -> Any:
-    """`left % right`, where the left may be a text."""
+    """Return `left % right`, where `left` may be a format string."""
     charge_8()
     if type(left) is int:
         if type(right) is int:
@@ -162,11 +169,13 @@ def remainder(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mo
 
 
 def pay_for_quotient(left: int, right: int) -> None:
+    """Charge for a division by the bits of its operands."""
     if not -LARGE < left < LARGE:
         charge(1 + take(left) * take(right) // _PRODUCT)
 
 
 def guarded_divmod(left: Any, right: Any) -> Any:
+    """Return `divmod(left, right)`."""
     charge_8()
     if isinstance(left, int) and isinstance(right, int):
         pay_for_quotient(left, right)
@@ -174,6 +183,7 @@ def guarded_divmod(left: Any, right: Any) -> Any:
 
 
 def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
+    """Return `pow(base, exponent, modulus)`."""
     charge_8()
     if isinstance(base, int) and isinstance(exponent, int):
         if modulus is not None:
@@ -194,13 +204,14 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
 
 
 def raise_to(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.pow) -> Any:
-    """`left ** right`"""
+    """Return `left ** right`."""
     if isinstance(left, int) and isinstance(right, int):
         return power(left, right)
     return do(left, right)
 
 
 def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift) -> Any:
+    """Return `left << right`."""
     charge_8()
     if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > MOST_BITS:
         out_of_fuel()
@@ -208,7 +219,7 @@ def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift
 
 
 def guarded_int(*args: Any, **named: Any) -> int:
-    """`int(…)`: to read a text takes the square of its length."""
+    """Return `int(…)`. Parsing a text takes time quadratic in its length."""
     if args and isinstance(args[0], _TEXTS):
         charge_8()
         size = len(args[0])
@@ -216,7 +227,7 @@ def guarded_int(*args: Any, **named: Any) -> int:
             out_of_fuel()
         charge(1 + size * size // 2**10)
         if isinstance(args[0], str) and not args[0].isascii():
-            # Which signs of the world are digits, each version of Python answers otherwise.
+            # Python versions disagree on which Unicode characters are digits.
             raise ValueError("a number is written in the digits 0 to 9")
-    found = int(*args, **named)
-    return found if -LARGE < found < LARGE else int(checked(found))
+    number = int(*args, **named)
+    return number if -LARGE < number < LARGE else int(checked(number))

@@ -1,4 +1,4 @@
-"""Makes the program of a contract class: its digest, and its image."""
+"""Build the program of a contract class: its digest and its instrumented copy."""
 
 from __future__ import annotations
 
@@ -61,6 +61,12 @@ from chain.spec.references import (
 
 
 def build_program(cls: type) -> Program:
+    """Return the program of the contract class `cls`, by the best source there is.
+
+    A class at the top of a module is instrumented together with what it reaches (`chain.metering.module_copies`). A class that
+    has a source but no such definition is instrumented as it is (`chain.metering.local_classes`). A class without a source is
+    identified by its compiled code.
+    """
     spec: ContractSpec = cls.__spec__  # type: ignore[attr-defined]
     module = _module_of(cls)
     node = None if module is None else _definition_in(cls, module)
@@ -68,55 +74,58 @@ def build_program(cls: type) -> Program:
         return _program_from_module(spec, module, node)
     if cls.__module__.partition(".")[0] == "chain":
         file = str(sys.modules[cls.__module__].__file__)
-        ours = parse_module(cls.__module__, file, read_text(file))  # the chain's own runs as it is
+        # The chain's own contracts run uninstrumented.
+        ours = parse_module(cls.__module__, file, read_text(file))
         sources = ProgramSources(ours)
         sources.add_name(ours, cls.__qualname__)
         return Program(spec, digest_of(cls.__qualname__, sources), spec)
-    home = locate_class(cls)
-    if home is None or not _is_written_in(cls, home[1]):  # the compiled code must do
+    located = locate_class(cls)
+    if located is None or not _is_written_in(cls, located[1]):  # identified by its compiled code
         return Program(spec, keccak(_compiled(cls, spec).encode()), instrument_local_class(cls))
-    sources = ProgramSources(home[1].module)
-    sources.add_node(home[1].module, home[1].node)
+    sources = ProgramSources(located[1].module)
+    sources.add_node(located[1].module, located[1].node)
     digest = digest_of(cls.__qualname__, sources, [str(spec.abi), *_closure_values(cls)])
     return Program(spec, digest, instrument_local_class(cls))
 
 
 def _module_of(cls: type) -> Module | None:
-    """The module that holds the class and can be made anew."""
-    found = sys.modules.get(cls.__module__)
+    """Return the module that holds the class, None if it cannot be run again from its source."""
+    module = sys.modules.get(cls.__module__)
     if getattr(cls, "__probe__", False):
         return None
-    if found is None or resolve_qualname(vars(found), cls.__qualname__) is not cls:
+    if module is None or resolve_qualname(vars(module), cls.__qualname__) is not cls:
         return None
     if cls.__module__ != "__main__" and cls.__module__.partition(".")[0] == "chain":
         return None
-    return module_in(cls.__module__, getattr(found, "__file__", None))
+    return module_in(cls.__module__, getattr(module, "__file__", None))
 
 
 def _definition_in(cls: type, module: Module) -> ast.ClassDef | None:
-    """The definition of the class; None if what stands around it, at the top of the module, does more than define."""
+    """Return the definition of the class, None if its statement cannot be run again."""
     name = cls.__qualname__.partition(".")[0]
     if name not in top_of(module).meanings:
-        return None  # the file says nothing of it: something put it there at run time
+        return None  # the file does not define it: it was added to the module at run time
     node = class_node(cls, module)
     if node is None:
         _refuse_edited(cls, module)
         return None
-    around = _statement_around(node, module)
-    return None if is_main(around) or acts(module, around) else node
+    statement = _statement_around(node, module)
+    return None if is_main(statement) or acts(module, statement) else node
 
 
 def _statement_around(node: ast.ClassDef, module: Module) -> ast.stmt:
-    """The statement at the top of a module in which this stands, or which it is."""
-    return next(each for each in module.tree.body if (each.end_lineno or 0) >= node.lineno)
+    """Return the top-level statement of the module that contains `node`, or is `node`."""
+    return next(
+        statement for statement in module.tree.body if (statement.end_lineno or 0) >= node.lineno
+    )
 
 
 def _refuse_edited(cls: type, module: Module) -> None:
-    """Nothing may run that the class at hand is not: its file was edited since it was imported."""
+    """Refuse a class whose file was edited since it was imported: the file would run other code than the class."""
     source = getattr(vars(cls)["__spec__"], "source", None)
     classes = (node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef))
     if any(node.name == cls.__name__ and is_as_written(cls, module, node) for node in classes):
-        return  # in a loop or the like
+        return  # the definition is in the file, in a loop or the like
     if source is not None and Path(source.file).resolve() == Path(module.file).resolve():
         raise DeclarationError(
             f"{source}: {cls.__qualname__} is not what its file says now, as that was edited since it was imported;"
@@ -135,48 +144,53 @@ def _program_from_module(spec: ContractSpec, module: Module, node: ast.ClassDef)
     sources.add_node(module, _statement_around(node, module))
     refuse_acts(spec.cls, sources)
     digest = digest_of(spec.cls.__qualname__, sources)
-    world = namespace_for(sources)
-    image = resolve_qualname(world.modules[module.name].space, spec.cls.__qualname__)
-    if image is None or not first_line(node) <= image.__spec__.source.line <= (
+    namespace = namespace_for(sources)
+    copied_class = resolve_qualname(namespace.modules[module.name].space, spec.cls.__qualname__)
+    if copied_class is None or not first_line(node) <= copied_class.__spec__.source.line <= (
         node.end_lineno or 0
     ):
-        return Program(
-            spec, digest, instrument_local_class(spec.cls)
-        )  # there its name stands for another class
-    register(image, spec.cls)
-    return Program(spec, digest, image.__spec__, world)
+        # Its name means another class in the copy.
+        return Program(spec, digest, instrument_local_class(spec.cls))
+    register(copied_class, spec.cls)
+    return Program(spec, digest, copied_class.__spec__, namespace)
 
 
 def build_instrumented(thing: Any) -> Any:
-    """The image of an imported module or class."""
+    """Return the instrumented copy of `thing`, an imported module or class."""
     name = thing.__module__ if isinstance(thing, type) else thing.__name__
     module = author_module(name, name.partition(".")[0])
     if module is None:
         raise TypeError(f"{name} has no image: it is no module of yours that lies in a file")
-    world = _world_of(thing, name)
-    if world is None:
+    namespace = _world_of(thing, name)
+    if namespace is None:
         sources = ProgramSources(module)
         sources.add_module(module)
-        world = namespace_for(sources)
-    made = world.modules[name].made
-    return resolve_qualname(vars(made), thing.__qualname__) if isinstance(thing, type) else made
+        namespace = namespace_for(sources)
+    copied_module = namespace.modules[name].made
+    return (
+        resolve_qualname(vars(copied_module), thing.__qualname__)
+        if isinstance(thing, type)
+        else copied_module
+    )
 
 
 def _world_of(thing: Any, module: str) -> ModuleNamespace | None:
-    """The world in which the contracts run that are in a module, or are `thing`."""
-    found = [thing] if isinstance(thing, type) else list(vars(thing).values())
+    """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`. None if there is none."""
+    candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())
     contracts = (
-        each
-        for each in found
-        if isinstance(each, type) and each.__module__ == module and "__spec__" in vars(each)
+        candidate
+        for candidate in candidates
+        if isinstance(candidate, type)
+        and candidate.__module__ == module
+        and "__spec__" in vars(candidate)
     )
-    worlds = (program_of(each).world for each in contracts)
-    return next((world for world in worlds if world is not None), None)
+    namespaces = (program_of(candidate).world for candidate in contracts)
+    return next((namespace for namespace in namespaces if namespace is not None), None)
 
 
 def _closure_values(cls: type) -> list[str]:
-    """The plain values that a class made in a function finds around it: another one is another contract."""
-    found = set()
+    """Return the plain values in the closures of a class made in a function. They are part of its digest."""
+    descriptions = set()
     for function in vars(cls).values():
         if isinstance(function, FunctionType):
             for name, cell in zip(
@@ -184,22 +198,22 @@ def _closure_values(cls: type) -> list[str]:
             ):
                 value = cell_value(cell)
                 if isinstance(value, int | str | bytes | bool):
-                    found.add(f"{name} = {value!a}")
-    return sorted(found)
+                    descriptions.add(f"{name} = {value!a}")
+    return sorted(descriptions)
 
 
 def _compiled(cls: type, spec: ContractSpec) -> str:
-    """What is known of a class without a source: the code of its functions, and of those that they mention."""
+    """Describe a class without a source: the code of its functions, and of the functions they mention."""
     parts = [cls.__qualname__, *map(str, spec.abi)]
-    waiting = [
+    pending = [
         function
         for parent in cls.__mro__
         if "__spec__" in vars(parent)
         for function in functions_in(vars(parent).values())
     ]
     seen: set[FunctionType] = set()
-    while waiting:
-        function = waiting.pop(0)
+    while pending:
+        function = pending.pop(0)
         if function in seen:
             continue
         seen.add(function)
@@ -207,7 +221,7 @@ def _compiled(cls: type, spec: ContractSpec) -> str:
         for name in dict.fromkeys(path[0] for path in paths_in(function.__code__)):
             value = function.__globals__.get(name)
             if isinstance(value, FunctionType):
-                waiting.append(value)
+                pending.append(value)
             elif isinstance(value, int | str | bytes | bool):
                 parts.append(f"{name} = {value!a}")
     return "\n".join(parts)

@@ -1,8 +1,8 @@
-"""The data files of a contract: those that its digest holds, with the bytes that were digested, and no others.
+"""The data files of a contract: the files its digest covers, with the bytes that were digested, and no others.
 
-Whatever an instrumented copy opens or lists comes from here and not from the disk. Its imports of `pathlib`, of
-`importlib.resources` and of `io`, and its `open`, are stand-ins that know only these files; so nothing can be read that
-another machine with the same digest might not have.
+Everything an instrumented copy opens or lists comes from here, not from the disk. Its `pathlib`, `importlib.resources` and
+`io`, and its `open`, are stand-ins that know only these files. So a contract cannot read anything that another machine with
+the same digest might not have.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.source.location import relative_path
 from chain.source.modules import Module
 
-OWN: Final = "__data_files__"  # in the namespace of a module: its data files
+OWN: Final = "__data_files__"  # the name of the data files in the namespace of a module
 _READERS: Final = ("pathlib", "importlib.resources")
 _NO_DATA: Final = (".py", ".pyc", ".pyi")
 _REMEDY: Final = (
@@ -32,7 +32,7 @@ _REMEDY: Final = (
 
 
 class DataFiles:
-    """The files in the folder of a module and below it, as they were when its contract was digested."""
+    """The files in the folder of a module and below, as they were when its contract was digested."""
 
     def __init__(self, module: Module) -> None:
         folder = Path(normpath(Path(module.file).absolute())).parent
@@ -51,13 +51,13 @@ class DataFiles:
     __hash__ = None  # type: ignore[assignment]
 
     def digests(self) -> list[str]:
-        """Each file by name and content."""
+        """Return a line for each file, with its name and the hash of its content."""
         return [f"{name} {keccak(raw).hex()}" for name, raw in self.contents.items()]
 
-    # What stands in the place of Python's own
+    # Stand-ins for Python's own modules and functions
 
     def imported(self, name: str, parts: tuple[str, ...]) -> SimpleNamespace | None:
-        """What `from name import parts` finds in a contract, or `import name`; None where it does not read files."""
+        """Return the stand-in for `from name import parts` or `import name`, None if the module does not read files."""
         resources = SimpleNamespace(files=self._files_of)
         match name:
             case "pathlib":
@@ -68,7 +68,7 @@ class DataFiles:
                 return resources
             case "importlib" if "resources" in parts:
                 return SimpleNamespace(resources=resources)
-            case "importlib.resources":  # which binds the first part of its name
+            case "importlib.resources":  # `import importlib.resources` binds `importlib`
                 return SimpleNamespace(resources=resources)
         return None
 
@@ -76,19 +76,20 @@ class DataFiles:
         self, file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None,
         errors: str | None = None, newline: str | None = None,
     ) -> IO[Any]:  # fmt: skip
-        """`open` for reading, of a data file."""
+        """Open a data file for reading, as `open` does."""
         return self.path(file).open(mode, buffering, encoding, errors, newline)
 
     def _files_of(self, anchor: Any = None) -> DataPath:
+        """Return the folder of the package, as `importlib.resources.files` does."""
         name = getattr(anchor, "__name__", anchor)
         if name not in (None, self._package):
             refuse(f"files({name!r}) is another package's folder", "write files(__package__)")
         return self.path(self.folder)
 
-    # Finding
+    # Lookup
 
     def name_of(self, path: PurePath) -> str:
-        """The name of what a path leads to, as seen from the folder; a path that leads out of it is refused."""
+        """Return `path` relative to the folder, normalized. Refuse a path that leads out of the folder."""
         if not path.is_absolute():
             refuse(f"'{path}' begins wherever the program was started")
         try:
@@ -97,36 +98,43 @@ class DataFiles:
             refuse(f"'{path}' is outside of '{self._shown}', the folder of the module")
 
     def raw(self, path: PurePath) -> bytes:
+        """Return the content of a data file. Refuse a path that is not a data file."""
         name = self.name_of(path)
         if name not in self.contents:
             refuse(f"there is no data file '{name}' in '{self._shown}'")
         return self.contents[name]
 
     def below(self, path: PurePath, pattern: str) -> list[str]:
-        """The files and folders below a folder whose names fit, in their order."""
+        """Return the names of the files and folders below the folder `path` that match a glob pattern, sorted."""
         top, parts = PurePosixPath(self.name_of(path)), PurePosixPath(pattern).parts
         if not parts or ".." in parts or pattern.startswith("/"):
             refuse(f"'{pattern}' is no pattern of names below a folder", "write one like '*.json'")
         names = map(PurePosixPath, self.contents.keys() | self.folders)
-        found = [each.relative_to(top) for each in sorted(names) if each.is_relative_to(top)]
-        return [each.as_posix() for each in found if each.parts and _fits(each.parts, parts)]
+        relative_paths = [
+            relative.relative_to(top) for relative in sorted(names) if relative.is_relative_to(top)
+        ]
+        return [
+            relative.as_posix()
+            for relative in relative_paths
+            if relative.parts and _fits(relative.parts, parts)
+        ]
 
 
 def seen_as(module: Module) -> str:
-    """The `__file__` of a module as its contracts have it: the same wherever the package lies."""
+    """Return the `__file__` that the contracts of a module see: the same wherever the package is installed."""
     name = Path(module.file).stem if module.name == "__main__" else module.name.replace(".", "/")
     return f"/{name}/__init__.py" if module.is_package else f"/{name}.py"
 
 
-_PURE: Final = {each.__name__: each for each in (PurePath, PurePosixPath, PureWindowsPath)}
+_PURE: Final = {cls.__name__: cls for cls in (PurePath, PurePosixPath, PureWindowsPath)}
 if TYPE_CHECKING:
     _Pure = PurePath
 else:
-    _Pure = type(PurePath())  # the flavour of this machine
+    _Pure = type(PurePath())  # PurePosixPath or PureWindowsPath, as on this machine
 
 
 class DataPath(_Pure):
-    """A path as contracts have it. Each module has a class of its own, which knows the module's files."""
+    """The `Path` of contracts. Each module has its own subclass, which knows the files of the module."""
 
     _files: DataFiles
 
@@ -173,7 +181,7 @@ class DataPath(_Pure):
     absolute = resolve
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):  # what PurePath keeps once it was asked for
+        if name.startswith("_"):  # an attribute that PurePath caches when it is first read
             raise AttributeError(name)
         refuse(
             f"a contract has no 'Path.{name}'",
@@ -182,18 +190,18 @@ class DataPath(_Pure):
 
 
 def refuse(wrong: str, remedy: str = _REMEDY) -> NoReturn:
-    """Refuse what is asked for, with the line of the contract that asks."""
+    """Refuse an access to files, naming the line of the contract that makes it. `wrong` is the problem."""
     frame = sys._getframe(1)
     while OWN not in frame.f_globals and frame.f_back is not None:
         frame = frame.f_back
-    where = f"{relative_path(frame.f_code.co_filename)}:{frame.f_lineno}"
+    location = f"{relative_path(frame.f_code.co_filename)}:{frame.f_lineno}"
     raise DeclarationError(
-        f"{where}: {wrong}. A contract reads only the files that its digest holds: {remedy}"
+        f"{location}: {wrong}. A contract reads only the files that its digest holds: {remedy}"
     )
 
 
 def imported_in(space: Any, name: str, parts: Any, level: int) -> SimpleNamespace | None:
-    """What stands for a module that reads files, where a copy with these globals imports one: it sees its data files only."""
+    """Return the stand-in for a module that reads files, if any. `space` is the globals of the importing module."""
     if OWN not in (space or {}) or level:
         return None
     files: DataFiles | None = space[OWN]
@@ -205,13 +213,13 @@ def imported_in(space: Any, name: str, parts: Any, level: int) -> SimpleNamespac
 
 
 def _open(file: Any, *args: Any, **named: Any) -> IO[Any]:
-    """`open` of instrumented copies."""
+    """Open a file, as the `open` of instrumented copies."""
     files: DataFiles | None = sys._getframe(1).f_globals.get(OWN)
-    return open(file, *args, **named) if files is None else files.open(file, *args, **named)  # noqa: PTH123  # handed on
+    return open(file, *args, **named) if files is None else files.open(file, *args, **named)  # noqa: PTH123  # passed on
 
 
 def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """The files that are no Python and are not hidden."""
+    """Yield the name and content of each file in a folder that is neither Python nor hidden."""
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
         hidden = any(part.startswith((".", "__pycache__")) for part in inner.parts)
@@ -220,7 +228,7 @@ def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _fits(names: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    """Whether a path fits a pattern, part by part; `**` is any number of parts."""
+    """True if a path matches a glob pattern, part by part. `**` matches any number of parts."""
     if not pattern:
         return not names
     first, *rest = pattern

@@ -1,7 +1,7 @@
-"""Operators, comparisons, keys and texts that are made of values: each looks at what it is given, or at what came of it.
+"""Rewriting of operators, comparisons, keys and formatted texts, so that they are charged by their operands or their result.
 
-In the plain statements of a function that takes no call: a value gets a name on the way, and its class is looked at. Elsewhere
-a word stands in the place of the operator.
+In the plain statements of a function the check takes no call: the expression binds the value to a name and tests its class.
+Elsewhere the operator is replaced by a call of a runtime function (`chain.metering.runtime_names`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chain.metering.tree_rewriter import (
     Weighing,
 )
 
-# What is asked of two numbers V and W, and what they come to: X is what the question has made already.
+# For operands V and W: the test that a quick result is fine, and that result. X is a result the test has computed already.
 _WITHIN: Final = "__least__ < (X := V {} W) < __most__"
 _QUICK: Final[dict[type[ast.operator], tuple[str, str]]] = {
     ast.Add: (_WITHIN.format("+"), "X"),
@@ -38,16 +38,16 @@ _QUICK: Final[dict[type[ast.operator], tuple[str, str]]] = {
 
 
 class Operations(Weighing):
-    """Makes operators pay, comparisons, keys and formatted texts."""
+    """A rewriter that charges for operators, comparisons, keys and formatted texts."""
 
     # Operators
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
         is_costly = self._is_costly(node.op, node.left, node.right)
-        is_index = node in self._indices  # it is weighed, and not kept
+        is_index = node in self._indices  # an index is weighed and then dropped
         if is_index and isinstance(node.op, ast.Add | ast.Sub):
             parts = (node.left, node.right)
-            self._indices.update(each for each in parts if self._light.is_number(each))
+            self._indices.update(part for part in parts if self._light.is_number(part))
         self.generic_visit(node)
         if not is_costly or (is_index and isinstance(node.op, ast.Add)):
             return node
@@ -56,15 +56,15 @@ class Operations(Weighing):
         return self._operation(node.op, node.left, node.right, node)
 
     def _sum(self, node: ast.BinOp) -> ast.AST:
-        """Looked at when it is there: it is hardly larger than what it is made of."""
-        made = parse_at(
+        """Return a sum that is checked after it is computed: it is hardly larger than its operands."""
+        checked_sum = parse_at(
             "__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__"
             f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE} and 0 in {EIGHTS}"
             " else __summed__(__v__)",
             node,
         )
-        made.test.values[0].left.args[0].value = node
-        return made  # type: ignore[no-any-return]
+        checked_sum.test.values[0].left.args[0].value = node
+        return checked_sum  # type: ignore[no-any-return]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
         target: Any = node.target
@@ -92,17 +92,19 @@ class Operations(Weighing):
             target.value = self._paid(SETTABLE, target.value)
         in_place = parse_at(f"__{OPERATORS[type(node.op)][1].__name__}__", node)
         value = self._operation(node.op, left, node.value, node, in_place)
-        made: ast.stmt = ast.copy_location(ast.Assign([target], value), node)
+        assignment: ast.stmt = ast.copy_location(ast.Assign([target], value), node)
         if before:
-            made = ast.copy_location(ast.If(ast.Constant(True), [*before, made], []), node)
-        return made
+            assignment = ast.copy_location(
+                ast.If(ast.Constant(True), [*before, assignment], []), node
+            )
+        return assignment
 
     def _kept(self, name: str, value: ast.expr, before: list[ast.stmt]) -> ast.expr:
-        """A name for what must not be asked for twice."""
+        """Return a name for a value that must be evaluated only once. Append its assignment to `before`."""
         if isinstance(value, ast.Name):
             return value
-        made = ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), value)], value)
-        before.append(ast.copy_location(made, value))
+        assignment = ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), value)], value)
+        before.append(ast.copy_location(assignment, value))
         return ast.copy_location(ast.Name(name, ast.Load()), value)
 
     def _operation(
@@ -113,36 +115,36 @@ class Operations(Weighing):
         place: ast.AST,
         *in_place: ast.expr,
     ) -> ast.expr:
-        """Numbers that stay small are done with where they stand; all else calls."""
-        word = f"__{OPERATORS[type(op)][0].__name__}__"
-        call = ast.Call(parse_at(word, place), [left, right, *in_place], [])
+        """Return an operation that is computed inline for small integers, and by a call for all other values."""
+        function_name = f"__{OPERATORS[type(op)][0].__name__}__"
+        call = ast.Call(parse_at(function_name, place), [left, right, *in_place], [])
         names = self._names_for(left, right) if type(op) in _QUICK else None
         if names is None:
             return ast.copy_location(call, place)
-        question, result = _QUICK[type(op)]
+        test, result = _QUICK[type(op)]
         if self._light.is_small(left):
-            question = question.removeprefix("__least__ < V < __most__").removeprefix(" and ")
-        asked, values = [], {}
+            test = test.removeprefix("__least__ < V < __most__").removeprefix(" and ")
+        classes, values = [], {}
         for name, operand in zip("VW", (left, right), strict=True):
             values[name] = names.get(name) or ast.unparse(operand)
             if not self._light.is_sure(operand):
-                asked.append(f"__class_of__({f'{name} := 0' if name in names else name})")
-            elif name in names:  # it is evaluated before the other
-                asked.append(f"__class_of__({name} := 0)")
-        parts = [" is ".join([*asked, "__int_class__"])] if asked else []
-        parts += [question] if question else []
+                classes.append(f"__class_of__({f'{name} := 0' if name in names else name})")
+            elif name in names:  # the left operand is evaluated before the right one
+                classes.append(f"__class_of__({name} := 0)")
+        parts = [" is ".join([*classes, "__int_class__"])] if classes else []
+        parts += [test] if test else []
         text = f"{result} if {' and '.join(parts)} else 0"
         values["X"] = names["X"]
-        made = parse_at(re.sub(r"\b[VWX]\b", lambda found: values[found[0]], text), place)
+        choice = parse_at(re.sub(r"\b[VWX]\b", lambda match: values[match[0]], text), place)
         for name, operand in zip("VW", (left, right), strict=True):
             if name in names:
-                _give(made.test, names[name], operand)
+                _give(choice.test, names[name], operand)
                 call.args["VW".index(name)] = parse_at(names[name], place)
-        made.orelse = ast.copy_location(call, place)
-        return made  # type: ignore[no-any-return]
+        choice.orelse = ast.copy_location(call, place)
+        return choice  # type: ignore[no-any-return]
 
     def _names_for(self, left: ast.expr, right: ast.expr) -> dict[str, str] | None:
-        """Names for the operands that need one, none of which is set within the right one; None where they may not be named."""
+        """Return names for the operands that need one, none of them bound within `right`. None where names are not allowed."""
         is_read = _is_read(left), _is_read(right)
         if not self._has_names or (self._is_shared and not is_read[1]):
             return None
@@ -169,19 +171,19 @@ class Operations(Weighing):
             return not (light.is_number(left) or light.is_number(right))
         return True
 
-    # What is compared, found by its hash, or written
+    # Comparisons, keys and formatted texts
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
-        holders = [each for each in node.comparators if isinstance(each, DISPLAYS)]
+        displays = [operand for operand in node.comparators if isinstance(operand, DISPLAYS)]
         operands = [node.left, *node.comparators]
         self._brief.update(operands)
-        is_light = [self._light.is_light(each) for each in operands]
+        is_light = [self._light.is_light(operand) for operand in operands]
         self.see_compare(node)
         self.generic_visit(node)
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
             if isinstance(node.comparators[0], ast.Constant):
                 return node
-            if not holders or not all(map(is_fixed, holders)):
+            if not displays or not all(map(is_fixed, displays)):
                 return self._contains(node)
             if not is_light[0] and not is_light[1]:
                 node.left = self._weighed(node.left)
@@ -193,114 +195,116 @@ class Operations(Weighing):
         return node
 
     def _contains(self, node: ast.Compare) -> ast.AST:
-        found: ast.expr = ast.Call(
+        call: ast.expr = ast.Call(
             parse_at("__contains__", node), [node.left, node.comparators[0]], []
         )
-        found = ast.copy_location(found, node)
+        call = ast.copy_location(call, node)
         if isinstance(node.ops[0], ast.NotIn):
-            found = ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
-        return found
+            call = ast.copy_location(ast.UnaryOp(ast.Not(), call), node)
+        return call
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
         self._brief.add(node.slice)
         if not isinstance(node.ctx, ast.Del):
             self._indices.add(node.slice)
         self.generic_visit(node)
-        where = node.slice
-        if isinstance(where, ast.Slice):
+        index = node.slice
+        if isinstance(index, ast.Slice):
             if not isinstance(node.ctx, ast.Load):
                 node.value = self._paid("__moved__", node.value)
                 return node
             is_few = (
-                where.upper is not None
-                and self._light.is_small(where.upper)
-                and _is_plus(where.upper)
+                index.upper is not None
+                and self._light.is_small(index.upper)
+                and _is_plus(index.upper)
             )
             return node if is_few else self._few("__charge_slice__", node)
         if isinstance(node.ctx, ast.Store):
-            node.slice = self._key(where)
+            node.slice = self._key(index)
         else:
-            node.slice = self._weighed(where)
+            node.slice = self._weighed(index)
             choice = node.slice
             if (
-                isinstance(where, ast.Name)
+                isinstance(index, ast.Name)
                 and isinstance(choice, ast.IfExp)
                 and _is_plain(node.value)
             ):
-                asked = ast.Call(parse_at("__index__", where), [where, deepcopy(node.value)], [])
-                choice.orelse = ast.copy_location(asked, where)  # it may be a slice
+                call = ast.Call(parse_at("__index__", index), [index, deepcopy(node.value)], [])
+                choice.orelse = ast.copy_location(call, index)  # the index may be a slice
             if isinstance(node.ctx, ast.Del):
                 node.value = self._paid("__moved__", node.value)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
-        """The texts in it pay together, once they are put into one: no text is large."""
+        """Charge for all parts together by the length of the whole: no text is large."""
         is_light = all(
-            isinstance(each, ast.Constant) or self._light.is_small(each.value)
-            for each in node.values
-            if isinstance(each, ast.Constant | ast.FormattedValue)
+            isinstance(part, ast.Constant) or self._light.is_small(part.value)
+            for part in node.values
+            if isinstance(part, ast.Constant | ast.FormattedValue)
         )
         super().visit_JoinedStr(node)
         if is_light:
             return node
         if not self._has_names:
             return self._paid("__written__", node)
-        made = parse_at("__v__ if __length_of__(__v__ := 0) <= 64 else __written__(__v__)", node)
-        made.test.left.args[0].value = node
-        return made  # type: ignore[no-any-return]
+        checked_text = parse_at(
+            "__v__ if __length_of__(__v__ := 0) <= 64 else __written__(__v__)", node
+        )
+        checked_text.test.left.args[0].value = node
+        return checked_text  # type: ignore[no-any-return]
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
         node.value = self._weighed(self.visit(node.value), "__shown__")
         if node.format_spec is not None:
             self.generic_visit(node.format_spec)
         spec = node.format_spec
-        for each in spec.values if isinstance(spec, ast.JoinedStr) else ():
-            if isinstance(each, ast.FormattedValue):
-                each.value = self._paid("__pay_for_width__", each.value)
-            elif isinstance(each, ast.Constant) and re.search(r"\d{4}", str(each.value)):
-                node.value = self._wide(node.value, str(each.value))
+        for part in spec.values if isinstance(spec, ast.JoinedStr) else ():
+            if isinstance(part, ast.FormattedValue):
+                part.value = self._paid("__pay_for_width__", part.value)
+            elif isinstance(part, ast.Constant) and re.search(r"\d{4}", str(part.value)):
+                node.value = self._wide(node.value, str(part.value))
         return node
 
     def _wide(self, value: ast.expr, spec: str) -> ast.expr:
-        """Pays for the width, then is the value."""
-        made: ast.expr = parse_at(f"(__pay_for_width__({spec!r}), 0)[1]", value)
-        assert isinstance(made, ast.Subscript) and isinstance(made.value, ast.Tuple)
-        made.value.elts[1] = value
-        return made
+        """Return an expression that charges for the width in `spec`, then evaluates to `value`."""
+        pair: ast.expr = parse_at(f"(__pay_for_width__({spec!r}), 0)[1]", value)
+        assert isinstance(pair, ast.Subscript) and isinstance(pair.value, ast.Tuple)
+        pair.value.elts[1] = value
+        return pair
 
 
 def is_fixed(node: ast.expr) -> bool:
-    """Whether a display shows how many there are in it."""
+    """True if a display shows the number of its items."""
     parts = getattr(node, "elts", None)
-    return parts is not None and not any(isinstance(each, ast.Starred) for each in parts)
+    return parts is not None and not any(isinstance(part, ast.Starred) for part in parts)
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Whether it may be asked for twice."""
+    """True if an expression may be evaluated twice."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name | ast.Constant)
 
 
 def _is_read(node: ast.expr) -> bool:
-    """Whether it may be asked for twice, and nothing runs when it is."""
+    """True if an expression may be evaluated twice, and its evaluation runs no code."""
     return isinstance(node, ast.Name) or (
         isinstance(node, ast.Constant) and type(node.value) is int
     )
 
 
 def _depth(node: ast.expr) -> str:
-    """What makes names of ours others than those in an expression."""
-    found = [
+    """Return the suffix that makes generated names differ from those in an expression."""
+    depths = [
         int(match[1] or 0)
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and (match := OURS.fullmatch(each.id))
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and (match := OURS.fullmatch(inner.id))
     ]
-    return str(max(found) + 1) if found else ""
+    return str(max(depths) + 1) if depths else ""
 
 
 def _give(test: ast.expr, name: str, value: ast.expr) -> None:
-    """Put a value where a test gives it a name."""
+    """Set the value that `test` binds to `name`."""
     for node in ast.walk(test):
         if isinstance(node, ast.NamedExpr) and node.target.id == name:
             node.value = value

@@ -1,7 +1,7 @@
-"""What source tells of a value before it is there: that it is a number, or at least nothing that holds much.
+"""Static knowledge of values: that an expression is an integer, or at least a value that holds next to nothing.
 
-Only what is sure whatever runs: a constant, a length, what arithmetic gives with a number in it, and a name that nothing in
-its function sets to anything else. All else is looked at when it runs (`chain.metering.value_size`).
+Only what holds in every run counts: a constant, a length, arithmetic with an integer operand, and a name that its function
+binds to nothing else. All other values are checked at run time (`chain.metering.value_size`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
-FEW: Final = 64  # a constant up to this makes nothing big at once
+FEW: Final = 64  # a constant up to this cannot make a value large in one step
 _COUNTING: Final = frozenset({"len", "ord", "bool", "isinstance", "issubclass", "callable"})
 _NUMBER: Final = frozenset({"int"})
 _RANGE: Final = frozenset({"range"})
@@ -22,7 +22,7 @@ _CODE: Final = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Light:
-    """Knows the numbers of one function."""
+    """The names and expressions of one function that are known to be integers, small, few or light."""
 
     def __init__(
         self,
@@ -33,14 +33,15 @@ class Light:
         taken: frozenset[str] = frozenset(),
     ) -> None:
         self.numbers = numbers
-        self.small = small  # those of them that cannot grow
-        self.few = few  # displays at the top of the module
-        self.light = light  # what stands there and holds next to nothing
-        self.taken = taken  # by the module: these are no builtins
-        self.strictly: Light | None = None  # where an author's own class may have had a part in it
+        self.small = small  # the numbers that cannot grow
+        self.few = few  # names of tuple and list displays at the top of the module
+        self.light = light  # names at the top of the module whose values hold next to nothing
+        self.taken = taken  # names that the module or function binds, so they do not mean builtins
+        # The same, on the assumption that any other value may be of the author's own class.
+        self.strictly: Light | None = None
 
     def without(self, names: frozenset[str]) -> Light:
-        """For a function that sets these itself."""
+        """Return the knowledge for a function that binds `names` itself."""
         return Light(
             self.numbers - names,
             self.small - names,
@@ -52,14 +53,15 @@ class Light:
     def knowing(
         self, numbers: frozenset[str], small: frozenset[str], kind: type[Light] | None = None
     ) -> Light:
+        """Return a copy with other numbers and small numbers. `kind` is its class."""
         return (kind or Light)(numbers, small, self.few, self.light, self.taken)
 
     def is_sure(self, node: ast.expr) -> bool:
-        """Whether it is one even if an author's own class may stand in every place that is not looked at."""
+        """True if the expression is an integer even if every unchecked value may be of the author's own class."""
         return self.strictly is not None and self.strictly.is_number(node)
 
     def is_number(self, node: ast.expr) -> bool:
-        """Whether it is a whole number for sure."""
+        """True if the expression is certainly an integer."""
         if isinstance(node, ast.Constant):
             return isinstance(node.value, int)
         if isinstance(node, ast.Name):
@@ -68,9 +70,9 @@ class Light:
             return self._is_sum(node)
         if isinstance(node, ast.Call):
             return self._is_counting(node) or self._is_reading(node)
-        if isinstance(node, ast.Starred):  # one of a range
-            made = node.value
-            return isinstance(made, ast.Call) and self._is_builtin(made.func, _RANGE)
+        if isinstance(node, ast.Starred):  # an item of an iterable
+            iterable = node.value
+            return isinstance(iterable, ast.Call) and self._is_builtin(iterable.func, _RANGE)
         if isinstance(node, ast.Compare):
             return all(map(self.is_number, (node.left, *node.comparators)))
         if isinstance(node, ast.IfExp):
@@ -83,7 +85,7 @@ class Light:
         return self._is_builtin(node.func, _COUNTING)
 
     def _is_reading(self, node: ast.Call) -> bool:
-        """`int.from_bytes(…)`, which gives a number of any size."""
+        """True for `int.from_bytes(…)`, which returns an integer of any size."""
         func = node.func
         return (
             isinstance(func, ast.Attribute)
@@ -106,7 +108,7 @@ class Light:
         return isinstance(node.op, _WHOLE) or (isinstance(node.op, _EITHER) and (left or right))
 
     def is_light(self, node: ast.expr) -> bool:
-        """Whether it holds next to nothing for sure."""
+        """True if the value certainly holds next to nothing."""
         if isinstance(node, ast.Constant | ast.Compare | ast.Lambda) or _is_member(node):
             return True
         if isinstance(node, ast.IfExp):
@@ -118,17 +120,17 @@ class Light:
         return self.is_number(node)
 
     def is_few(self, node: ast.expr) -> bool:
-        """Whether it holds no more things than are written there."""
+        """True if the value holds no more items than the source shows."""
         if isinstance(node, ast.IfExp):
             return self.is_few(node.body) and self.is_few(node.orelse)
         if isinstance(node, ast.Name):
             return node.id in self.few
         return isinstance(node, ast.Tuple | ast.List) and not any(
-            isinstance(each, ast.Starred) for each in node.elts
+            isinstance(item, ast.Starred) for item in node.elts
         )
 
     def is_small(self, node: ast.expr) -> bool:
-        """Whether it is a small number for sure, however often it is added."""
+        """True if the value is certainly a small integer, which adds little however often it is added."""
         if isinstance(node, ast.UnaryOp):
             return self.is_small(node.operand)
         if isinstance(node, ast.Call):
@@ -147,7 +149,7 @@ class Light:
 
 
 class Strictly(Light):
-    """Knows only what is made of numbers alone."""
+    """Knowledge that counts a result as an integer only if all operands are integers."""
 
     def _is_signed(self, node: ast.UnaryOp) -> bool:
         return isinstance(node.op, ast.Not) or self.is_number(node.operand)
@@ -158,7 +160,7 @@ class Strictly(Light):
 
 
 def _is_member(node: ast.expr) -> bool:
-    """`Side.LEFT`: what stands in a class was there before anything ran."""
+    """True for a class attribute such as `Side.LEFT`: it was made before any call."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return False
     name = node.value.id
@@ -166,42 +168,45 @@ def _is_member(node: ast.expr) -> bool:
 
 
 def light_in(function: Function, constants: Light) -> Light:
-    """What is known of the names in a function, and of those around it that it does not set."""
-    found: dict[str, list[ast.expr | None]] = {}
+    """Return the knowledge of a function: of the names it binds, and of the `constants` around it that it does not bind."""
+    bindings: dict[str, list[ast.expr | None]] = {}
     for name, value in _bindings(function):
-        found.setdefault(name, []).append(value)
-    around = constants.without(frozenset(found))
-    numbers = _numbers(found, around, Light)
-    often = {name for name, values in found.items() if len(values) > 1}
+        bindings.setdefault(name, []).append(value)
+    outer = constants.without(frozenset(bindings))
+    numbers = _numbers(bindings, outer, Light)
+    often = {name for name, values in bindings.items() if len(values) > 1}
     small = {
         name
-        for name, values in found.items()
-        if all(value is not None and _is_bounded(value, around, often) for value in values)
+        for name, values in bindings.items()
+        if all(value is not None and _is_bounded(value, outer, often) for value in values)
     }
-    light = around.knowing(numbers, around.small | small)
-    light.strictly = around.knowing(_numbers(found, around, Strictly), light.small, Strictly)
+    light = outer.knowing(numbers, outer.small | small)
+    light.strictly = outer.knowing(_numbers(bindings, outer, Strictly), light.small, Strictly)
     return light
 
 
 def _numbers(
     found: dict[str, list[ast.expr | None]], around: Light, kind: type[Light]
 ) -> frozenset[str]:
-    """The names that are only ever set to numbers."""
+    """Return the names that are only ever bound to integers. `found` holds the values each name is bound to."""
     numbers = around.numbers | found.keys()
     while True:
         light = around.knowing(numbers, around.small, kind)
-        wrong = {
+        non_numbers = {
             name
             for name, values in found.items()
             if not all(value is not None and light.is_number(value) for value in values)
         }
-        if numbers.isdisjoint(wrong):
+        if numbers.isdisjoint(non_numbers):
             return numbers
-        numbers -= wrong
+        numbers -= non_numbers
 
 
 def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
-    """Whether it is a small number, or one of a range whose end no loop moves."""
+    """True if the value is a small integer, or an item of a range whose end does not grow in a loop.
+
+    `often` holds the names that are bound more than once.
+    """
     if isinstance(value, ast.Starred):
         if not around.is_number(value):
             return False
@@ -215,7 +220,7 @@ def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
 
 
 def _bindings(function: Function) -> Iterator[tuple[str, ast.expr | None]]:
-    """Each name that something sets, with what it is set to if that can be seen."""
+    """Yield each name that the function binds, with its value, or None where the value is not known."""
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg, None
@@ -228,7 +233,7 @@ def _bindings(function: Function) -> Iterator[tuple[str, ast.expr | None]]:
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             yield node.target.id, ast.BinOp(node.target, node.op, node.value)
         elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
-            yield node.target.id, ast.Starred(node.iter)  # one of them
+            yield node.target.id, ast.Starred(node.iter)  # an item of the iterable
         elif isinstance(node, ast.Global | ast.Nonlocal):
             yield from ((name, None) for name in node.names)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node is not function:
@@ -237,10 +242,10 @@ def _bindings(function: Function) -> Iterator[tuple[str, ast.expr | None]]:
 
 
 def _other_names(node: ast.AST) -> Iterator[str]:
-    """The names that a statement sets in ways that do not tell what to."""
+    """Yield the names that a node binds to values that the source does not show."""
     targets: list[ast.AST] = []
     if isinstance(node, ast.Assign):
-        targets = [each for each in node.targets if not isinstance(each, ast.Name)]
+        targets = [target for target in node.targets if not isinstance(target, ast.Name)]
     elif isinstance(node, ast.For | ast.comprehension) and not isinstance(node.target, ast.Name):
         targets = [node.target]
     elif isinstance(node, ast.withitem) and node.optional_vars is not None:
@@ -252,4 +257,4 @@ def _other_names(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.alias):
         yield node.asname or node.name.partition(".")[0]
     for target in targets:
-        yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+        yield from (inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name))

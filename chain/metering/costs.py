@@ -1,8 +1,8 @@
-"""What works long without a tick, made to pay for it before it begins: by the size of what goes in, or of what will come out.
+"""Charges for builtins that run for long without a tick: before they run, by the size of their arguments or their result.
 
-These stand in the place of builtins, operators and methods where the source of an image calls them (`shapes` says where). What
-yields without end (`itertools.count`, `map` over it) yields through a loop of ours that ticks, so whoever drains it in one go
-pays as a loop would. What compares what it finds pays for the weight of that as well.
+These functions replace builtins, operators and methods where the source of an instrumented copy calls them
+(`chain.metering.rewrite` decides where). An endless iterator (`itertools.count`, `map` over it) is wrapped in a generator that
+ticks, so a builtin that drains it pays as a loop would. Functions that compare items also pay for the weight of the items.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from chain.metering.value_size import (
 )
 from chain.storage.frozen_list import FrozenList
 
-_MADE: Final = 128  # ticks for an iterator over another
+_MADE: Final = 128  # ticks for an iterator over another iterable
 FREE: Final = 16  # items that cost nothing beside the tick of the call
-BUILT: Final = 4  # ticks for an item that is put into a new collection
-KEYS: Final = 12  # and where it is found by its hash
+BUILT: Final = 4  # ticks for an item that is put into a new list or tuple
+KEYS: Final = 12  # ticks for an item that becomes a key of a set or dict
 TEXT: Final = 4  # characters or bytes for a tick
 
 _SIZED: Final[tuple[type[Sized], ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
-_WORD: Final = 2**256  # what is written in a few steps
-MOST_BYTES: Final = 2**20  # of one text
+_WORD: Final = 2**256  # smaller integers are formatted in a few steps
+MOST_BYTES: Final = 2**20  # in one text
 
 _TEXTS: Final = (str, bytes, bytearray)
 _SETS: Final = frozenset({set, frozenset, OrderedSet, OrderedFrozenSet})
@@ -64,9 +64,9 @@ _SLICED: Final = frozenset({*_TEXTS, list, tuple})
 _HASHED: Final = (
     _SETS
     | {dict, type({}.keys()), Keys, MappingProxyType}
-    | {kind for kind in CONSTANTS if issubclass(kind, dict | set)}
+    | {constant for constant in CONSTANTS if issubclass(constant, dict | set)}
 )
-# Those of which a look at the class is enough.
+# Types with a length, to be recognized by `type` alone, which is faster than `isinstance`.
 ROWS: Final = frozenset(
     {
         list,
@@ -86,20 +86,20 @@ _INDEXED: Final = frozenset({*_PLAIN, range})
 
 
 def size_of(items: Any) -> int:
-    """How many there are, of what can tell; nothing for what ticks as it goes."""
-    kind = type(items)
-    if kind in ROWS:
+    """Return the number of items, 0 for an iterator or another value without a length."""
+    items_type = type(items)
+    if items_type in ROWS:
         return len(items)
-    if kind is GeneratorType or (kind is not range and not isinstance(items, _SIZED)):
+    if items_type is GeneratorType or (items_type is not range and not isinstance(items, _SIZED)):
         return 0
     try:
         return len(items)
-    except OverflowError:  # a range beyond all bounds
+    except OverflowError:  # a range that is too long for `len`
         return out_of_fuel()
 
 
 def charge_items(items: Any, each: int = 1) -> Any:
-    """Pay for a walk over all of them; where nobody knows how many they are, as it goes."""
+    """Charge `each` ticks per item for a walk over `items`, and return them. An iterator is charged while it is drained."""
     charge_8()
     is_plain = type(items) in _PLAIN
     size = len(items) if is_plain else size_of(items)
@@ -111,42 +111,44 @@ def charge_items(items: Any, each: int = 1) -> Any:
 
 
 def charge_new_items(items: Any) -> Any:
-    """The same, where each is put into something new."""
+    """Charge for a walk that puts each item into a new collection, and return the items."""
     return charge_items(items, BUILT)
 
 
 def pay_keys(items: Any) -> Any:
-    """The same, where each becomes a key."""
+    """Charge for a walk that makes each item a key, and return the items."""
     return keys(charge_items(items, KEYS))
 
 
 def pay_pairs(items: Any) -> Any:
+    """Charge for a walk that makes the first part of each pair a key, and return the pairs."""
     return pairs(charge_items(items, KEYS))
 
 
 def charge_text(size: int) -> None:
+    """Charge for a text of `size` characters or bytes. Run out of gas if that is too long."""
     if size > MOST_BYTES:
         out_of_fuel()
     if size > TEXT * FREE:
         charge(size // TEXT)
 
 
-# What yields
+# Iterators
 
 
 def metered(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
-    """`source`, paid for by so many ticks a turn, sixteen turns at a time."""
-    paid = 0
+    """Yield from `source`, charging `each` ticks per item, sixteen items at a time."""
+    prepaid = 0
     for item in source:
-        if not paid:
+        if not prepaid:
             charge(each * FREE)
-            paid = FREE
-        paid -= 1
+            prepaid = FREE
+        prepaid -= 1
         yield item
 
 
 def metered_if_long(source: Any) -> Any:
-    """`source`, so that who drains it pays; what is short or ticks by itself stays as it is."""
+    """Return `source` so that draining it is charged. Return it unchanged if it is short or ticks by itself."""
     if type(source) in ROWS and len(source) <= FREE:
         return source
     if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
@@ -164,19 +166,19 @@ def len_is_short(source: Any) -> bool:
 def metered_lazy_builtin(
     real: Callable[..., Any], first: int = 0, last: int | None = None
 ) -> Callable[..., Any]:
-    """`real`, whose arguments from `first` to `last` are drained as it goes."""
+    """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         charge(_MADE)
         sources = slice(first, last)
-        for each in args[sources]:
-            if type(each) not in ROWS or len(each) > FREE:
+        for arg in args[sources]:
+            if type(arg) not in ROWS or len(arg) > FREE:
                 break
         else:
             return real(*args, **named)
-        found = list(args)
-        found[sources] = map(metered_if_long, args[sources])
-        return real(*found, **named)
+        arguments = list(args)
+        arguments[sources] = map(metered_if_long, args[sources])
+        return real(*arguments, **named)
 
     return guarded
 
@@ -192,17 +194,17 @@ def guarded_reversed(items: Any) -> Any:
 
 
 def slow_turns(made: Any, items: Any) -> Any:
-    """`made` as it is where `items` are few."""
+    """Return the iterator `made`, charged while it is drained unless `items` are few."""
     return made if isinstance(items, _SIZED) and len_is_short(items) else metered(made)
 
 
-# What drains
+# Builtins that drain their arguments
 
 
 def metered_builtin(
     real: Callable[..., Any], paid: Callable[[Any], Any], begun: int = 0
 ) -> Callable[..., Any]:
-    """`real`, which walks over its first argument at once; it takes so many ticks to begin."""
+    """Return `real` wrapped so that `paid` charges for its first argument. `begun` is the ticks for the call itself."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         if begun:
@@ -215,43 +217,46 @@ def metered_builtin(
 
 
 def guarded_sorted(items: Iterable[Any], **how: Any) -> list[Any]:
-    found = list(charge_items(items, BUILT))
-    sort(found, **how)
-    return found
+    result = list(charge_items(items, BUILT))
+    sort(result, **how)
+    return result
 
 
 def sort(items: list[Any], *, key: Any = None, reverse: bool = False) -> None:
-    """Put a list in order; what is compared pays as often as it may be."""
+    """Sort a list in place. Each item pays for as many comparisons as it may take part in."""
     rounds = len(items).bit_length()
     if len(items) > FREE:
         charge(len(items) * rounds)
-    found = items
+    sort_keys = items
     if key is None:
         charge(1 + weight_of(items) * rounds)
     else:
-        found = list(map(_weighing(key, rounds), list(items)))
-        if len(found) != len(items):
+        sort_keys = list(map(_weighing(key, rounds), list(items)))
+        if len(sort_keys) != len(items):
             raise ValueError("a list is changed while it is sorted")
-    if not is_quiet(found):
-        items[:] = merged(items, found, bool(reverse))
+    if not is_quiet(sort_keys):
+        items[:] = merged(items, sort_keys, bool(reverse))
     elif key is None:
         items.sort(reverse=reverse)
     else:
-        items.sort(key=partial(next, iter(found)), reverse=reverse)  # they were made in that order
+        # `list.sort` asks for the keys in the order in which they were computed.
+        items.sort(key=partial(next, iter(sort_keys)), reverse=reverse)
 
 
 def _weighing(key: Callable[[Any], Any], times: int) -> Callable[[Any], Any]:
+    """Return a key function that charges for `times` comparisons of each key."""
+
     def weighed(item: Any) -> Any:
-        found = key(item)
-        if type(found) is not int:
-            charge(1 + weight_of(found) * times)
-        return found
+        value = key(item)
+        if type(value) is not int:
+            charge(1 + weight_of(value) * times)
+        return value
 
     return weighed
 
 
 def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
-    """`min` or `max`."""
+    """Return `min` or `max` with charges."""
 
     def guarded(*items: Any, **how: Any) -> Any:
         if how.get("key") is not None:
@@ -269,7 +274,7 @@ def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callable[..., Any]:
-    """`str`, `repr` or `ascii`: it writes all that is in a value."""
+    """Return `str`, `repr` or `ascii` with charges for everything the value holds. `words` makes the text stable."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         if args:
@@ -281,7 +286,7 @@ def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callab
 
 
 def shown(value: Any) -> Any:
-    """`value`, which becomes part of a text."""
+    """Charge for a value that becomes part of a text, and return the value to format."""
     if type(value) is int and -_WORD < value < _WORD:
         return value
     if isinstance(value, _TEXTS):
@@ -295,7 +300,7 @@ def shown(value: Any) -> Any:
 
 
 def written(text: Any) -> Any:
-    """Pay for a text by its length, where that could not be told before."""
+    """Charge for a finished text by its length, where the length was not known before. Return the text."""
     if isinstance(text, str | bytes):
         charge_text(2 * len(text))
     return text
@@ -312,6 +317,8 @@ def guarded_sum(items: Iterable[Any], start: Any = 0) -> Any:
 
 
 def guarded_bytes(real: type) -> Callable[..., Any]:
+    """Return `bytes` or `bytearray` with charges."""
+
     def guarded(*args: Any, **named: Any) -> Any:
         if args and isinstance(args[0], int):
             charge_text(args[0])
@@ -323,29 +330,29 @@ def guarded_bytes(real: type) -> Callable[..., Any]:
 
 
 def pay_for_digits(number: Any) -> Any:
-    """`number`, which is written out: that takes the square of its length."""
+    """Charge for formatting `number`, which takes time quadratic in its length. Return the number."""
     if isinstance(number, int) and not -_WORD < number < _WORD:
         charge(number.bit_length() // 4)
     return number
 
 
 def guarded_digits(real: Callable[..., Any]) -> Callable[..., Any]:
-    """`hex` and the like."""
+    """Return `hex` or a similar function with charges."""
 
     def guarded(number: Any, *args: Any) -> Any:
         charge_8()
-        for each in args:  # `round(n, -600)`
-            charge_text(abs(each) if isinstance(each, int) else 0)
+        for digits in args:  # `round(n, -600)`
+            charge_text(abs(digits) if isinstance(digits, int) else 0)
         return real(pay_for_digits(number), *args)
 
     return guarded
 
 
-# What asks
+# Tests and subscripts
 
 
 def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
-    """`isinstance` or `issubclass`, whose classes may be a tuple of tuples."""
+    """Return `isinstance` or `issubclass` with charges for its classes, which may be a tuple of tuples."""
 
     def guarded(value: Any, classes: Any) -> bool:
         return real(value, weigh(classes))
@@ -354,16 +361,16 @@ def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def contains(item: Any, items: Any) -> bool:
-    """`item in items`"""
+    """Return `item in items`."""
     charge_8()
-    kind = type(items)
-    if kind in _HASHED:
+    items_type = type(items)
+    if items_type in _HASHED:
         return (item if type(item) in LIGHT else weigh(item)) in items
-    if kind is range:
+    if items_type is range:
         return _is_in_range(item, items)
     if isinstance(items, EnumType):
         return _is_member(item, items)
-    if type(item) is not int and kind not in _TEXT_KINDS:
+    if type(item) is not int and items_type not in _TEXT_KINDS:
         times = min(size_of(items), 2**40)
         charge(1 + weight_of(item) * times)
     return item in charge_items(items)
@@ -379,32 +386,32 @@ def _is_member(item: Any, members: EnumType) -> bool:
 
 
 def _is_in_range(item: Any, items: range) -> bool:
-    """By arithmetic; only an author's own number is asked whether it equals one after the other."""
+    """Return `item in items` by arithmetic. Only a number of the author's own class is compared item by item."""
     charge(32 if type(item) is int else 64)
     equality: Any = type(item).__eq__
     if equality is int.__eq__:
         return int(item) in items
     if equality in _NEVER_EQUAL:
         return False
-    return any(item == each for each in metered(items, 16))
+    return any(item == number for number in metered(items, 16))
 
 
 def charge_slice(found: Any) -> Any:
-    """`items[a:b:c]`, which is no larger than what is there, so it may pay afterwards."""
+    """Charge for `found`, the result of `items[a:b:c]`, and return it. It is no larger than `items`, so it may pay late."""
     if type(found) in _SLICED and len(found) > FREE:
         charge(len(found) // TEXT)
     return found
 
 
 def index(where: Any, items: Any) -> Any:
-    """`where` in `items[where]`, if it is no number: a slice takes what a slice between the brackets does."""
+    """Charge for the index in `items[where]`, where it is not an integer, and return it. It may be a slice."""
     if type(where) is slice and isinstance(items, _SIZED):
         charge(1 + len(items) // TEXT)
     return weigh(where)
 
 
 def moved(items: Any) -> Any:
-    """`items`, of which all behind a place move."""
+    """Charge for an insertion or deletion in `items`, which moves all items behind it. Return `items`."""
     if isinstance(items, list | bytearray):
         charge(1 + len(items) // 64)
     elif isinstance(items, deque):
@@ -413,11 +420,11 @@ def moved(items: Any) -> Any:
 
 
 def counted(source: Any) -> Any:
-    """`source` of a comprehension, with the room of a new list for each turn."""
-    kind = type(source)
-    if kind is GeneratorType:  # it ticks by itself
+    """Charge the `source` of a comprehension for the space of a new item per turn, and return it."""
+    source_type = type(source)
+    if source_type is GeneratorType:  # a generator ticks by itself
         return source
-    if kind in ROWS or kind is range or isinstance(source, _SIZED):
+    if source_type in ROWS or source_type is range or isinstance(source, _SIZED):
         size = size_of(source)
         if size > FREE:
             charge(2 * size)

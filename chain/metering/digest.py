@@ -1,7 +1,7 @@
-"""What a contract is, in 32 bytes: the syntax of all that it reaches of its own sources, and the data files these read.
+"""The identity of a contract in 32 bytes: a hash of the syntax it reaches in its own sources, and of the data files these read.
 
-Positions, comments and docstrings are no part of a syntax tree as it is written down here, and where a name comes from counts,
-not how the import of it is spelled. So a formatter changes nothing, and a rule that changes is another contract.
+Positions, comments and docstrings are left out of the syntax. An imported name counts by its origin, not by the spelling of
+the import. So a formatter does not change the digest, but a changed rule makes another contract.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def digest_of(name: str, sources: ProgramSources, values: Iterable[str] = ()) -> bytes:
-    """The digest of the contract called `name`; `values` are what it has around it that no source tells."""
+    """Return the digest of the contract called `name`. `values` describe the parts of it that its sources do not show."""
     parts = [name, *values]
     for module in sorted(sources.modules, key=module_label):
         parts.append(module_label(module))
@@ -31,12 +31,12 @@ def digest_of(name: str, sources: ProgramSources, values: Iterable[str] = ()) ->
 
 
 def module_label(module: Module) -> str:
-    """A script has the same name whether it is run or imported."""
+    """Return the name of a module. A script has the same name whether it is run or imported."""
     return Path(module.file).stem if module.name == "__main__" else module.name
 
 
 def canonical_syntax(node: Any) -> str:
-    """A syntax tree as text without positions and docstrings, the same on every Python version."""
+    """Return a syntax tree as text, without positions and docstrings, the same on every Python version."""
     if isinstance(node, list):
         return "[" + ",".join(map(canonical_syntax, node)) + "]"
     if not isinstance(node, ast.AST):

@@ -1,8 +1,8 @@
-"""Freezes what outlives a call, once the modules of an image are made: everything that can be reached from their names.
+"""Freeze the values that outlive a call, after the modules of an instrumented copy are run: all that their names reach.
 
-Collections are replaced by constants wherever something holds them: in a module, a class, an object, another collection, a
-closure, the defaults of a function. Objects, classes and functions stay and are noted. What remembers how far it was read, and
-what nobody knows how to freeze, is refused where it is made.
+Collections are replaced by constants (`chain.metering.frozen_collections`) wherever they are held: in a module, a class, an
+object, another collection, a closure, the defaults of a function. Objects, classes and functions stay and are recorded there.
+An iterator, which remembers its position, and a value of a type that cannot be frozen are refused where they are made.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from chain.source.modules import Module
 from chain.source.word_sets import word_set
 
 _PLAIN: Final = frozenset({int, str, bytes, bool, float, complex, type(None), range, ModuleType})
-# Modules of Python whose objects do not change, or only by an attribute that is set.
+# Standard library modules whose objects do not change, except by setting an attribute.
 _STILL: Final = word_set(
     """
     __future__ _abc _collections _operator abc builtins collections collections.abc dataclasses datetime decimal enum fractions
@@ -48,12 +48,12 @@ _STILL: Final = word_set(
 )
 _CHANGING: Final = (list, dict, set, bytearray)
 _CHANGEABLE: Final = (*_CHANGING, memoryview, ChainMap, UserDict, UserList, UserString)
-# What an author may set between two underscores, and hold a list in.
+# Names with double underscores that an author may bind, and that may hold a list.
 _AUTHORS: Final = SETTINGS - {"__doc__", "__test__"} | {"__annotations__"}
 
 
 class Called:
-    """A `functools.partial` that cannot be changed."""
+    """An immutable `functools.partial`."""
 
     __slots__ = ("args", "func", "keywords")
 
@@ -65,28 +65,32 @@ class Called:
 
 
 class Freezing:
-    """One walk over the modules of a world."""
+    """A walk that freezes the modules of one module namespace."""
 
     def __init__(self, spaces: dict[Module, dict[str, Any]]) -> None:
         self._spaces = spaces
         self._names = {module.name for module in spaces}
-        self._done: dict[int, tuple[Any, Any]] = {}  # by id: what was there, and what is now
-        self._seen: set[int] = set()  # cells
+        self._done: dict[int, tuple[Any, Any]] = {}  # by id: the original value, and the frozen one
+        self._seen: set[int] = set()  # ids of the cells visited
         self._source: Module | None = None
         self._name = ""
-        self._part = ""  # of what is called so: "a default of "
+        self._part = ""  # a prefix for messages, such as "a default of "
 
     def run(self) -> None:
-        for is_own in (True, False):  # a thing is called as it is where it was made
+        """Freeze the values of all names of all modules, in place."""
+        # The names defined in a module come first, so that messages call a value by the name of its definition.
+        for is_own in (True, False):
             for module, space in self._spaces.items():
                 self._source = module
                 for name in [name for name in space if not _is_pythons(name)]:
-                    known = module.names.get(name)
-                    if is_own == (known is not None and not isinstance(known.node, ast.alias)):
+                    definition = module.names.get(name)
+                    if is_own == (
+                        definition is not None and not isinstance(definition.node, ast.alias)
+                    ):
                         space[name] = self._named(name, space[name])
 
     def _named(self, name: str, value: Any) -> Any:
-        """What stands in the place of `value`, which is called so."""
+        """Return the frozen form of `value`, described as `name` in messages."""
         before, (self._name, self._part) = (self._name, self._part), (name, "")
         try:
             return self.frozen(value)
@@ -94,56 +98,59 @@ class Freezing:
             self._name, self._part = before
 
     def _note(self, thing: Any) -> None:
+        """Record that `thing` outlives calls."""
         if not frozen_collections.is_noted(thing):
             note(thing, f"{self._part}'{self._name}' ({self._place()})")
 
     def _place(self) -> Source:
+        """Return the location at which the current name is bound."""
         source = self._source
         assert source is not None
         first, *rest = self._name.split(".")
-        known = source.names.get(first)
-        node: Any = known.node if known is not None else None
-        for each in rest:
-            node = next((inner for inner in getattr(node, "body", ()) if _sets(inner, each)), node)
+        definition = source.names.get(first)
+        node: Any = definition.node if definition is not None else None
+        for part in rest:
+            node = next((inner for inner in getattr(node, "body", ()) if _sets(inner, part)), node)
         return Source(source.file, getattr(node, "lineno", 1))
 
     def _refuse(self, value: Any, why: str, remedy: str) -> None:
-        kind = type(value).__name__
+        type_name = type(value).__name__
         raise DeclarationError(
-            f"{self._place()}: {self._part}'{self._name}' is or holds a {kind}, {why}, and it outlives the call; {remedy}"
+            f"{self._place()}: {self._part}'{self._name}' is or holds a {type_name}, {why}, and it outlives the call; {remedy}"
         )
 
     # Values
 
     def frozen(self, value: Any) -> Any:
-        """What stands in the place of a value: itself where it cannot change, or can be noted."""
-        kind = type(value)
-        if kind in _PLAIN or kind in CONSTANTS:
+        """Return the frozen form of a value: the value itself if it cannot change, or if it is recorded."""
+        value_type = type(value)
+        if value_type in _PLAIN or value_type in CONSTANTS:
             return value
         if id(value) not in self._done:
-            self._done[id(value)] = value, self._anew(value, kind)
+            self._done[id(value)] = value, self._anew(value, value_type)
         return self._done[id(value)][1]
 
     def _anew(self, value: Any, kind: type) -> Any:
-        made = frozen_collections.begun(value)
-        if made is not None:
-            return self._collection(value, made)
-        for known, change in _KINDS.items():
-            if isinstance(value, known):
-                return change(self, value)
+        """Return the frozen form of a value that is not frozen yet. `kind` is its type."""
+        constant = frozen_collections.begun(value)
+        if constant is not None:
+            return self._collection(value, constant)
+        for handled_type, freeze in _KINDS.items():
+            if isinstance(value, handled_type):
+                return freeze(self, value)
         if kind.__module__ in self._names:
             return self._object(value)
         if isinstance(value, BaseException):
             self._refuse(value, "which changes when it is raised", "make it where it is raised")
-        elif (
-            kind.__name__ == "_lru_cache_wrapper"
-        ):  # what it remembers would be shared by all calls
+        elif kind.__name__ == "_lru_cache_wrapper":
+            # All calls would share its cache.
             return self.frozen(value.__wrapped__)
         elif kind.__module__.partition(".")[0] != "chain":
             self._foreign(value, kind)
         return value
 
     def _foreign(self, value: Any, kind: type) -> None:
+        """Record an object of another package. Refuse an iterator, and an object that may change."""
         if hasattr(kind, "__next__"):
             self._refuse(
                 value,
@@ -158,27 +165,28 @@ class Freezing:
         self._note(value)
 
     def _collection(self, value: Any, made: Any) -> Any:
+        """Fill `made`, the empty constant for a collection, with its frozen items. Return it."""
         self._done[id(value)] = value, made
         self._note(made)
         if isinstance(value, dict):
-            pairs = [(self.frozen(key), self.frozen(each)) for key, each in value.items()]
+            pairs = [(self.frozen(key), self.frozen(item)) for key, item in value.items()]
             frozen_collections.fill(made, pairs)
         else:
             frozen_collections.fill(made, self._each(value))
         return made
 
     def _each(self, items: Iterable[Any]) -> list[Any]:
-        return [self.frozen(each) for each in items]
+        return [self.frozen(item) for item in items]
 
     def _tuple(self, value: tuple[Any, ...]) -> Any:
         items = self._each(value)
-        if id(value) in self._done:  # it holds itself
+        if id(value) in self._done:  # the tuple holds itself
             return self._done[id(value)][1]
         if all(a is b for a, b in zip(items, value, strict=True)):
             return value
-        made: Any = tuple.__new__(type(value), items)
-        vars(made).update(vars(value)) if hasattr(value, "__dict__") else None
-        return made
+        frozen_tuple: Any = tuple.__new__(type(value), items)
+        vars(frozen_tuple).update(vars(value)) if hasattr(value, "__dict__") else None
+        return frozen_tuple
 
     def _frozenset(self, value: frozenset[Any]) -> Any:
         self._each(value)
@@ -187,12 +195,12 @@ class Freezing:
     def _proxy(self, value: Any) -> Any:
         if frozen_collections.is_noted(value):
             return value
-        made = MappingProxyType(self.frozen(value.copy()))
-        self._note(made)
-        return made
+        proxy = MappingProxyType(self.frozen(value.copy()))
+        self._note(proxy)
+        return proxy
 
     def _partial(self, value: Any) -> Any:
-        named = {name: self.frozen(each) for name, each in value.keywords.items()}
+        named = {name: self.frozen(argument) for name, argument in value.keywords.items()}
         return Called(self.frozen(value.func), tuple(self._each(value.args)), named)
 
     def _partial_method(self, value: Any) -> Any:
@@ -201,7 +209,7 @@ class Freezing:
         return value
 
     def _method(self, value: Any) -> Any:
-        """A method that was taken off something, as in `push = rows.append`."""
+        """Return a bound method of a frozen object, as in `push = rows.append`."""
         holder = self.frozen(value.__self__)
         if isinstance(value, MethodType):
             self.frozen(value.__func__)
@@ -209,42 +217,45 @@ class Freezing:
             self._refuse(value, "which sets attributes", "call it inside the function")
         return value if holder is value.__self__ else getattr(holder, value.__name__)
 
-    # What stays as it is and is noted
+    # Values that stay as they are and are recorded
 
     def _object(self, value: Any) -> Any:
+        """Freeze the attributes of an object of the author's own class, and record it."""
         if isinstance(value, _CHANGING):
             self._refuse(
                 value,
-                f"which is a {next(each.__name__ for each in _CHANGING if isinstance(value, each))} that may change",
+                f"which is a {next(base.__name__ for base in _CHANGING if isinstance(value, base))} that may change",
                 "make it inside the function, or hold a plain one",
             )
         self._done[id(value)] = value, value
         self._note(value)
         name = self._name
-        for attribute, each in list(getattr(value, "__dict__", {}).items()):
-            value.__dict__[attribute] = self._named(f"{name}.{attribute}", each)
+        for attribute, held in list(getattr(value, "__dict__", {}).items()):
+            value.__dict__[attribute] = self._named(f"{name}.{attribute}", held)
         for cls in type(value).__mro__:
             for attribute, slot in list(vars(cls).items()):
                 if isinstance(slot, MemberDescriptorType) and hasattr(value, attribute):
-                    each = slot.__get__(value)
-                    new = self._named(f"{name}.{attribute}", each)
-                    if new is not each:
-                        slot.__set__(value, new)
+                    held = slot.__get__(value)
+                    frozen_value = self._named(f"{name}.{attribute}", held)
+                    if frozen_value is not held:
+                        slot.__set__(value, frozen_value)
         self.frozen(type(value))
         return value
 
     def _function(self, value: FunctionType) -> FunctionType:
+        """Freeze the closure, defaults and attributes of a function, and record it if it is the author's own."""
         space = value.__globals__
         self._done[id(value)] = value, value
         if str(space.get("__name__")).partition(".")[0] == "chain":
             return value
-        is_own = any(space is each for each in self._spaces.values())
+        is_own = any(space is module_space for module_space in self._spaces.values())
         if is_own:
             self._note(value)
         before, self._part = self._part, "what is around "
         for cell in value.__closure__ or ():
             self._cell(cell, is_own)
-        if is_own or space.get("__name__") not in sys.modules:  # as that of a named tuple
+        # The methods of a named tuple have globals of no imported module.
+        if is_own or space.get("__name__") not in sys.modules:
             self._part = "a default of "
             if value.__defaults__:
                 value.__defaults__ = tuple(self._each(value.__defaults__))
@@ -255,12 +266,15 @@ class Freezing:
         return value
 
     def _cell(self, cell: CellType, is_own: bool) -> None:
-        """What Python's own functions keep around them, as that of a dataclass which writes it out, is theirs."""
+        """Freeze the content of a closure cell. A collection in the closure of a library function is left alone.
+
+        An example is the `repr` of a dataclass, which keeps a set there. `is_own` is true for a function of the author's.
+        """
         if id(cell) not in self._seen:
             self._seen.add(id(cell))
             try:
                 content = cell.cell_contents
-            except ValueError:  # nothing yet
+            except ValueError:  # the cell is empty
                 return
             if not is_own and frozen_collections.is_collection(content):
                 return
@@ -269,14 +283,15 @@ class Freezing:
                 cell.cell_contents = new
 
     def _class(self, cls: type) -> type:
+        """Freeze the bases and attributes of the author's own class, and record it."""
         self._done[id(cls)] = cls, cls
         if cls.__module__ not in self._names:
             return cls
         name = self._name if _is_inner(cls) else cls.__qualname__
         before, (self._name, self._part) = (self._name, self._part), (name, "")
         self._note(cls)
-        for each in cls.__bases__:
-            self.frozen(each)
+        for base in cls.__bases__:
+            self.frozen(base)
         for attribute, value in list(vars(cls).items()):
             if attribute == "__dataclass_fields__":
                 self._fields(value.values())
@@ -298,7 +313,7 @@ class Freezing:
         return cls
 
     def _members(self, cls: type[Enum]) -> None:
-        """Each version of Python answers otherwise whether a class or a partial function in an Enum is a member."""
+        """Refuse a class or a partial function in an Enum. Python versions disagree on whether it is a member."""
         for name, value in vars(cls).items():
             inner = value._value_ if isinstance(value, Enum) else value
             if isinstance(inner, type | partial | Called) and not name.startswith("_"):
@@ -314,7 +329,7 @@ class Freezing:
             field.metadata = self.frozen(field.metadata)
 
     def _wrapper(self, value: Any) -> Any:
-        """A function in a class, as it is called there."""
+        """Freeze the functions in a property, static method or class method."""
         if isinstance(value, property):
             self._each((value.fget, value.fset, value.fdel))
         else:
@@ -322,6 +337,7 @@ class Freezing:
         return value
 
     def _remembered(self, value: Any) -> Any:
+        """Return a plain property for a cached one, as all calls would share its cache."""
         return property(self.frozen(value.func))
 
 
@@ -340,11 +356,15 @@ _KINDS: Final[dict[Any, Callable[[Freezing, Any], Any]]] = {
 
 
 def _renew(named: dict[str, Any], frozen: Callable[[Any], Any]) -> None:
-    named.update({name: frozen(each) for name, each in named.items()})
+    """Replace the values of a dict by their frozen forms, in place."""
+    named.update({name: frozen(value) for name, value in named.items()})
 
 
 def _close(cls: type[Flag]) -> None:
-    """Two flags together are a member that Python makes when it is first asked for, and keeps: it has Python's attributes."""
+    """Make all members of a flag class refuse public attributes, also the members that Python creates later.
+
+    Python creates the member for a combination of flags when it is first used, keeps it, and sets private attributes on it.
+    """
 
     def __setattr__(self: Flag, name: str, value: Any) -> None:  # noqa: N807
         if not name.startswith("_"):
@@ -364,9 +384,9 @@ def _is_pythons(name: str) -> bool:
 
 
 def _sets(node: ast.AST, name: str) -> bool:
-    """Whether a statement in a class gives a name its value."""
+    """True if a statement binds `name`."""
     if isinstance(node, ast.Assign):
-        return any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+        return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
     if isinstance(node, ast.AnnAssign):
         return isinstance(node.target, ast.Name) and node.target.id == name
     return getattr(node, "name", None) == name

@@ -1,12 +1,13 @@
-"""What outlives a call, as an image holds it: it can be read, and whoever would change it is refused.
+"""The values of an instrumented copy that outlive a call: they can be read, and any change is refused.
 
-What stands at the top of a module or in a class is made once and then found by every call. A list there is a `list` that
-refuses to be changed, however it is reached; likewise a dict, a set, a deque. They are read as Python reads them, and a copy,
-a slice or a sum of them is a plain one again. An object of the author's own class, a class or a function cannot refuse by
-itself, so it is noted here, and where an image sets an attribute it asks `settable` first.
+A value at the top of a module or in a class is made once and shared by all calls. A list there is a `list` that refuses
+changes, however it is reached; so is a dict, a set or a deque. Reading is as usual, and a copy, slice or sum is an ordinary
+list again. An object of the author's own class, a class or a function cannot refuse changes by itself. So it is recorded here,
+and an instrumented copy calls `settable` before it sets an attribute.
 
-Some functions of C write into a list without asking it: `list.append(row, 1)`, `heappush(row, 1)`. Where an image gets hold of
-the former it gets one that asks (`taken`), and instead of the latter it imports one (`libraries`).
+Some C functions write into a list without calling its methods: `list.append(row, 1)`, `heappush(row, 1)`. Where an
+instrumented copy takes the former off its class, it gets a function that checks first (`taken`). Instead of the latter it
+imports such a function (`chain.metering.import_substitutes`).
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ _SIGNS: Final = {
     "__setitem__": "'[…] = …'", "__delitem__": "'del'", "__iadd__": "'+='", "__imul__": "'*='", "__ior__": "'|='",
     "__iand__": "'&='", "__isub__": "'-='", "__ixor__": "'^='", "__missing__": "a key that is not there",
 }  # fmt: skip
-# How many arguments these may be given so that `list.append(…)` with as many would change nothing.
+# By method: up to this many arguments, a call on the class changes nothing. `list.append(row, 1)` has one more.
 _FREE: Final = {
     **dict.fromkeys(word_set("pop clear sort reverse popitem popleft rotate"), 0),
     **dict.fromkeys(word_set("append extend remove add discard appendleft extendleft move_to_end setdefault update"), 1),
@@ -73,7 +74,7 @@ _FREE: Final = {
     "insert": 2,
     "register": -1,
 }  # fmt: skip
-# Methods of every object by which its attributes are set.
+# Methods of any object that set its attributes.
 MAKERS: Final = word_set(
     "__init__ __setattr__ __delattr__ __set__ __delete__ __setstate__ add_note with_traceback"
 )
@@ -82,15 +83,15 @@ _LOST: Final = "which outlives the call: a failed call would not undo it, and an
 _SHARED: Final = (type, ModuleType, FunctionType, BuiltinFunctionType, Field)
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
-_known: dict[int, tuple[object, str]] = {}  # by id: what outlives calls, and what it is called
+_known: dict[int, tuple[object, str]] = {}  # by id: each recorded value, and its name in messages
 
 
 class ConstantChanged(TypeError):
-    """Something that outlives a call was to be changed."""
+    """An attempt to change a value that outlives the call."""
 
 
 def note(thing: object, name: str) -> None:
-    """From now on this outlives calls, as that which is called `name`."""
+    """Record that `thing` outlives calls. `name` describes it in messages."""
     _known[id(thing)] = thing, name
 
 
@@ -103,7 +104,7 @@ def name_of(thing: object) -> str:
 
 
 def is_foreign(name: object) -> bool:
-    """Whether a module of that name is the chain's or Python's own."""
+    """True if `name` names a module of the chain or of the standard library."""
     return isinstance(name, str) and name.partition(".")[0] in _FOREIGN
 
 
@@ -117,6 +118,7 @@ def _refuse(change: str, thing: object) -> NoReturn:
 
 
 def _refusing(base: type, name: str) -> Callable[..., NoReturn]:
+    """Return a method that refuses the change that the method `name` makes."""
     change = _SIGNS.get(name, name)
 
     def refuse(self: Any, *args: object, **named: object) -> NoReturn:
@@ -128,17 +130,22 @@ def _refusing(base: type, name: str) -> Callable[..., NoReturn]:
 
 
 def _constant(base: type, *parts: Callable[[Any], Any]) -> type:
-    """A subclass of a collection that cannot be changed. `parts` give what copies of it are made of, see `__reduce_ex__`."""
+    """Return an immutable subclass of a collection. `parts` compute the values from which `__reduce_ex__` makes a copy."""
 
     def reduced(self: Any, protocol: Any) -> tuple[Any, ...]:
         return base, *(part(self) for part in parts)
 
-    def made(cls: type, *args: Any, **named: Any) -> Any:
+    def new(cls: type, *args: Any, **named: Any) -> Any:
         return base(*args, **named)
 
     refusing = {name: _refusing(base, name) for name in _CHANGES[base]}
-    space: dict[str, Any] = {"__slots__": (), "__new__": made, "__reduce_ex__": reduced, **refusing}
-    return type(base.__name__, (base,), space)
+    namespace: dict[str, Any] = {
+        "__slots__": (),
+        "__new__": new,
+        "__reduce_ex__": reduced,
+        **refusing,
+    }
+    return type(base.__name__, (base,), namespace)
 
 
 def _nothing(_: Any) -> Any:
@@ -164,7 +171,7 @@ _CONSTANT: Final[dict[type, type]] = {
     ),
     Counter: _constant(Counter, _empty, _nothing, _nothing, _pairs),
 }
-# What an image has in the place of Python's own, where one of those comes in.
+# The types that replace Python's own in an instrumented copy.
 _INSTEAD: Final[dict[type, type]] = {set: OrderedSet, collections.OrderedDict: OrderedDict}
 CONSTANTS: Final = frozenset(_CONSTANT.values())
 _REFUSING: Final = CONSTANTS | {FrozenList}
@@ -175,20 +182,20 @@ def is_collection(thing: Any) -> bool:
 
 
 def begun(thing: Any) -> Any:
-    """A constant in the place of `thing`, with nothing in it yet; None if it is no collection."""
+    """Return an empty constant to replace the collection `thing`, None if that is not a collection."""
     base: Any = _INSTEAD.get(type(thing), type(thing))
     if base not in _CONSTANT:
         return None
-    made: Any = base.__new__(_CONSTANT[base])
+    constant: Any = base.__new__(_CONSTANT[base])
     if base is defaultdict:
-        defaultdict.__init__(made, thing.default_factory)
+        defaultdict.__init__(constant, thing.default_factory)
     elif base is deque:
-        deque.__init__(made, (), thing.maxlen)
-    return made
+        deque.__init__(constant, (), thing.maxlen)
+    return constant
 
 
 def fill(made: Any, items: list[Any]) -> None:
-    """Put items into one that was begun; those of a dict come as pairs."""
+    """Put items into a constant returned by `begun`. The items of a dict are pairs."""
     if isinstance(made, dict):
         base = OrderedDict if isinstance(made, OrderedDict) else dict
         for key, value in items:
@@ -204,43 +211,45 @@ def fill(made: Any, items: list[Any]) -> None:
 
 
 def settable(thing: T) -> T:
-    """`thing`, of which an attribute is about to be set: not if it outlives the call."""
+    """Return `thing`, an attribute of which is about to be set. Refuse if it outlives the call."""
     if id(thing) in _known or isinstance(thing, _SHARED):
         _ask(thing)
     return thing
 
 
 def _ask(thing: object) -> None:
+    """Refuse to set an attribute of `thing`, unless it was made in this call."""
     if id(thing) not in _known:
-        home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", "")
-        if not isinstance(thing, Field) and not is_foreign(home):
-            return  # it was made in this call, or the image is being made
-        note(thing, f"{getattr(thing, '__name__', type(thing).__name__)} of {home}")
+        module_name = (
+            thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", "")
+        )
+        if not isinstance(thing, Field) and not is_foreign(module_name):
+            return  # it was made in this call, or the instrumented copy is still being built
+        note(thing, f"{getattr(thing, '__name__', type(thing).__name__)} of {module_name}")
     raise ConstantChanged(
         f"this would set an attribute of {name_of(thing)}, {_LOST}; keep it in a field of the contract, or in an object"
         " that is made inside the call"
     )
 
 
-# Functions of C
+# C functions
 
 
 def taken(method: Any) -> Any:
-    """A method that was taken from what may be a class: one of C, that writes without asking, asks first."""
-    kind = type(method)
-    if (
-        kind in _BOUND
-    ):  # most are, and most of something that neither outlives the call nor is a class
+    """Return `method`, which was taken off an object or a class. A C method that writes into its first argument is checked."""
+    method_type = type(method)
+    if method_type in _BOUND:  # the usual case; most are methods of objects that need no check
         holder = method.__self__
         if id(holder) in _known or isinstance(holder, ABCMeta):
             _ask_holder(holder, method.__name__)
         return method
-    if kind is FunctionType:
+    if method_type is FunctionType:
         return asking(method) if method in _WRITERS or method.__name__ in MAKERS else method
-    return asking(method) if kind in _UNBOUND else method
+    return asking(method) if method_type in _UNBOUND else method
 
 
 def _ask_holder(holder: Any, name: str) -> None:
+    """Refuse the bound method `name` of `holder` if it would change a class, or set attributes of a recorded object."""
     if id(holder) in _known:
         if isinstance(holder, ABCMeta) or name in MAKERS:
             _ask(holder)
@@ -248,7 +257,7 @@ def _ask_holder(holder: Any, name: str) -> None:
         settable(holder)
 
 
-# Those of collections that are written in Python.
+# Changing methods of collections that are written in Python.
 _WRITERS: Final = {
     each
     for base, names in _CHANGES.items()
@@ -261,9 +270,9 @@ _BOUND: Final = frozenset({MethodType, MethodWrapperType, BuiltinFunctionType})
 
 @lru_cache(maxsize=256)
 def asking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that changes its first argument, asking that first."""
+    """Return `function`, which changes its first argument, with a check that the argument may be changed."""
 
-    def asked(*args: Any, **named: Any) -> Any:
+    def checked(*args: Any, **named: Any) -> Any:
         if args:
             first = args[0]
             if type(first) in _REFUSING:
@@ -273,10 +282,10 @@ def asking(function: Callable[..., Any]) -> Callable[..., Any]:
                 _ask(first)
         return function(*args, **named)
 
-    asked.__name__ = asked.__qualname__ = function.__name__
-    return asked
+    checked.__name__ = checked.__qualname__ = function.__name__
+    return checked
 
 
 def changes_nothing(name: str, count: int) -> bool:
-    """Whether `thing.name(…)` with so many arguments changes nothing but `thing`, even if that is a class."""
+    """True if `thing.name(…)` with `count` arguments changes nothing but `thing`, even if `thing` is a class."""
     return count <= _FREE.get(name, -1)

@@ -1,17 +1,17 @@
-"""Fuel: what a contract's own computing may take. Three gas of a transaction buy one tick, in a tank of its own.
+"""Fuel: the budget for a contract's own computing, counted in ticks. Three gas of a transaction buy one tick.
 
-A tank is an iterator that yields zeros, and stands among the builtins of every image, so that `0 in __tank__` takes one of
-them and is false when none are left: no call, no lookup but one. There is a tank of single ticks and others whose zeros are
-worth several, as coins are, so that a long stretch pays in one step too. Where one is empty, `__out_of_fuel__` makes change:
-what all of them hold is put into them anew. A step takes the same with change and without. When all hold less than is asked,
-it raises `OutOfGas`, which no contract can catch; should that get lost all the same, every later tick raises it again, and the
-message ends as out of gas whatever it returned. What a message did not use goes back to the one that sent it.
+The ticks are held in tanks. A tank is an iterator that yields zeros, and is one of the builtins of every instrumented copy.
+`0 in __tank__` takes one zero and is false when none is left: it takes one lookup and no call. There is a tank of single ticks,
+and there are others whose zeros are worth several ticks, as coins are, so that a long stretch of code also pays in one step.
+Where a tank is empty, `__out_of_fuel__` makes change: it distributes the ticks of all tanks over them again. A step costs the
+same with and without change. When the tanks together hold too little, it raises `OutOfGas`, which a contract cannot catch. If
+the exception gets lost anyway, every later tick raises it again, and the message ends as out of gas whatever it returned. The
+ticks that a message did not use go back to its sender.
 
-Functions that may call themselves also take a level at their beginning and give it back at their end: Python's own limit
-counts other things from version to version, and where the test runner stands in the stack.
+Functions that may call themselves also take a level when they start and return it when they end. Python's own recursion limit
+does not do: it counts differently from version to version, and includes the frames of the test runner.
 
-There is one set of tanks in a process, and one message that takes from it: that of the thread whose turn it is
-(`chain.concurrency.turn`).
+A process has one set of tanks, and one message uses it: that of the thread whose turn it is (`chain.concurrency.turn`).
 """
 
 from __future__ import annotations
@@ -28,17 +28,15 @@ if TYPE_CHECKING:
     from chain.machine.frame import Frame
 
 GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less than half a second
-KEPT_BACK: Final = (
-    1024  # of what is left when a message sends another, this part stays with the sender
-)
-DEEPEST: Final = 512  # calls of functions that may call themselves, one inside the other, each of one or two Python frames
-_SHARE: Final = 2**18  # ticks at most in a tank other than that of single ones
+KEPT_BACK: Final = 1024  # a message that sends another keeps one part in so many of its ticks
+DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two Python frames
+_SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
 _PLENTY: Final = 6 * _SHARE
-_ONE_BY_ONE: Final = 256  # so many steps are sooner taken than all tanks are filled anew
+_ONE_BY_ONE: Final = 256  # up to so many steps are faster than to fill all tanks again
 
 Tanks: TypeAlias = tuple["repeat[int]", ...]
 
-# The large whole numbers that became keys in the running transaction, by their hash.
+# The large integers that became keys in the running transaction, by their hash.
 COLLIDING: Final[dict[int, set[int]]] = {}
 
 TANK, PAIRS, FOURS, EIGHTS, DRY = (
@@ -50,23 +48,24 @@ TANK, PAIRS, FOURS, EIGHTS, DRY = (
 )
 SIXTEENS, MOST = "__sixteens__", "__sixty_fours__"
 CHARGE: Final = "__charge__"
-TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}  # by their worth
+# By the worth of a zero.
+TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}
 WORTHS: Final = {tank: worth for worth, tank in TANKS.items()}
 LARGEST: Final = 64
-# The tank whose step takes so many ticks, or the next larger one.
+# By number of ticks: the tank whose step takes as many, or the next larger one.
 _TANK_OF: Final = tuple(
     next(name for worth, name in TANKS.items() if ticks <= worth) for ticks in range(LARGEST + 1)
 )
 _WORTH: Final = {name: worth for worth, name in TANKS.items()}
 DOWN, UP, DEEP = "__down__", "__up__", "__too_deep__"
 
-# The builtins of every image.
+# The builtins of every instrumented copy.
 INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
 _standing: Final[Callable[[dict[str, Any]], Tanks]] = itemgetter(*TANKS.values())
 
 
 def _shared(ticks: int) -> Tanks:
-    """Tanks that hold so many ticks. How they lie in them depends on nothing else."""
+    """Return tanks that hold so many ticks. The distribution depends on nothing but the number."""
     if ticks >= _PLENTY:
         return (
             repeat(0, ticks - 5 * _SHARE), repeat(0, _SHARE // 2), repeat(0, _SHARE // 4), repeat(0, _SHARE // 8),
@@ -79,6 +78,7 @@ def _shared(ticks: int) -> Tanks:
 
 
 def _held_by(tanks: Tanks) -> int:
+    """Return the number of ticks in `tanks`."""
     ones, pairs, fours, eights, sixteens, most = tanks
     return (
         ones.__length_hint__()
@@ -91,32 +91,32 @@ def _held_by(tanks: Tanks) -> int:
 
 
 def remaining() -> int:
-    """The ticks in the tanks."""
+    """Return the number of ticks in the current tanks."""
     return _held_by(_standing(INSTRUMENTED_BUILTINS))
 
 
 def set_fuel(ticks: int) -> None:
-    """Have so many ticks in the tanks."""
+    """Fill the tanks with exactly so many ticks."""
     resume(_shared(ticks))
 
 
 def suspend() -> Tanks:
-    """Stop counting, and give the tanks as they stand: what the chain does meanwhile is not the contract's."""
+    """Stop counting, as the chain's own work is not charged to the contract. Return the current tanks, for `resume`."""
     tanks = _standing(INSTRUMENTED_BUILTINS)
     resume(OUTSIDE)
     return tanks
 
 
 def resume(tanks: Tanks) -> None:
-    """Take from these."""
-    space = INSTRUMENTED_BUILTINS
+    """Make `tanks` the current tanks."""
+    namespace = INSTRUMENTED_BUILTINS
     (
-        space[TANK], space[PAIRS], space[FOURS], space[EIGHTS], space[SIXTEENS], space[MOST]
+        namespace[TANK], namespace[PAIRS], namespace[FOURS], namespace[EIGHTS], namespace[SIXTEENS], namespace[MOST]
     ) = tanks  # fmt: skip
 
 
 def charge(ticks: int) -> None:
-    """Take so many ticks at once, or somewhat more, before the work that they are for."""
+    """Take so many ticks at once, or a few more. Call it before the work that it pays for."""
     if ticks > LARGEST:
         steps = -(-ticks // LARGEST)
         if steps <= _ONE_BY_ONE:
@@ -133,15 +133,17 @@ def charge(ticks: int) -> None:
 
 
 def charge_8() -> None:
-    """Take sixteen ticks: what it takes to call one of these functions."""
+    """Take sixteen ticks, the price of a call to a charging function."""
     for _ in INSTRUMENTED_BUILTINS[SIXTEENS]:
         return
     change(16)
 
 
 def change(ticks: int = 8) -> bool:
-    """Take so many ticks from all tanks, as the one for them is empty, and share out what is left. True, for a condition;
-    eight where an image does not say how many."""
+    """Take so many ticks from all tanks together, as the tank for them is empty, and distribute the rest over the tanks.
+
+    Return True, for use in a condition. An instrumented copy that passes no number means eight ticks.
+    """
     rest = remaining() - ticks
     if rest < 0:
         out_of_fuel()
@@ -150,13 +152,13 @@ def change(ticks: int = 8) -> bool:
 
 
 def out_of_fuel() -> NoReturn:
-    """There is nothing left, and there was too little."""
+    """Empty the tanks and raise OutOfGas."""
     set_fuel(0)
     raise OutOfGas
 
 
 class _Levels:
-    """How deep the functions of one message may still call themselves."""
+    """The remaining recursion levels of one message."""
 
     __slots__ = ("down", "remaining", "up")
 
@@ -165,18 +167,20 @@ class _Levels:
         self.down, self.up = self.remaining.pop, self.remaining.append
 
 
-_levels: Final = [_Levels()]  # by depth of message
+_levels: Final = [_Levels()]  # by the depth of the message
 
 
 def too_deep() -> None:
-    """The last level was taken."""
+    """Run out of gas, as the last level was taken."""
     INSTRUMENTED_BUILTINS[UP](1)
     out_of_fuel()
 
 
 def start_message(frame: Frame, outer: Tanks | None = None) -> tuple[int, Tanks, Any, Any]:
-    """Give a message its ticks and levels: how many ticks it may take, and what whoever sent it has of both (`outer`, if
-    that is not what stands there)."""
+    """Set up the ticks and levels of a message. Return its limit of ticks, and the tanks and levels of its sender.
+
+    `outer` is the tanks of the sender, where they are not the current ones.
+    """
     context, limit = frame.context, frame.gas // GAS_PER_TICK
     tanks, down, up, depth = (
         outer or _standing(INSTRUMENTED_BUILTINS),
@@ -196,15 +200,18 @@ def start_message(frame: Frame, outer: Tanks | None = None) -> tuple[int, Tanks,
     while len(_levels) <= depth:
         _levels.append(_Levels())
     levels = _levels[depth]
-    if len(levels.remaining) <= DEEPEST:  # another message still has some, or was interrupted
+    if len(levels.remaining) <= DEEPEST:  # another message still holds levels, or was interrupted
         levels = _levels[depth] = _Levels()
     INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = levels.down, levels.up
-    set_fuel(limit + 1)  # whoever takes the last of these has taken one too many
+    set_fuel(limit + 1)  # the message that takes the extra tick has taken one too many
     return limit, tanks, down, up
 
 
 def end_message(frame: Frame, began: tuple[int, Tanks, Any, Any]) -> None:
-    """Count what was used, and go on with the tanks of before. Who ran dry is out of gas, whatever it has returned."""
+    """Count the ticks a message used, and restore the tanks and levels of its sender. `began` is from `start_message`.
+
+    A message that emptied its tanks is out of gas, whatever it returned.
+    """
     rest = remaining()
     context = frame.context
     limit, tanks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = began
@@ -222,7 +229,7 @@ def end_message(frame: Frame, began: tuple[int, Tanks, Any, Any]) -> None:
 
 
 def abort_message(frame: Frame, began: tuple[int, Tanks, Any, Any], problem: BaseException) -> None:
-    """The same where something was raised. Too deep a recursion is out of gas, and takes all there was."""
+    """End a message that raised `problem`. A `RecursionError` is out of gas, and takes all ticks of the message."""
     if isinstance(problem, RecursionError):
         set_fuel(0)
     try:
@@ -232,7 +239,7 @@ def abort_message(frame: Frame, began: tuple[int, Tanks, Any, Any], problem: Bas
             raise OutOfGas from problem
 
 
-OUTSIDE: Final = _shared(2**62)  # the tanks where no contract runs
+OUTSIDE: Final = _shared(2**62)  # the tanks while no contract runs
 resume(OUTSIDE)
 INSTRUMENTED_BUILTINS.update(
     {DRY: change, CHARGE: charge, DEEP: too_deep, DOWN: _levels[0].down, UP: _levels[0].up}

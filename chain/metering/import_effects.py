@@ -1,7 +1,8 @@
-"""Statements that act: what runs while a module is imported and does more than give its names a meaning.
+"""Import-time side effects: statements at the top of a module that do more than define its names.
 
-What a contract reads at the top of a module is run once more, for its image. To fill a table a second time is no harm, for
-the image has a table of its own; to print, to deploy or to send again is. So a contract may not read what comes of that.
+The top-level statements a contract reads are run again for its instrumented copy. It does no harm to fill a table again, as
+the copy has a table of its own. To print, deploy or send again does harm. So a contract may not read a name that such a
+statement binds.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _MAKERS: Final = word_set("__init__ __new__ __post_init__")
 
 
 def refuse_acts(cls: type, reach: Reachability) -> None:
-    """Say which statement a contract reads that acts."""
+    """Refuse a contract that reads a statement with side effects."""
     acts = _Acts(reach)
     for module in reach.modules:
         for node in reach.nodes_of(module):
@@ -52,23 +53,23 @@ def refuse_acts(cls: type, reach: Reachability) -> None:
 
 
 def _refuse_act(cls: str, name: str, module: Module, node: ast.AST, acts: _Acts) -> None:
-    where = f"{relative_path(module.file)}:{getattr(node, 'lineno', 1)}"
+    location = f"{relative_path(module.file)}:{getattr(node, 'lineno', 1)}"
     if is_main(node):
         raise DeclarationError(
-            f"{where}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', and that is no part of a"
+            f"{location}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', and that is no part of a"
             f" contract; set it above, or give what stands here another name"
         )
     act = acts.in_statement(module, node)
     if act is not None:
         raise DeclarationError(
-            f"{where}: '{name}', which {cls} reads, is set by a statement that also acts: {act}. What a contract reads"
+            f"{location}: '{name}', which {cls} reads, is set by a statement that also acts: {act}. What a contract reads"
             f" is run once more for it; give {cls} a constant of its own, and put what acts into a function or below"
             f" 'if __name__ == \"__main__\"'"
         )
 
 
 def acts(module: Module, node: ast.stmt) -> bool:
-    """Whether a statement that holds the definition of a contract acts."""
+    """True if a statement that contains the definition of a contract has side effects."""
     return (
         not isinstance(node, DEFINITIONS)
         and _Acts(Reachability(module)).in_statement(module, node) is not None
@@ -76,43 +77,46 @@ def acts(module: Module, node: ast.stmt) -> bool:
 
 
 class _Acts:
-    """Looks for what acts, in a statement and in the functions that it calls."""
+    """A search for side effects in a statement and in the functions it calls."""
 
     def __init__(self, reach: Reachability) -> None:
         self.reach = reach
         self.seen: set[ast.AST] = set()
 
     def in_statement(self, module: Module, node: ast.AST) -> str | None:
+        """Return a description of the first side effect of a statement or function, None if there is none."""
         if node in self.seen:
             return None
         self.seen.add(node)
-        found = _method_that_acts(node) if _may_write(module) else None
+        effect = _method_that_acts(node) if _may_write(module) else None
         for read in uses_of(node).reads:
-            if found is None and not (read.is_called and not isinstance(node, DEFINITIONS)):
-                found = self._by_name(module, read)
-        return found
+            if effect is None and not (read.is_called and not isinstance(node, DEFINITIONS)):
+                effect = self._by_name(module, read)
+        return effect
 
     def _by_name(self, module: Module, read: Read) -> str | None:
+        """Return the side effect of using the name that is read."""
         name, *attributes = read.path
         meanings = top_of(module).meanings.get(name)
         if meanings is None:
             return f"it calls '{name}'" if name in _BUILTINS else None
         for meaning in meanings:
-            found = None
+            effect = None
             if isinstance(meaning, Definition):
-                found = self._by_path(".".join([str(meaning.import_path), *attributes]))
+                effect = self._by_path(".".join([str(meaning.import_path), *attributes]))
             elif isinstance(meaning, ast.FunctionDef):
-                found = self.in_statement(module, meaning)
+                effect = self.in_statement(module, meaning)
             elif isinstance(meaning, ast.ClassDef):
-                found = self._by_making(module, meaning)
-            if found is not None:
-                return found
+                effect = self._by_making(module, meaning)
+            if effect is not None:
+                return effect
         return None
 
     def _by_path(self, path: str) -> str | None:
-        place = self.reach.split(path)
-        if place is not None:
-            inner, rest = place
+        """Return the side effect of using the imported object at `path`."""
+        location = self.reach.split(path)
+        if location is not None:
+            inner, rest = location
             return self._by_name(inner, Read(tuple(rest.split(".")), True, False)) if rest else None
         first, second = [*path.split("."), ""][:2]
         is_machine = (
@@ -122,33 +126,34 @@ class _Acts:
         return f"it uses '{path}'" if is_machine or is_effect else None
 
     def _by_making(self, module: Module, cls: ast.ClassDef) -> str | None:
-        """What happens when an instance is made."""
-        for each in cls.body:
-            if isinstance(each, ast.FunctionDef) and each.name in _MAKERS:
-                found = self.in_statement(module, each)
-                if found is not None:
-                    return found
+        """Return the side effect of making an instance of a class."""
+        for statement in cls.body:
+            if isinstance(statement, ast.FunctionDef) and statement.name in _MAKERS:
+                effect = self.in_statement(module, statement)
+                if effect is not None:
+                    return effect
         return None
 
 
 @lru_cache(maxsize=2048)
 def _may_write(module: Module) -> bool:
-    """Whether any of those words is in the text at all: in nearly every module none is."""
+    """True if the text of a module contains any of the writing calls. In nearly all modules it contains none."""
     return any(f".{name}" in module.text for name in _METHODS) or "open" in module.text
 
 
 def _method_that_acts(node: ast.AST) -> str | None:
-    for each in ast.walk(node):
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
-            if each.func.attr in _METHODS:
-                return f"it calls '{ast.unparse(each.func)}'"
-        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and _writes(each):
-            return f"it calls '{ast.unparse(each)}'"
+    """Return the first call in a node that writes to a file or stream."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+            if inner.func.attr in _METHODS:
+                return f"it calls '{ast.unparse(inner.func)}'"
+        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and _writes(inner):
+            return f"it calls '{ast.unparse(inner)}'"
     return None
 
 
 def _writes(call: ast.Call) -> bool:
-    """`open(name, "w")`"""
+    """True for a call such as `open(name, "w")`."""
     modes = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "mode")]
     is_open = isinstance(call.func, ast.Name) and call.func.id == "open"
     return is_open and any(set(ast.unparse(mode)) & set("wax+") for mode in modes)

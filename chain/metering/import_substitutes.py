@@ -1,7 +1,8 @@
-"""What an image imports: Python's own modules as they are, but for a few functions of which others stand in their place.
+"""The imports of an instrumented copy: Python's own modules, with a few functions replaced by checked ones.
 
-Some change a list that they are given without asking it; some give out methods by a name. An image imports, and finds in every
-module of Python, those that ask (`constants`). Of what reads files it has but a stand-in (`data_files`).
+Some of these functions change a list argument without calling its methods, and some return a method for a name. An
+instrumented copy gets versions that first check that the object may be changed (`chain.metering.frozen_collections`). Modules
+that read files are replaced by stand-ins (`chain.metering.bundled_files`).
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ from chain.metering.ordered_sets import (
 def _attrgetter(*names: str) -> Callable[[Any], Any]:
     if any(part.startswith("_") for name in names for part in name.split(".")):
         raise ValueError("attrgetter is given a name with '_' before it, and that is nobody else's")
-    found = operator.attrgetter(*names)
+    getter = operator.attrgetter(*names)
     if len(names) > 1:
-        return lambda thing: tuple(map(named, found(thing)))
-    return lambda thing: named(found(thing))
+        return lambda thing: tuple(map(named, getter(thing)))
+    return lambda thing: named(getter(thing))
 
 
 def _getattr(thing: Any, name: str, *default: Any) -> Any:
@@ -59,39 +60,39 @@ def _delattr(thing: Any, name: str) -> None:
 
 
 def _chr(number: int, /) -> str:
-    made = chr(number)
-    if number > 0x7F and new_letter(made):
-        raise ValueError(f"not every version of Python knows the sign {new_letter(made)}")
-    return made
+    character = chr(number)
+    if number > 0x7F and new_letter(character):
+        raise ValueError(f"not every version of Python knows the sign {new_letter(character)}")
+    return character
 
 
 def named(method: Any) -> Any:
-    """What was got by a name that is told as a text."""
+    """Return `method`, which was looked up by a name in a text, with the checks an attribute in the source gets."""
     return viewing(taken(method)) if getattr(method, "__name__", None) in VIEWS else taken(method)
 
 
 def _methodcaller(name: str, /, *args: Any, **named: Any) -> Callable[[Any], Any]:
     def call(thing: Any) -> Any:
-        _getattr(thing, name)  # refuses what may not be taken
+        _getattr(thing, name)  # refuses a method that may not be taken
         return view(metered_method(thing, name, *args, **named))
 
     return call
 
 
 def _itemgetter(*keys: Any) -> Callable[[Any], Any]:
-    found = operator.itemgetter(*keys)
+    getter = operator.itemgetter(*keys)
     if len(keys) <= FREE:
-        return found
+        return getter
 
     def items(thing: Any) -> Any:
         charge(len(keys))
-        return found(thing)
+        return getter(thing)
 
     return items
 
 
 def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator that changes a class: not one that outlives the call."""
+    """Return a class decorator that refuses a class that outlives the call, and charges for the methods it writes."""
 
     @functools.wraps(real)
     def marked(cls: Any = None, /, **how: Any) -> Any:
@@ -103,9 +104,9 @@ def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
     return marked
 
 
-_CLASS_MARKED: Final = 2**16  # ticks to write the methods of a class
+_CLASS_MARKED: Final = 2**16  # ticks for the methods that a decorator writes into a class
 _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
-# By module and name what stands in the place of Python's own.
+# The replacements for Python's own functions and classes, by module and name.
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
     "collections": {"OrderedDict": OrderedDict},
     "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
@@ -126,13 +127,14 @@ _INSTEAD: Final = {
 
 
 def instead(thing: Any) -> Any:
-    """What an image has in the place of something that was imported outside of one."""
+    """Return the replacement that an instrumented copy uses for `thing`, or `thing` itself."""
     if type(thing) is ModuleType:
         return _module(thing)
     return _INSTEAD.get(id(thing), thing)
 
 
 def _module(module: ModuleType) -> ModuleType:
+    """Return the clone of a module with the replacements in it, or the module itself if it needs none."""
     name = module.__name__
     if name not in _OTHERS or sys.modules.get(name) is not module:
         return module
@@ -145,10 +147,10 @@ def _module(module: ModuleType) -> ModuleType:
 def _import(
     name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> Any:
-    """`__import__` of instrumented copies."""
-    found = imported_in(globals, name, fromlist, level)
-    if found is not None:
-        return found
+    """Import a module, as the `__import__` of instrumented copies."""
+    stand_in = imported_in(globals, name, fromlist, level)
+    if stand_in is not None:
+        return stand_in
     return instead(builtins.__import__(name, globals, locals, fromlist, level))
 
 

@@ -1,8 +1,8 @@
-"""Puts questions into a syntax tree where what outlives a call might be changed without a word.
+"""Insert checks into a syntax tree where a value that outlives the call could be changed unnoticed.
 
-Its collections refuse by themselves (`constants`). What cannot is asked here: an object whose attribute is set, and a method
-that is taken off a class of Python's, as in `list.append(row, 1)` or `map(list.append, rows, items)`. A call such as
-`row.append(1)` stays as it is: it has too few arguments to be one of a class.
+Constant collections refuse changes by themselves (`chain.metering.frozen_collections`). Other values need a check: an object
+whose attribute is set, and a method taken off a built-in class, as in `list.append(row, 1)` or `map(list.append, rows, items)`.
+A call such as `row.append(1)` stays as it is: it has too few arguments to be a call on the class.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ INSTRUMENTED_BUILTINS.update({SETTABLE: settable, TAKEN: taken})
 
 
 class Keeping(TickInserter):
-    """Ticks, and what may not be changed asks."""
+    """A rewriter that inserts ticks and checks for forbidden changes."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
         self._file = module.file
-        self._function = ""  # the one around
-        self._plain: set[ast.AST] = set()  # attributes that need not ask where they stand
+        self._function = ""  # the name of the enclosing function
+        self._plain: set[ast.AST] = set()  # attributes that need no check
 
     def _path(self, node: ast.expr) -> str | None:
-        """The path of what is mentioned, where the module's names tell it."""
+        """Return the import path of the object an expression names, None if the names of the module do not show it."""
         raise NotImplementedError
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
@@ -53,19 +53,21 @@ class Keeping(TickInserter):
             self._function = before
 
     def leave(self, node: ast.Call, is_asked: bool = False) -> None:
-        """Let the method of a call be, where that is asked elsewhere, or cannot be one of a class that changes its first
-        argument."""
+        """Leave the method of a call unchecked if it is checked elsewhere, or cannot change its first argument.
+
+        `is_asked` is true if the call is replaced by one that checks the method.
+        """
         func, args = node.func, node.args
         if not isinstance(func, ast.Attribute):
             return
-        is_sure = not any(isinstance(each, ast.Starred) for each in args)
+        is_sure = not any(isinstance(arg, ast.Starred) for arg in args)
         is_sure = is_sure and not (args and node.keywords) and changes_nothing(func.attr, len(args))
         is_making = self._function in _MAKERS and func.attr in _MAKERS and _is_super(func.value)
         if is_asked or is_sure or is_making:
             self._plain.add(func)
 
     def reached(self, node: ast.Attribute) -> ast.expr:
-        """What stands in the place of an attribute."""
+        """Return the expression that replaces an attribute."""
         node.value = self.visit(node.value)
         if not isinstance(node.ctx, ast.Load):
             node.value = self._asked(SETTABLE, node.value)
@@ -74,7 +76,7 @@ class Keeping(TickInserter):
         return node
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:  # noqa: N802
-        """`case object(append=push)` takes a method off a class."""
+        """Refuse a pattern such as `case object(append=push)`, which takes a method off a class."""
         for name in node.kwd_attrs:
             if name in CHANGERS or name in VIEWS:
                 raise DeclarationError(
@@ -86,6 +88,7 @@ class Keeping(TickInserter):
         return node
 
     def _asked(self, word: str, value: ast.expr) -> ast.expr:
+        """Return a call of the function `word` with `value`."""
         return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
 

@@ -1,4 +1,4 @@
-"""Puts sets that keep their order into a syntax tree, in the place of those that do not (`ordered_sets`)."""
+"""Replace the sets in a syntax tree by sets that keep their order (`chain.metering.ordered_sets`)."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ INSTRUMENTED_BUILTINS.update({"__bare_set__": set, "__bare_frozenset__": frozens
 
 
 class Gathering(Keeping):
-    """Ticks, questions, and sets that keep their order."""
+    """A rewriter that inserts ticks and checks, and replaces sets by ordered ones."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
-        self._bare: set[ast.AST] = set()  # what makes a set of which nobody sees the order
-        self._walked: set[ast.AST] = set()  # what is only walked through, or asked what is in it
+        self._bare: set[ast.AST] = set()  # expressions whose set may be a plain one
+        self._walked: set[ast.AST] = set()  # expressions only iterated over or tested by `in`
 
     def gathered(self, node: ast.Set | ast.SetComp) -> ast.expr:
-        """A set that keeps its order in the place of a literal or a comprehension whose parts were visited."""
+        """Return an ordered set for a set display or comprehension whose parts are already visited."""
         if node in self._bare:
             return node
         nothing: ast.expr = ast.copy_location(ast.Constant(None), node)
         inner: ast.expr
         if isinstance(node, ast.SetComp):
             inner = ast.DictComp(node.elt, nothing, node.generators)
-        elif any(isinstance(each, ast.Starred) for each in node.elts):
+        elif any(isinstance(item, ast.Starred) for item in node.elts):
             return self._asked("set", ast.copy_location(ast.List(node.elts, ast.Load()), node))
         else:
             inner = ast.Dict([*node.elts], [nothing for _ in node.elts])
         return self._asked(MADE, ast.copy_location(inner, node))
 
     def see_call(self, node: ast.Call, path: str | None) -> None:
-        """Before what is in a call is visited."""
+        """Record what a call shows about its arguments. Call it before these are visited."""
         name = path.removeprefix("builtins.") if path is not None else ""
         if name == "len" and len(node.args) == 1:
             self._bare.add(node.args[0])
@@ -63,7 +63,7 @@ class Gathering(Keeping):
             self._plain.add(node.func)
 
     def seen_call(self, node: ast.Call, path: str | None) -> ast.AST:
-        """After what is in it was."""
+        """Return the expression that replaces a call. Call it after the parts of the call are visited."""
         func = node.func
         if node in self._bare and path in _BARE_PATHS and isinstance(func, ast.Name):
             func.id = _BARE.get(func.id, func.id)
@@ -78,7 +78,10 @@ class Gathering(Keeping):
         return super().reached(node)
 
     def see_compare(self, node: ast.Compare) -> None:
-        """Before what is in a comparison is visited. What is compared with an author's own object gets to see the whole."""
+        """Record what a comparison shows about its operands. Call it before these are visited.
+
+        Only `in` counts: other operators may call a method of the author's own class, which sees the order.
+        """
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
             self._walked.update(node.comparators)
             self._bare.update(node.comparators)

@@ -1,4 +1,4 @@
-"""Puts what makes texts the same everywhere into a syntax tree (`texts`), where `str` and its like are not named."""
+"""Insert calls that make texts the same on every machine (`chain.metering.stable_text`), where `str` or `repr` is implicit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ INSTRUMENTED_BUILTINS.update(
 
 
 class Wording(Gathering):
-    """Ticks, questions, ordered sets, and texts that are the same everywhere."""
+    """A rewriter that inserts ticks and checks, orders sets, and makes texts stable."""
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
@@ -60,20 +60,20 @@ class Wording(Gathering):
         return node
 
     def _unless(self, test: str, word: str, node: ast.expr) -> ast.expr:
-        """`node`, which `word` sees unless a test of it, called V there, shows that it need not."""
+        """Return `node` passed through the function `word`, unless `test` is true. The test refers to the value as V."""
         raise NotImplementedError
 
     def word_args(self, node: ast.Call) -> None:
-        """What goes into a text, once what is in the call was visited."""
+        """Make the arguments of a `format` call stable. Call it after the parts of the call are visited."""
         if isinstance(node.func, ast.Attribute) and node.func.attr in _FORMATS:
-            node.args = [self._worded(each) for each in node.args]
-            for each in node.keywords:
-                each.value = self._worded(each.value)
+            node.args = [self._worded(arg) for arg in node.args]
+            for keyword in node.keywords:
+                keyword.value = self._worded(keyword.value)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
-        for each in node.values:
-            if isinstance(each, ast.FormattedValue) and each.conversion in _PICTURES:
-                each.value = self._asked(PICTURED, each.value)
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue) and part.conversion in _PICTURES:
+                part.value = self._asked(PICTURED, part.value)
         self.generic_visit(node)
         return node
 
@@ -83,12 +83,13 @@ class Wording(Gathering):
         if isinstance(node.ctx, ast.Load) and node.attr == "__hash__":
             return self._asked(HASHING, self.visit(node.value))
         if isinstance(node.ctx, ast.Load) and node.attr in _TELLING:
-            made: Any = self._asked(TELLING, self.visit(node.value))
-            made.args.append(ast.copy_location(ast.Constant(node.attr), node))
-            return made  # type: ignore[no-any-return]
+            call: Any = self._asked(TELLING, self.visit(node.value))
+            call.args.append(ast.copy_location(ast.Constant(node.attr), node))
+            return call  # type: ignore[no-any-return]
         return super().reached(node)
 
     def _worded(self, value: ast.expr) -> ast.expr:
+        """Return an expression for `value` that formats as a stable text."""
         if isinstance(value, ast.Starred | ast.Constant | ast.JoinedStr):
             return value
         return self._unless("__class_of__(V) in __plain_words__", WORDED, value)

@@ -1,11 +1,11 @@
-"""Puts ticks into a syntax tree: at the head of every turn of a loop or comprehension, and at the entry of every function.
+"""Insert ticks into a syntax tree: at the start of every turn of a loop or comprehension, and at the entry of every function.
 
-What stands there is taken for a whole stretch that no other tick interrupts, so there are the more of them the longer the
-stretch is (`stretches`): a turn that does much is not bought for the price of one that does nothing.
+A tick pays for the whole stretch of code up to the next tick. The longer the stretch, the more ticks are taken at once
+(`chain.metering.stretches`), so a turn that does much costs more than one that does nothing.
 
-A tick stands where nothing of the author's catches it, first in the body, and has the place of the statement behind it, so a
-debugger and a coverage report see the lines they know. What works long without ticks is told apart in
-`chain.metering.rewrite`.
+A tick is the first statement of a body, so no `try` of the author's in that body catches its exception. It has the location
+of the statement after it, so debuggers and coverage reports see the usual lines. Operations that run for long without a tick
+are handled by `chain.metering.rewrite`.
 """
 
 from __future__ import annotations
@@ -30,52 +30,53 @@ from chain.metering.stretches import (
 )
 from chain.source.modules import Module
 
-_STEPS: Final = 3  # more of them are sooner taken by a call
+_STEPS: Final = 3  # beyond this number of steps, a call is faster
 
 
 def parse_at(code: str, place: ast.AST) -> Any:
-    """The expression that `code` says, as if it stood at `place`."""
-    made = ast.parse(code, mode="eval").body
-    for node in ast.walk(made):
+    """Return the expression in `code`, with the location of the node `place`."""
+    expression = ast.parse(code, mode="eval").body
+    for node in ast.walk(expression):
         ast.copy_location(node, place)
-    return made
+    return expression
 
 
 def _steps(ticks: int) -> list[int]:
-    """The worth of the tanks that make up so many ticks, or a few more; of none where that takes too many steps."""
-    worth = [LARGEST] * (ticks // LARGEST)
-    if over := ticks % LARGEST:
-        worth += [16, 16] if 16 < over <= 32 else [min(each for each in TANKS if over <= each)]
-    return worth if len(worth) <= _STEPS else []
+    """Return the sizes of the steps that make up so many ticks, or a few more. Return none where a call is faster."""
+    sizes = [LARGEST] * (ticks // LARGEST)
+    if rest := ticks % LARGEST:
+        sizes += [16, 16] if 16 < rest <= 32 else [min(size for size in TANKS if rest <= size)]
+    return sizes if len(sizes) <= _STEPS else []
 
 
 def tick_expression(place: ast.AST, ticks: int = 1) -> ast.expr:
-    steps = " and ".join(f"(0 in {TANKS[each]} or {DRY}({each}))" for each in _steps(ticks))
-    made: ast.expr = parse_at(steps or f"{CHARGE}({ticks}) is None", place)
-    return made
+    """Return an expression that takes so many ticks and is true."""
+    steps = " and ".join(f"(0 in {TANKS[size]} or {DRY}({size}))" for size in _steps(ticks))
+    expression: ast.expr = parse_at(steps or f"{CHARGE}({ticks}) is None", place)
+    return expression
 
 
 def ticks_before(place: ast.stmt, ticks: int = 1) -> list[ast.stmt]:
-    """Ticks that stand by themselves, which are the quicker kind."""
-    steps = [f"for __t__ in {TANKS[each]}: break\nelse: {DRY}({each})" for each in _steps(ticks)]
-    made = ast.parse("\n".join(steps or [f"{CHARGE}({ticks})"]))
-    for node in ast.walk(made):
+    """Return statements that take so many ticks. They are faster than an expression."""
+    steps = [f"for __t__ in {TANKS[size]}: break\nelse: {DRY}({size})" for size in _steps(ticks)]
+    module = ast.parse("\n".join(steps or [f"{CHARGE}({ticks})"]))
+    for node in ast.walk(module):
         ast.copy_location(node, place)
-    return made.body
+    return module.body
 
 
 class TickInserter(ast.NodeTransformer):
-    """Changes a tree in place."""
+    """A rewriter that inserts ticks into a syntax tree, in place."""
 
     def __init__(self, module: Module) -> None:
         self.recursive = recursive_lines(module)
-        self._turns: dict[ast.comprehension, int] = {}  # what each turn takes
+        self._turns: dict[ast.comprehension, int] = {}  # the ticks for each turn
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         ticks = max(ticks_of(*node.body), ENTRY)
-        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         self._visit_defaults(node.args)
-        node.body = [self.visit(each) for each in node.body]
+        node.body = [self.visit(statement) for statement in node.body]
         head = [node.body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
         first = node.body[0] if node.body else head[0]
         tick = ticks_before(first, ticks)
@@ -94,11 +95,11 @@ class TickInserter(ast.NodeTransformer):
         return node
 
     def _visit_defaults(self, args: ast.arguments) -> None:
-        args.defaults = [self.visit(each) for each in args.defaults]
-        args.kw_defaults = [each and self.visit(each) for each in args.kw_defaults]
+        args.defaults = [self.visit(default) for default in args.defaults]
+        args.kw_defaults = [default and self.visit(default) for default in args.kw_defaults]
 
     def visit_Yield(self, node: ast.Yield) -> ast.AST:
-        """A turn of a generator, beside those of its loops."""
+        """Insert a tick for a turn of a generator, in addition to those of its loops."""
         self.generic_visit(node)
         value = node.value or ast.copy_location(ast.Constant(None), node)
         node.value = ast.copy_location(
@@ -107,7 +108,7 @@ class TickInserter(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """What stands for types stays as it is."""
+        """Leave the annotation as it is."""
         node.target = self.visit(node.target)
         node.value = node.value and self.visit(node.value)
         return node
@@ -142,7 +143,10 @@ def _statement(value: ast.expr, place: ast.AST) -> ast.stmt:
 
 
 def _with_depth_guard(node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
-    """The body with a level taken before it and given back behind it, on the line of the `def`."""
+    """Return the body of a function, taking a level before it and returning it after it.
+
+    The level is returned on the line of the `def`. `first` is the statement whose location the level is taken at.
+    """
     test = parse_at(f"{DOWN}() and {DEEP}()", first)
     after = _statement(parse_at(f"{UP}(0)", node), node)
     if not node.body:

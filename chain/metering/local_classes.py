@@ -1,8 +1,8 @@
-"""Images of contracts that no module holds: made in a function, as tests do, or typed where a source can still be found.
+"""Instrumented copies of contracts that are not in a module: made in a function, as in tests, or typed at a prompt.
 
-There is nothing to be run anew, for such a class lives on what stood around it. So it is taken as it is, and its functions are
-compiled again with ticks, on the same values around them; functions that it reaches, in the function around it or at the top
-of a module, alike. All other classes are the very ones of the author: what their methods do is not counted.
+Such a class cannot be run again from its source, as it depends on the variables of the function around it. So the class itself
+is copied, and its functions are compiled again with ticks, with the same closures. So are the functions it reaches, in the
+enclosing function or at the top of a module. All other classes are the author's originals: their methods are not metered.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from chain.spec.contracts import (
 
 
 def instrument_local_class(cls: type) -> ContractSpec:
-    """The contract as it runs."""
-    made: ContractSpec = vars(LocalInstrumenter().contract(cls))["__spec__"]
-    return made
+    """Return the spec of the instrumented copy of a contract class."""
+    spec: ContractSpec = vars(LocalInstrumenter().contract(cls))["__spec__"]
+    return spec
 
 
 class LocalInstrumenter:
-    """Makes functions and contracts anew, each once."""
+    """A builder of instrumented functions and contract classes, one copy of each."""
 
     def __init__(self) -> None:
         self._functions: dict[FunctionType, FunctionType] = {}
@@ -39,23 +39,24 @@ class LocalInstrumenter:
     # Classes
 
     def contract(self, cls: type) -> type:
-        """The contract class with its functions anew, and those of its parents."""
+        """Return a copy of a contract class, in which its functions and those of its parents are instrumented."""
         if "__spec__" not in vars(cls) or cls.__module__.partition(".")[0] == "chain":
             return cls
         if cls not in self._classes:
             bases = tuple(map(self.contract, cls.__bases__))
             space = dict(vars(cls))
-            made = type.__new__(type(cls), cls.__name__, bases, space)
-            self._classes[cls] = made
-            register(made, cls)
+            copied_class = type.__new__(type(cls), cls.__name__, bases, space)
+            self._classes[cls] = copied_class
+            register(copied_class, cls)
             for name, value in space.items():
                 new = self._member(value)
                 if new is not value:
-                    setattr(made, name, new)
-            made.__spec__ = self._spec(vars(cls)["__spec__"], made)  # type: ignore[attr-defined]
+                    setattr(copied_class, name, new)
+            copied_class.__spec__ = self._spec(vars(cls)["__spec__"], copied_class)  # type: ignore[attr-defined]
         return self._classes[cls]
 
     def _member(self, value: Any) -> Any:
+        """Return a member of a class with its functions instrumented."""
         if isinstance(value, FunctionType):
             return self._function(value)
         if isinstance(value, staticmethod | classmethod):
@@ -66,28 +67,29 @@ class LocalInstrumenter:
         return value
 
     def _spec(self, spec: ContractSpec, made: type) -> ContractSpec:
-        anew = copy(spec)
+        """Return a copy of a spec for `made`, the copied class."""
+        copied_spec = copy(spec)
         entries = {name: self._entry(entry) for name, entry in spec.entries.items()}
         changes = {"cls": made, "entries": entries}
         for name in ("init", "setup"):
             entry = getattr(spec, name)
             changes[name] = None if entry is None else self._entry(entry)
         for name in ("by_selector", "unshared", "_called"):
-            vars(anew).pop(name, None)
-        vars(anew).update(changes)
-        return anew
+            vars(copied_spec).pop(name, None)
+        vars(copied_spec).update(changes)
+        return copied_spec
 
     def _entry(self, entry: EntrySpec) -> EntrySpec:
-        anew = copy(entry)
+        copied_entry = copy(entry)
         function = entry.function
         if isinstance(function, FunctionType):
-            vars(anew)["function"] = self._function(function)
-        return anew
+            vars(copied_entry)["function"] = self._function(function)
+        return copied_entry
 
     # Functions
 
     def _function(self, old: FunctionType) -> FunctionType:
-        """The same with ticks; itself where its source is not the author's, or cannot be found."""
+        """Return the instrumented copy of a function, or `old` itself if it has no source of the author's."""
         if old not in self._functions:
             code = ticked_code(old)
             if code is None:
@@ -99,46 +101,47 @@ class LocalInstrumenter:
         return self._functions[old]
 
     def _wrapper(self, old: FunctionType) -> FunctionType:
-        """Somebody else's function around one that was made anew: a decorator's."""
+        """Return a copy of a function that a library decorator made, if it wraps an instrumented function."""
         cells = old.__closure__ or ()
-        inner = [each for each in map(cell_value, cells) if isinstance(each, FunctionType)]
+        wrapped = [value for value in map(cell_value, cells) if isinstance(value, FunctionType)]
         self._functions[old] = old
-        if all(self._function(each) is each for each in inner):
+        if all(self._function(function) is function for function in wrapped):
             return old
         return self._make(old, old.__code__, old.__globals__)
 
     def _make(self, old: FunctionType, code: CodeType, space: dict[str, Any]) -> FunctionType:
-        around = dict(zip(old.__code__.co_freevars, old.__closure__ or (), strict=True))
-        cells = tuple(self._cell(name, around[name]) for name in code.co_freevars)
-        made = FunctionType(code, space, old.__name__, old.__defaults__, cells)
-        made.__kwdefaults__ = old.__kwdefaults__
+        """Return a copy of the function `old` with other code, and with the globals `space`."""
+        cell_of = dict(zip(old.__code__.co_freevars, old.__closure__ or (), strict=True))
+        cells = tuple(self._cell(name, cell_of[name]) for name in code.co_freevars)
+        function = FunctionType(code, space, old.__name__, old.__defaults__, cells)
+        function.__kwdefaults__ = old.__kwdefaults__
         for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
-            setattr(made, name, getattr(old, name))
-        vars(made).update(vars(old))
-        self._functions[old] = made
+            setattr(function, name, getattr(old, name))
+        vars(function).update(vars(old))
+        self._functions[old] = function
         for name in code.co_freevars:
-            content = cell_value(around[name])
+            content = cell_value(cell_of[name])
             if isinstance(content, FunctionType):
-                self._cells[id(around[name])].cell_contents = self._function(content)
+                self._cells[id(cell_of[name])].cell_contents = self._function(content)
             elif name == "__class__" and isinstance(content, type):
-                self._cells[id(around[name])].cell_contents = self.contract(content)
-        return made
+                self._cells[id(cell_of[name])].cell_contents = self.contract(content)
+        return function
 
     def _cell(self, name: str, old: CellType) -> CellType:
-        """A new one for what is made anew, else the same: what a test counts in it, it finds there."""
+        """Return a new cell if its content is copied, else the same one, so that a test sees what the contract stores there."""
         if isinstance(cell_value(old), FunctionType) or name == "__class__":
             return self._cells.setdefault(id(old), CellType())
         return old
 
     def _space(self, old: dict[str, Any]) -> dict[str, Any]:
-        """What stands at the top of a module, as it is now."""
+        """Return the globals for instrumented functions of a module: its present names, with the instrumented builtins."""
         if id(old) not in self._spaces:
             names = {name: instead(thing) for name, thing in old.items()}
             self._spaces[id(old)] = {**names, "__builtins__": fuel.INSTRUMENTED_BUILTINS}
         return self._spaces[id(old)]
 
     def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, Any]) -> None:
-        """Make functions anew that the code mentions."""
+        """Instrument the functions that `code` names, in the globals `space`. `old` is the original globals."""
         for name in code.co_names:
             if isinstance(old.get(name), FunctionType) and space.get(name) is old[name]:
                 space[name] = self._function(old[name])
@@ -148,7 +151,8 @@ class LocalInstrumenter:
 
 
 def cell_value(cell: CellType) -> Any:
+    """Return the content of a cell, None if it is empty."""
     try:
         return cell.cell_contents
-    except ValueError:  # nothing yet
+    except ValueError:  # the cell is empty
         return None

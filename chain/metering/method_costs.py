@@ -1,5 +1,7 @@
-"""Methods of texts and collections that work long in one call, made to pay first. Told by name: what an author's own class does
-under such a name ticks by itself."""
+"""Prices of methods of texts and collections that do much work in one call: they are charged before they run.
+
+Methods are recognized by name. A method of an author's own class under such a name contains its own ticks.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ from chain.metering.value_size import (
 )
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
-_WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is told by a value
+_WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is taken from a value
 _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
 _PLAIN_KINDS: Final = frozenset(_PLAIN)
@@ -61,21 +63,21 @@ _OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Form
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
 _CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
-_SHORT: Final = 256  # characters of a template that is worth remembering
-WORD: Final = 32  # bytes that are read as one number in a step
-_NEAR: Final = 2**63  # numbers in this reach are written in a step
-_FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beside the call
-_HASHED_AT_ONCE: Final = 4  # bytes that a hash takes in for a tick
+_SHORT: Final = 256  # characters of the longest template that is cached
+WORD: Final = 32  # bytes that are read as one number at no extra cost
+_NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
+_FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
+_HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
 
 
 def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
-    """`thing.name(…)`"""
-    sort = _sort_of(cast(Any, type(thing)))
-    if sort == _OWN:
+    """Return `thing.name(…)`, charged before it runs."""
+    category = _sort_of(cast(Any, type(thing)))
+    if category == _OWN:
         if name == "keccak" and args and isinstance(args[0], bytes):
             charge(1 + len(args[0]) // _HASHED_AT_ONCE)
         return getattr(thing, name)(*args, **named)
-    if sort == _PRICED:
+    if category == _PRICED:
         charge_8()
         price, is_asking, special = _WAYS.get(name, _ANY)
         args = price(thing, args) or args
@@ -84,9 +86,9 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
         if special is not None:
             return special(thing, name, args, named)
         return getattr(thing, name)(*args, **named)
-    if sort == _PATTERN:
+    if category == _PATTERN:
         return by_pattern(thing, name, args, named)
-    if sort == _OTHER:
+    if category == _OTHER:
         return _foreign(thing, name, args, named)
     if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
         return metered_method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
@@ -111,32 +113,32 @@ def _sort_of(kind: Any) -> int:
 
 
 def bound(thing: Any, name: str, *already: Any) -> Any:
-    """`thing.name`, which may have been looked up already, to be called later."""
-    found = already[0] if already else getattr(thing, name)
-    sort = _sort_of(cast(Any, type(thing)))
-    if sort == _PRICED or (sort == _CLASS and thing in _OWNERS):
+    """Return the method `thing.name`, to be called later. `already` holds it if it was looked up before."""
+    method = already[0] if already else getattr(thing, name)
+    category = _sort_of(cast(Any, type(thing)))
+    if category == _PRICED or (category == _CLASS and thing in _OWNERS):
         return partial(metered_method, thing, name)
-    if sort in (_PATTERN, _OTHER):
-        return partial(metered_method, thing, name) if callable(found) else found
-    return taken(found)
+    if category in (_PATTERN, _OTHER):
+        return partial(metered_method, thing, name) if callable(method) else method
+    return taken(method)
 
 
-# Things of the standard library
+# Objects of the standard library
 
 _FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
 
 
 def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """A hash that is fed, or a template that is filled in."""
+    """Call a method of a hash that takes in data, or of a template that is filled in."""
     charge_8()
-    for each in args:
-        if isinstance(each, bytes | bytearray | memoryview):
-            charge(1 + size_of(each) // _HASHED_AT_ONCE)
+    for arg in args:
+        if isinstance(arg, bytes | bytearray | memoryview):
+            charge(1 + size_of(arg) // _HASHED_AT_ONCE)
     if isinstance(thing, Formatter):
         if args and isinstance(args[0], str):
             values = [*args[1:], *named.values()]
             if name == "vformat":
-                values = [one for each in values for one in _held_by(each)]
+                values = [item for value in values for item in _held_by(value)]
             _format(args[0], tuple(values))
     elif isinstance(thing, Template):
         _fill(thing.template, args, named)
@@ -144,8 +146,8 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
 
 
 def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    values = [*named.values(), *(each for some in args for each in _values_of(some))]
-    charge_text(len(template) * (1 + max([len(_short_text(each)) for each in values], default=0)))
+    values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
+    charge_text(len(template) * (1 + max([len(_short_text(value)) for value in values], default=0)))
 
 
 def _short_text(value: Any) -> str:
@@ -164,24 +166,27 @@ def _values_of(values: Any) -> Iterable[Any]:
 
 
 def _whole(thing: Any, args: tuple[Any, ...]) -> None:
+    """Charge for a pass over all of the object, and over the texts among the arguments."""
     if isinstance(thing, _TEXTS):
         size = len(thing)
         if size > _FREE_TEXT:
             charge_text(size)
         if isinstance(thing, str) and not thing.isascii():
-            charge(1 + 4 * size)  # what is no ASCII is looked up sign by sign
-        for each in args:
-            if isinstance(each, _TEXTS):
-                if len(each) > _FREE_TEXT:
-                    charge_text(len(each))
-            elif isinstance(each, tuple):  # of beginnings
-                charge_text(sum(len(one) for one in charge_items(each) if isinstance(one, _TEXTS)))
+            charge(1 + 4 * size)  # text that is not ASCII is looked up character by character
+        for arg in args:
+            if isinstance(arg, _TEXTS):
+                if len(arg) > _FREE_TEXT:
+                    charge_text(len(arg))
+            elif isinstance(arg, tuple):  # several prefixes or suffixes
+                charge_text(
+                    sum(len(affix) for affix in charge_items(arg) if isinstance(affix, _TEXTS))
+                )
     else:
         charge_items(thing)
 
 
 def _sought(thing: Any, args: tuple[Any, ...]) -> None:
-    """As `_whole`, where each is compared."""
+    """Charge as `_whole` does, and for a comparison with each item."""
     _whole(thing, args)
     if args and not isinstance(thing, _TEXTS):
         charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
@@ -200,21 +205,21 @@ def _more_keys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fromkeys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(pay_keys(each) if i == 0 else each for i, each in enumerate(args))
+    return tuple(pay_keys(arg) if i == 0 else arg for i, arg in enumerate(args))
 
 
 def _others(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(charge_items(each, BUILT) for each in args)
+    return tuple(charge_items(arg, BUILT) for arg in args)
 
 
 def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
-    for each in args:
-        if type(each) is int and each.bit_length() > 128:
-            charge(each.bit_length() // 32)
+    for arg in args:
+        if type(arg) is int and arg.bit_length() > 128:
+            charge(arg.bit_length() // 32)
 
 
 def _moved(thing: Any, args: tuple[Any, ...]) -> None:
-    """Half the items move, unless it is the last that comes or goes."""
+    """Charge for moving half the items, unless the last item is inserted or removed."""
     if args and isinstance(thing, list | bytearray) and args[0] != -1:
         charge(1 + len(thing) // 64)
     elif args and isinstance(thing, deque):
@@ -258,7 +263,7 @@ def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return (list(map(shown, metered(items))),) if isinstance(items, Iterable) else args
     try:
         texts = sum(map(len, items))
-    except TypeError:  # no texts: the method says so itself
+    except TypeError:  # not texts: the method itself reports that
         return args
     charge_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
     return (charge_items(items, BUILT), *args[1:])
@@ -286,7 +291,7 @@ def _replace(thing: Any, args: tuple[Any, ...]) -> None:
 
 
 def _newer(thing: Any, args: tuple[Any, ...]) -> None:
-    """`int.is_integer`, which has come with 3.12."""
+    """Refuse `int.is_integer`, which is new in Python 3.12."""
     if isinstance(thing, int):
         raise AttributeError("'int' object has no attribute 'is_integer'")
 
@@ -295,14 +300,18 @@ def _translate(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
         if args and isinstance(args[0], dict):
-            into = [len(each) for each in charge_items(args[0]).values() if isinstance(each, str)]
-            charge_text(len(thing) * max(into, default=1))
+            replacements = [
+                len(replacement)
+                for replacement in charge_items(args[0]).values()
+                if isinstance(replacement, str)
+            ]
+            charge_text(len(thing) * max(replacements, default=1))
 
 
 def _number(thing: Any, args: tuple[Any, ...]) -> None:
-    """`int.from_bytes`"""
-    for each in args[:1]:
-        size = size_of(each)
+    """Charge for `int.from_bytes`."""
+    for arg in args[:1]:
+        size = size_of(arg)
         if size > _SHORT:
             out_of_fuel()
         if size > WORD:
@@ -310,7 +319,7 @@ def _number(thing: Any, args: tuple[Any, ...]) -> None:
 
 
 def number(digits: Any) -> Any:
-    """What `int.from_bytes` reads."""
+    """Return `digits`, the bytes that `int.from_bytes` reads next, charged for their length."""
     charge_8()
     _number(int, (digits,))
     return digits
@@ -322,14 +331,15 @@ def _order(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _format(thing: Any, args: tuple[Any, ...]) -> None:
     if isinstance(thing, str):
-        text = thing if type(thing) is str else str.__str__(thing)  # its hash is its own
+        # A plain text, because a subclass may define its own hash.
+        text = thing if type(thing) is str else str.__str__(thing)
         pay_for_widths(text)
         is_wide = has_widths(text)
         longest = 0
-        for each in args:
-            kind = type(each)
-            if kind is not int or is_wide or not -_NEAR < each < _NEAR:
-                value = each if kind is str and len(each) <= _FREE_TEXT else shown(each)
+        for arg in args:
+            value_type = type(arg)
+            if value_type is not int or is_wide or not -_NEAR < arg < _NEAR:
+                value = arg if value_type is str and len(arg) <= _FREE_TEXT else shown(arg)
                 if is_wide:
                     pay_for_width(value)
                 if isinstance(value, _TEXTS):
@@ -349,7 +359,7 @@ def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
 
 
 def pay_for_widths(template: str) -> None:
-    """For the numbers in a format: each may be a width."""
+    """Charge for the numbers in a format string, since each may be a width."""
     if len(template) > _FREE_TEXT:
         charge_text(len(template))
     for number in numbers_in(template):
@@ -363,7 +373,7 @@ def numbers_in(template: str) -> Iterable[str]:
 
 
 def has_widths(template: str) -> bool:
-    """Whether a format takes a width from a value."""
+    """True if a format string takes a width from a value."""
     return _known(template)[1] if len(template) <= _SHORT else bool(_WIDTHS.search(template))
 
 
@@ -373,7 +383,7 @@ def _known(template: str) -> tuple[list[str], bool]:
 
 
 def pay_for_width(value: Any) -> Any:
-    """A value that may come to be a width in a format."""
+    """Return `value`, which may be used as a width in a format, charged for that width."""
     if isinstance(value, int):
         charge_text(value)
     elif isinstance(value, str):
@@ -382,7 +392,7 @@ def pay_for_width(value: Any) -> Any:
 
 
 def formatted(left: Any, right: Any) -> Any:
-    """`left % right`, where the left is a text."""
+    """Return `left % right`, where `left` is a text or bytes."""
     charge_8()
     text = left if isinstance(left, str) else left.decode("latin-1")
     pay_for_widths(text)
@@ -393,11 +403,11 @@ def formatted(left: Any, right: Any) -> Any:
     values = right if isinstance(right, tuple) else (right,)
     if isinstance(right, dict):
         values = tuple(charge_items(right).values())
-    for each in values:
-        shown(each)
+    for value in values:
+        shown(value)
         if "*" in text:
-            pay_for_width(each)
-    longest = max((len(each) for each in values if isinstance(each, _TEXTS)), default=0)
+            pay_for_width(value)
+    longest = max((len(value) for value in values if isinstance(value, _TEXTS)), default=0)
     if longest > _SHORT:
         charge_text(text.count("%") * longest)
     return pictured(scrubbed(written(left % right), values), text)
@@ -410,7 +420,7 @@ def guarded_format(value: Any, spec: str = "") -> str:
     return text
 
 
-# What is done in another way
+# Methods with an implementation of their own
 
 
 def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) -> None:
@@ -423,12 +433,12 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     if isinstance(thing, str) and named:
         _format(thing, (*args, *named.values()))
-    made = written(getattr(thing, name)(*args, **named))
-    return pictured(made, thing) if isinstance(thing, str) and "!r" in thing else made
+    text = written(getattr(thing, name)(*args, **named))
+    return pictured(text, thing) if isinstance(thing, str) and "!r" in thing else text
 
 
 def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    """In a range by arithmetic."""
+    """Return `thing.index(…)` or `thing.count(…)`; membership in a range is decided by arithmetic."""
     if isinstance(thing, range) and args and not contains(args[0], thing):
         if name == "count":
             return 0
@@ -439,7 +449,7 @@ def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
 
 
 def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    if isinstance(thing, str) and named:  # since 3.13
+    if isinstance(thing, str) and named:  # Python 3.13 allows them
         raise TypeError("str.replace() takes no keyword arguments")
     return thing.replace(*args, **named)
 
@@ -449,8 +459,8 @@ def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
 
 
 def _pieces(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    found = getattr(thing, name)(*args, **named)
-    return charge_items(found, 2 * BUILT) if type(found) is list else found
+    pieces = getattr(thing, name)(*args, **named)
+    return charge_items(pieces, 2 * BUILT) if type(pieces) is list else pieces
 
 
 _Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]
@@ -498,7 +508,7 @@ _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
 }
 _PRICES: Final = {name: price for names, price in _NAMES.items() for name in names.split()}
 METHODS: Final = frozenset(_PRICES)
-# How each is paid for, whether it asks what the signs of a text are, and how it is done.
+# For each method: its price, True if it depends on the classes of characters, and its own implementation, if any.
 _WAYS: Final = {
     name: (_PRICES.get(name, _asked), name in ASKING, _DONE_HERE.get(name))
     for name in {*_PRICES, *_DONE_HERE, *ASKING}

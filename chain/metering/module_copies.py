@@ -1,10 +1,11 @@
-"""Where images live: modules made anew from source, with ticks, beside those that Python imported.
+"""Instrumented copies of modules: built from source again, with ticks, beside the modules that Python imported.
 
-An image module has the name and the file of its original but holds only what some contract reached, each statement compiled
-and run in its order. It stands in `sys.modules` just while it is being made, for the decorators and annotations that look
-there. What is not the author's own, the chain first of all, is imported as ever and shared with the original.
+A copy has the name and the file of its original, but holds only what some contract reaches. Each statement is compiled and run
+in its order. The copy is in `sys.modules` only while it is built, for the decorators and annotations that look there. Code
+that is not the author's own, above all the chain itself, is imported as usual and shared with the original.
 
-Contracts of one package share one world, so that they share classes. Where a source has changed, a new world begins.
+Contracts of one package share one module namespace, so that they share classes. If a source changes, a new module namespace
+begins.
 """
 
 from __future__ import annotations
@@ -51,33 +52,33 @@ _ANNOTATIONS = __future__.annotations.compiler_flag
 
 
 class InstrumentedModule:
-    """One module of a world."""
+    """The instrumented copy of one module in a module namespace."""
 
     def __init__(self, source: Module) -> None:
         self.source = source
         self.made = ModuleType(source.name)
-        space = vars(self.made)
-        space["__file__"] = seen_as(source)
-        space[OWN] = None
-        space["__builtins__"] = fuel.INSTRUMENTED_BUILTINS
-        parent = source.name.rpartition(".")[0]
-        space["__package__"] = source.name if source.is_package else parent
+        namespace = vars(self.made)
+        namespace["__file__"] = seen_as(source)
+        namespace[OWN] = None
+        namespace["__builtins__"] = fuel.INSTRUMENTED_BUILTINS
+        package = source.name.rpartition(".")[0]
+        namespace["__package__"] = source.name if source.is_package else package
         if source.is_package:
-            space["__path__"] = []
+            namespace["__path__"] = []
         self.done: set[ast.AST] = set()
         self.is_open = False
         has_text = "__future__.annotations" in {
-            each.import_path for each in source.names.values() if isinstance(each.node, ast.alias)
+            name.import_path for name in source.names.values() if isinstance(name.node, ast.alias)
         }
         self.flags = _ANNOTATIONS if has_text else 0
-        # A tree of its own, which is changed: the other is shared with the guard.
-        places = zip(source.tree.body, ast.parse(source.text).body, strict=True)
-        self._fresh = dict(places)
+        # A separate tree, because it is modified: the guard shares the other one.
+        statements = zip(source.tree.body, ast.parse(source.text).body, strict=True)
+        self._fresh = dict(statements)
 
     def may_add(self, sources: ProgramSources, module: Module) -> bool:
-        """Whether what was reached can run now, behind what has run, as if it had run where it stands."""
-        known, files = self.space[OWN], sources.data_files(module)
-        if module is not self.source or (known and files and known != files):
+        """True if the newly reached statements can run now, after the others, with the same effect as in source order."""
+        current_files, files = self.space[OWN], sources.data_files(module)
+        if module is not self.source or (current_files and files and current_files != files):
             return False
         lines = top_of(module).lines
         done = [node for node in self.done if node in lines]
@@ -89,7 +90,7 @@ class InstrumentedModule:
         )
 
     def add_files(self, files: DataFiles | None) -> None:
-        """Let the module read these from here on."""
+        """Let the module read these files from now on."""
         self.space[OWN] = self.space[OWN] or files
 
     @property
@@ -104,7 +105,8 @@ class InstrumentedModule:
             self.source.file, "exec", self.flags, dont_inherit=True,
         )  # fmt: skip
         if isinstance(node, ast.AnnAssign) and "__annotations__" in self.space:
-            self.space["__annotations__"] = dict(self.space["__annotations__"])  # may be frozen
+            # The old dict may be frozen.
+            self.space["__annotations__"] = dict(self.space["__annotations__"])
         try:
             exec(code, self.space)
         except OutOfGas:
@@ -116,7 +118,7 @@ class InstrumentedModule:
 
 
 def _bears_on(node: ast.AST, earlier: ast.AST, module: Module) -> bool:
-    """Whether `earlier` would have found, or left, something else if it had run before `node`."""
+    """True if `earlier` would have read, or left, another value if it had run before `node`."""
     if isinstance(earlier, ast.alias):
         needs = frozenset([earlier.asname or earlier.name.partition(".")[0]])
     else:
@@ -131,15 +133,15 @@ def _bears_on(node: ast.AST, earlier: ast.AST, module: Module) -> bool:
 
 
 class ModuleNamespace:
-    """Image modules that import one another."""
+    """A set of instrumented modules that import one another."""
 
     def __init__(self) -> None:
         self.modules: dict[str, InstrumentedModule] = {}
-        self.packages: dict[str, ModuleType] = {}  # those that have no file
-        self.former: set[str] = set()  # of the modules, those that have been imported anew since
+        self.packages: dict[str, ModuleType] = {}  # packages without a file
+        self.former: set[str] = set()  # modules whose originals have been imported again since
 
     def is_current(self, sources: ProgramSources) -> bool:
-        """Whether the sources are still those that this world was made of, and nothing comes too late for what has run."""
+        """True if this was built from the same sources, and no new statement comes too late for those that ran."""
         return all(
             module.name not in self.modules
             or (
@@ -150,7 +152,7 @@ class ModuleNamespace:
         )
 
     def build(self, sources: ProgramSources) -> None:
-        """Make all that was reached and is not there yet."""
+        """Build all reached statements that are still missing."""
         for module in sources.modules:
             if module.name not in self.modules:
                 self.modules[module.name] = InstrumentedModule(module)
@@ -163,17 +165,17 @@ class ModuleNamespace:
             check_agreement(
                 sources, {module: self.modules[module.name].space for module in sources.modules}
             )
-            Freezing({each.source: each.space for each in self.modules.values()}).run()
+            Freezing({copy.source: copy.space for copy in self.modules.values()}).run()
         finally:
             fuel.resume(tank)
-        for name, image in self.modules.items():
-            note(image.made, f"the module '{name}'")
+        for name, copy in self.modules.items():
+            note(copy.made, f"the module '{name}'")
         for module in sources.modules:
             register_module(self.modules[module.name].space, module.name)
 
     @contextmanager
     def _installed(self) -> Iterator[None]:
-        """Our modules take the place of those that were imported."""
+        """Replace the imported modules in `sys.modules` with these, for the time of the scope."""
         before = {name: sys.modules[name] for name in self.modules if name in sys.modules}
         sys.modules.update({name: module.made for name, module in self.modules.items()})
         try:
@@ -188,16 +190,16 @@ class ModuleNamespace:
             return
         module.is_open = True
         try:
-            taken = sources.modules[module.source]
+            reached = sources.modules[module.source]
             for node in module.source.tree.body:
-                if node in taken and taken[node] is None:
+                if node in reached and reached[node] is None:
                     if node not in module.done:
                         self._make_imported(module, node, sources)
                         module.run(node)
                         module.done.add(node)
                 elif isinstance(node, ast.Import | ast.ImportFrom):
                     for alias in node.names:
-                        self._import(module, taken.get(alias), sources)
+                        self._import(module, reached.get(alias), sources)
         finally:
             module.is_open = False
 
@@ -209,8 +211,8 @@ class ModuleNamespace:
         path = str(definition.import_path)
         if isinstance(definition.statement, ast.Import):
             self._make_parts(definition, sources)
-        place = sources.split(path.removesuffix(".*") if definition.name == "*" else path)
-        if place is None:
+        location = sources.split(path.removesuffix(".*") if definition.name == "*" else path)
+        if location is None:
             statement = definition.statement
             assert statement is not None and isinstance(definition.node, ast.alias)
             package = self._package(path) if isinstance(statement, ast.Import) else None
@@ -219,37 +221,37 @@ class ModuleNamespace:
             else:
                 module.space[definition.name] = package
         else:
-            other = self.modules[place[0].name]
+            other = self.modules[location[0].name]
             self._make(other, sources)
             if definition.name == "*":
                 names = [name for name in other.space if not name.startswith("_")]
                 module.space.update({name: other.space[name] for name in names})
             else:
-                module.space[definition.name] = self._value(definition, place)
+                module.space[definition.name] = self._value(definition, location)
         module.done.add(definition.node)
 
     def _value(self, definition: Definition, place: tuple[Module, str]) -> Any:
         statement = definition.statement
         if isinstance(statement, ast.Import):
             self._bind_parts(statement)
-        found: Any = self.modules[place[0].name].made
+        value: Any = self.modules[place[0].name].made
         for part in filter(None, place[1].split(".")):
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
 
     def _make_imported(
         self, module: InstrumentedModule, node: ast.stmt, sources: ProgramSources
     ) -> None:
-        """What a statement imports runs before it: that of `try: from a import b`."""
+        """Build the modules that a compound statement imports before it runs, as in `try: from a import b`."""
         for path in (
             () if isinstance(node, DEFINITIONS) else sources.imported_by(module.source, node)
         ):
-            place = sources.split(path)
-            if place is not None and place[0].name in self.modules:
-                self._make(self.modules[place[0].name], sources)
+            location = sources.split(path)
+            if location is not None and location[0].name in self.modules:
+                self._make(self.modules[location[0].name], sources)
 
     def _make_parts(self, definition: Definition, sources: ProgramSources) -> None:
-        """`import a.b` runs `a.b` as well, though its name is `a`."""
+        """Build `a.b` too for `import a.b`, though the statement binds `a`."""
         assert isinstance(definition.node, ast.alias)
         parts = definition.node.name.split(".")
         for count in range(1, len(parts) + 1):
@@ -258,19 +260,19 @@ class ModuleNamespace:
                 self._make(module, sources)
 
     def _package(self, name: str) -> ModuleType | None:
-        """A package without a file of its own, with those modules in it that are images."""
-        inner = [each for each in self.modules if each.startswith(f"{name}.")]
+        """Return a package without a file of its own, with its instrumented modules as attributes; None if it has none."""
+        inner = [path for path in self.modules if path.startswith(f"{name}.")]
         if not inner:
             return None
-        made = self.packages.setdefault(name, ModuleType(name))
-        for each in inner:
-            part = each.removeprefix(f"{name}.").partition(".")[0]
+        package = self.packages.setdefault(name, ModuleType(name))
+        for path in inner:
+            part = path.removeprefix(f"{name}.").partition(".")[0]
             module = self.modules.get(f"{name}.{part}")
-            setattr(made, part, module.made if module else self._package(f"{name}.{part}"))
-        return made
+            setattr(package, part, module.made if module else self._package(f"{name}.{part}"))
+        return package
 
     def _bind_parts(self, statement: ast.Import) -> None:
-        """After `import a.b`, `b` is an attribute of `a`."""
+        """Make `b` an attribute of `a` after `import a.b`."""
         for alias in statement.names:
             parts = alias.name.split(".")
             for count in range(1, len(parts)):
@@ -283,12 +285,12 @@ class ModuleNamespace:
 def _import_foreign(
     statement: ast.Import | ast.ImportFrom, alias: ast.alias, module: InstrumentedModule
 ) -> None:
-    one: ast.Import | ast.ImportFrom
+    single_import: ast.Import | ast.ImportFrom
     if isinstance(statement, ast.Import):
-        one = ast.Import([alias])
+        single_import = ast.Import([alias])
     else:
-        one = ast.ImportFrom(statement.module, [alias], statement.level)
-    tree = ast.fix_missing_locations(ast.Module([ast.copy_location(one, statement)], []))
+        single_import = ast.ImportFrom(statement.module, [alias], statement.level)
+    tree = ast.fix_missing_locations(ast.Module([ast.copy_location(single_import, statement)], []))
     exec(compile(tree, module.source.file, "exec", dont_inherit=True), module.space)
 
 
@@ -296,31 +298,39 @@ _worlds: list[ModuleNamespace] = []
 
 
 def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
-    """These modules are imported anew: what was made of the old ones stays theirs, and nothing more is made of it.
+    """Retire the copies of modules that are imported again: their classes stay with the old modules, and nothing is added.
 
-    What comes back undoes that.
+    Return a function that undoes this.
     """
-    known, held = former.copy(), [(world, world.former.copy()) for world in _worlds]
-    spaces = [(name, vars(module)) for name, module in modules.items()]
-    spaces += [(n, m.space) for world in _worlds for n, m in world.modules.items() if n in modules]
-    for name, space in spaces:
-        for cls in _classes_in(name, space):
+    former_before, retired_before = (
+        former.copy(),
+        [(namespace, namespace.former.copy()) for namespace in _worlds],
+    )
+    module_dicts = [(name, vars(module)) for name, module in modules.items()]
+    module_dicts += [
+        (name, copy.space)
+        for namespace in _worlds
+        for name, copy in namespace.modules.items()
+        if name in modules
+    ]
+    for name, module_dict in module_dicts:
+        for cls in _classes_in(name, module_dict):
             author = resolve_qualname(vars(modules[name]), cls.__qualname__)
             former.setdefault(cls, author if isinstance(author, type) else cls)
-    for world in _worlds:
-        world.former |= modules.keys() & world.modules.keys()
+    for namespace in _worlds:
+        namespace.former |= modules.keys() & namespace.modules.keys()
 
     def undo() -> None:
         former.clear()
-        former.update(known)
-        for world, names in held:
-            world.former = names
+        former.update(former_before)
+        for namespace, names in retired_before:
+            namespace.former = names
 
     return undo
 
 
 def forget() -> None:
-    """Make no more in the worlds that there are: what is made from now on begins anew."""
+    """Add nothing more to the existing module namespaces: further copies go into new ones."""
     _worlds.clear()
 
 
@@ -332,16 +342,19 @@ def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
 
 
 def namespace_for(sources: ProgramSources) -> ModuleNamespace:
-    """The world in which this was made: the one that holds most of it, if none of its sources has changed since."""
+    """Return the module namespace in which these sources are built.
+
+    It is the existing one that holds most of them, if none of its sources has changed, or else a new one.
+    """
     names = {module.name for module in sources.modules}
-    fitting = [world for world in reversed(_worlds) if world.is_current(sources)]
+    fitting = [namespace for namespace in reversed(_worlds) if namespace.is_current(sources)]
     if fitting:
-        world = max(fitting, key=lambda world: len(world.modules.keys() & names))
-        _worlds.remove(world)  # unless all goes well, nothing more is made in it
+        namespace = max(fitting, key=lambda namespace: len(namespace.modules.keys() & names))
+        _worlds.remove(namespace)  # if the build fails, nothing more is added to it
         try:
-            return _made(world, sources)
+            return _made(namespace, sources)
         except ConstantChanged:
-            pass  # what is new there changes what is frozen already
+            pass  # the new statements change values that are already frozen
     return _made(ModuleNamespace(), sources)
 
 

@@ -1,6 +1,6 @@
-"""Signs that some versions of Python know and others do not: what they are, and how they are written, each answers otherwise.
+"""Characters that only some versions of Python know: their classes and their `repr` depend on the version.
 
-Unicode grows with the versions of Python. These have come since 3.11, which knows the fewest of those that are supported.
+Unicode grows with each version of Python. These characters are newer than 3.11, the oldest version that is supported.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PICTURES: Final = (
 )
 _NEW_LETTERS: Final = re.compile(f"[{_LETTERS.replace(' ', '')}]")
 _NEW: Final = re.compile(f"[{_LETTERS}{_PICTURES}]".replace(" ", ""))
-# Old signs that are numbers or small letters only since 3.12.
+# Older characters that are numbers or lowercase letters only since 3.12.
 _OTHERWISE: Final = re.compile(
     "[\u10fc\u4e24\u4eac\u4fe9\u5006\u62d0\u6d1e\u7695\u79ed\u920e\u94a9\ua7f2-\ua7f4\uab69]"
 )
 _CHANGED: Final = ("isnumeric", "islower")
-# Methods whose answer hangs on what a sign is.
+# Methods whose result depends on the classes of characters.
 ASKING: Final = word_set(
     """
     upper lower casefold swapcase capitalize title isalpha isalnum isdecimal isdigit isidentifier islower isnumeric
@@ -38,26 +38,29 @@ ASKING: Final = word_set(
 
 
 def asked(text: Any, name: str = "") -> None:
-    """A text that is about to be asked what its signs are: those must be what they are everywhere."""
+    """Check that the classes of a text's characters are the same on every version. The method `name` reads them next."""
     if not isinstance(text, str) or text.isascii():
         return
-    found = _NEW.search(text) or (_OTHERWISE.search(text) if name in _CHANGED else None)
-    if found is not None:
+    match = _NEW.search(text) or (_OTHERWISE.search(text) if name in _CHANGED else None)
+    if match is not None:
         raise ValueError(
-            f"what U+{ord(found[0]):04X} is, each version of Python answers otherwise: keep such signs out of what is looked at"
+            f"what U+{ord(match[0]):04X} is, each version of Python answers otherwise: keep such signs out of what is looked at"
         )
 
 
 def new_letter(text: str) -> str | None:
-    """The first letter or digit in a text that not every version knows; pictures do no harm where they are only shown."""
+    """Return the first letter or digit that only some versions know, as "U+…"; None if there is none.
+
+    Pictures such as emoji do no harm if they are only displayed.
+    """
     if text.isascii():
         return None
-    found = _NEW_LETTERS.search(text)
-    return f"U+{ord(found[0]):04X}" if found is not None else None
+    match = _NEW_LETTERS.search(text)
+    return f"U+{ord(match[0]):04X}" if match is not None else None
 
 
 def escaped(text: str) -> str:
-    """A picture of a value, as 3.11 draws it."""
+    """Return the `repr` of a value with new characters escaped, as in Python 3.11."""
     return text if text.isascii() else _NEW.sub(_escape, text)
 
 

@@ -1,10 +1,11 @@
-"""Sets that keep the order in which their items came, as dicts do.
+"""Sets that keep the order of insertion, as dicts do.
 
-The order of Python's own sets hangs on hashes, which are salted anew in every run, and on addresses. So in an image `set` and
-`frozenset` are these: subclasses of the others, which keep a dict of the items beside them. Whether something is in one is
-asked of the set as ever; whoever walks through one walks through the dict. `pop` takes the item that came last.
+The order of Python's own sets depends on hashes, which are salted differently in every run, and on addresses. So `set` and
+`frozenset` in an instrumented copy are these classes: subclasses of Python's own, with a dict of the items beside the set.
+Membership is tested in the set, and iteration goes through the dict. `pop` removes the item that was added last.
 
-Where nobody can tell the order, as in `x in {1, 2}` or `len(set(row))`, a plain set does (`gathering`).
+Where the order cannot be observed, as in `x in {1, 2}` or `len(set(row))`, a plain set is used
+(`chain.metering.insert_ordered_sets`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 
 class _Ordered:
-    """What both kinds share. Results are plain ones of the left one's kind, never of an author's subclass."""
+    """Base of both set classes. Results have the base class of the left operand, never an author's subclass of it."""
 
     __slots__ = ()
     _order: dict[Any, None]
@@ -41,12 +42,12 @@ class _Ordered:
         return self._kind(self._order)
 
     def _kept(self, kept: Set[Any]) -> Any:
-        return self._kind([each for each in self._order if each in kept])
+        return self._kind([item for item in self._order if item in kept])
 
     def union(self, *others: Iterable[Any]) -> Any:
         order: dict[Any, None] = dict(self._order)
-        for each in others:
-            order.update(dict.fromkeys(each))
+        for other in others:
+            order.update(dict.fromkeys(other))
         return self._kind(order)
 
     def intersection(self, *others: Iterable[Any]) -> Any:
@@ -57,10 +58,10 @@ class _Ordered:
 
     def symmetric_difference(self, other: Iterable[Any]) -> Any:
         order = dict.fromkeys(other)
-        mine = [each for each in self._order if each not in order]
-        return self._kind([*mine, *(each for each in order if each not in self._order)])
+        own_items = [item for item in self._order if item not in order]
+        return self._kind([*own_items, *(item for item in order if item not in self._order)])
 
-    # Compared in their order, too: an author's own `==` may run on the way, until one item is missing.
+    # Comparisons follow the order too, because an author's own `==` may run for each item until one is missing.
 
     def __eq__(self, other: object) -> bool:
         return self._order.keys() == _listed(other) if isinstance(other, _SETS) else NotImplemented
@@ -81,7 +82,7 @@ class _Ordered:
         return self._order.keys() <= dict.fromkeys(other).keys()
 
     def issuperset(self, other: Iterable[Any]) -> bool:
-        return all(each in self._order for each in other)
+        return all(item in self._order for item in other)
 
     def isdisjoint(self, other: Iterable[Any]) -> bool:
         return self._order.keys().isdisjoint(_listed(other))
@@ -116,9 +117,9 @@ class OrderedSet(_Ordered, set[T]):
     __hash__ = None
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
-        made: Any = set.__new__(cls)
-        made._order = {}
-        return made
+        new: Any = set.__new__(cls)
+        new._order = {}
+        return new
 
     def __init__(self, items: Iterable[T] = (), /) -> None:
         self.clear()
@@ -149,8 +150,8 @@ class OrderedSet(_Ordered, set[T]):
         set.clear(self)
 
     def update(self, *others: Iterable[Any]) -> None:
-        for each in others:
-            order = dict.fromkeys(each)
+        for other in others:
+            order = dict.fromkeys(other)
             self._order.update(order)
             set.update(self, order)
 
@@ -158,8 +159,8 @@ class OrderedSet(_Ordered, set[T]):
         OrderedSet.__init__(self, self.intersection(*others))
 
     def difference_update(self, *others: Iterable[Any]) -> None:
-        for each in others:
-            for item in list(each):
+        for other in others:
+            for item in list(other):
                 self.discard(item)
 
     def symmetric_difference_update(self, other: Iterable[Any]) -> None:
@@ -192,9 +193,9 @@ class OrderedFrozenSet(_Ordered, frozenset[T]):
         if type(items) is cls is OrderedFrozenSet:
             return items
         order = dict.fromkeys(items)
-        made: Any = frozenset.__new__(cls, order)
-        made._order = order
-        return made
+        new: Any = frozenset.__new__(cls, order)
+        new._order = order
+        return new
 
 
 OrderedSet._kind, OrderedFrozenSet._kind = OrderedSet, OrderedFrozenSet
@@ -205,7 +206,7 @@ for _name, _cls in SETS.items():
 
 
 def made(order: dict[Any, None]) -> OrderedSet[Any]:
-    """What a literal or a comprehension makes: `{1, 2}` stands as `{1: None, 2: None}`."""
+    """Return the set of a literal or a comprehension. `{1, 2}` is compiled as `{1: None, 2: None}`, which is `order` here."""
     new: OrderedSet[Any] = OrderedSet.__new__(OrderedSet)
     new._order = order
     set.update(new, order)
@@ -225,7 +226,7 @@ def _key(item: Any) -> Any:
 
 
 class OrderedDict(collections.OrderedDict[Any, Any]):
-    """As Python's own, but for its picture, which has changed with 3.12."""
+    """An `OrderedDict` with the `repr` of Python 3.11, which changed in 3.12."""
 
     __slots__ = ()
     __module__ = "collections"
@@ -234,11 +235,11 @@ class OrderedDict(collections.OrderedDict[Any, Any]):
         return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
 
 
-# Views of dicts, whose operators make sets
+# Views of dicts, whose operators return sets
 
 
 class _View:
-    """What both kinds share."""
+    """Base of both view classes."""
 
     __slots__ = ()
     _mapping: Any
@@ -279,19 +280,19 @@ _SETS: Final[Any] = (set, frozenset, _KEYS, _ITEMS, Keys, Items)
 
 
 def view(found: Any) -> Any:
-    """What `x.keys()` gave: of a dict, a view whose operators keep the order."""
-    kind = type(found)
-    if issubclass(kind, _KEYS):  # or an OrderedDict's
+    """Return `found`, the result of `x.keys()` or `x.items()`; for a dict, a view whose operators keep the order."""
+    view_type = type(found)
+    if issubclass(view_type, _KEYS):  # or an OrderedDict's
         return Keys(found.mapping)
-    if issubclass(kind, _ITEMS):
+    if issubclass(view_type, _ITEMS):
         return Items(found.mapping)
-    if kind is KeysView:
+    if view_type is KeysView:
         return Keys(found._mapping)
-    return Items(found._mapping) if kind is ItemsView else found
+    return Items(found._mapping) if view_type is ItemsView else found
 
 
 def viewing(found: Any) -> Any:
-    """`x.keys`, uncalled: a method of a dict that gives such a view, or whatever else is called so."""
+    """Return `found`, the uncalled `x.keys` or `x.items`; for a dict, a method that returns an ordered view."""
     if type(found) in (BuiltinFunctionType, MethodDescriptorType):
         return lambda *args: view(found(*args))
     return found

@@ -1,7 +1,8 @@
-"""The code of a Python contract: what its account holds, and how the chain finds the class again.
+"""The code of a Python contract: the bytes that its account holds, and by which the chain finds the class again.
 
-The first byte is `0xFE`, INVALID to any other EVM; a marker and a digest of the contract follow. Init code is the same with
-one byte more and the constructor's arguments behind it, so any Ethereum tool can deploy it as `bytecode + encoded args`.
+The first byte is `0xFE`, which is INVALID in any other EVM. A marker, a type byte and a digest of the contract follow. Init
+code differs only in the type byte, and the constructor's arguments follow it, so any Ethereum tool can deploy it as
+`bytecode + encoded args`.
 """
 
 from __future__ import annotations
@@ -41,14 +42,13 @@ _programs: dict[type, Program] = {}  # by the author's class
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A contract as the chain holds it: its author's class for those who look, its image for what runs."""
+    """A contract on a chain: the spec of its author's class for readers, and of its instrumented copy for execution."""
 
     spec: ContractSpec
     digest: bytes
-    image: ContractSpec  # of the class that runs
-    world: ModuleNamespace | None = (
-        None  # where its image lives; None if that is not in modules of its own
-    )
+    image: ContractSpec  # the spec of the instrumented copy, which runs
+    # The module namespace of the instrumented copy; None if the copy is not in modules of its own.
+    world: ModuleNamespace | None = None
 
     @cached_property
     def code(self) -> bytes:
@@ -59,11 +59,11 @@ class Program:
         return MARK + _INIT + self.digest
 
     def to_instrumented(self, problem: E) -> E:
-        """An exception as the image knows it."""
+        """Return an exception with the classes of the instrumented copy."""
         return convert_error(problem, counterpart_in(self.world))
 
     def to_author(self, value: T) -> T:
-        """A value of the image as its author knows it."""
+        """Return a value of the instrumented copy with the author's classes."""
         return cast(T, convert(value, author_class))
 
     @property
@@ -76,56 +76,56 @@ class Program:
 
 
 def require_contract_class(thing: object) -> None:
-    """Refuse what is no contract class, a handle for one."""
+    """Refuse anything that is not a contract class, including a handle of a contract."""
     if not isinstance(thing, type) or not hasattr(thing, "__spec__"):
         raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
 
 
 def check_classes(contracts: object) -> None:
-    """Refuse what is no list of contract classes."""
+    """Refuse anything that is not a list of contract classes."""
     for contract in items(contracts, "contracts"):
         require_contract_class(contract)
 
 
 def program_of(cls: type) -> Program:
-    """The program of a contract class, or of the image of one: the same sources give the same digest everywhere."""
+    """Return the program of a contract class or of its instrumented copy. The same sources give the same digest everywhere."""
     require_contract_class(cls)
     author = author_class(cls)
     if author not in _programs:
         if author in former:
             raise UnknownSource(author)
-        # What makes images reads sources, which a chain that only looks never does.
+        # Imported late: instrumentation reads sources, which a chain that only reads its state never needs.
         with uninterrupted():
             read_source(author, _make, author, import_module("chain.metering.build").build_program)
     return _programs[author]
 
 
 def _make(author: type, make: Callable[[type], Program]) -> None:
-    if author not in _programs:  # another thread may have made it meanwhile
+    if author not in _programs:  # another thread may have built it meanwhile
         _programs[author] = make(author)
 
 
 def begin_anew(programs: Iterable[Program]) -> list[Program]:
-    """These programs, with images that know of nothing that ran before, as on a machine that starts now."""
+    """Return these programs with new instrumented copies, which keep nothing of earlier runs, as in a new process."""
     _programs.clear()
     import_module("chain.metering.module_copies").forget()
-    again = [program_of(program.spec.cls) for program in programs if program.world is not None]
-    known = {program.digest: program for program in again}
-    return [known[program.digest] for program in programs if program.digest in known]
+    rebuilt = [program_of(program.spec.cls) for program in programs if program.world is not None]
+    by_digest = {program.digest: program for program in rebuilt}
+    return [by_digest[program.digest] for program in programs if program.digest in by_digest]
 
 
 def instrumented(thing: Any) -> Any:
-    """The image of an imported module or class: what runs on chain in its place, for tests that plant a fault there."""
+    """Return the instrumented copy of an imported module or class, which runs on chain; for tests that inject a fault there."""
     return in_turn(import_module("chain.metering.build").build_instrumented, thing)
 
 
 def parse_code(code: bytes) -> bytes | None:
-    """The digest in code of ours; None for any other bytes."""
+    """Return the digest in the code of a Python contract; None for any other bytes."""
     return code[len(MARK) + 1 :] if code.startswith(MARK + _CODE) else None
 
 
 def parse_initcode(data: bytes) -> tuple[bytes, bytes] | None:
-    """The digest and the constructor arguments in init code of ours; None for any other bytes."""
+    """Return the digest and the constructor arguments in the init code of a Python contract; None for any other bytes."""
     if not data.startswith(MARK + _INIT):
         return None
     start = len(MARK) + 1

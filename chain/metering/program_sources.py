@@ -1,4 +1,4 @@
-"""What a program is made of: the statements that its contract reaches, and the data files that these read."""
+"""The sources of a program: the statements that its contract reaches, and the data files that these read."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from chain.source.reachability import Reachability
 
 
 class ProgramSources(Reachability):
+    """The statements that a contract reaches, and their data files."""
+
     def __init__(self, root: Module) -> None:
         super().__init__(root)
         self._data_files: dict[Module, DataFiles | None] = {}
 
     def data_files(self, module: Module) -> DataFiles | None:
-        """The data files of a module that reads some, as they are when they are first asked for."""
+        """Return the data files of a module as they are at the first call; None if it reads none."""
         if module not in self._data_files:
             self._data_files[module] = DataFiles(module) if self.reads_files(module) else None
         return self._data_files[module]

@@ -29,7 +29,10 @@ _AROUND = "__around__"
 
 
 def ticked_code(function: FunctionType) -> CodeType | None:
-    """None where the source is not the author's, cannot be found, or is not what the function was made of."""
+    """Return the code of a function with ticks.
+
+    None if its source is not the author's, cannot be found, or has changed since the function was compiled.
+    """
     old = function.__code__
     module = _module_of(old.co_filename, function.__module__ or "")
     if module is None or not is_code_of(function, codes_of(module)):
@@ -51,10 +54,10 @@ def _module_of(file: str, name: str) -> Module | None:
 
 @lru_cache(maxsize=4096)
 def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
-    found = list(_nodes(module, old))
-    if len(found) != 1:
+    nodes = list(_nodes(module, old))
+    if len(nodes) != 1:
         return None
-    node = CostRewriter(module).visit(deepcopy(found[0]))
+    node = CostRewriter(module).visit(deepcopy(nodes[0]))
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         inner: ast.stmt = node
@@ -64,47 +67,47 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
     tree = _nested(inner, names, owner)
     flags = old.co_flags & _ANNOTATIONS
     code = compile(ast.fix_missing_locations(tree), module.file, "exec", flags, dont_inherit=True)
-    made = next((each for each in _codes(code) if each.co_name == old.co_name), None)
-    if made is None or _signature(made) != _signature(old):
+    new = next((nested for nested in _codes(code) if nested.co_name == old.co_name), None)
+    if new is None or _signature(new) != _signature(old):
         return None
-    if not set(made.co_freevars) <= set(old.co_freevars):
+    if not set(new.co_freevars) <= set(old.co_freevars):
         return None
-    return made.replace(co_firstlineno=old.co_firstlineno, co_qualname=old.co_qualname)
+    return new.replace(co_firstlineno=old.co_firstlineno, co_qualname=old.co_qualname)
 
 
 def _nodes(module: Module, code: CodeType) -> Iterator[ast.FunctionDef | ast.Lambda]:
-    """The functions of that name that begin on that line."""
+    """Yield the functions that have the name and the first line of `code`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.FunctionDef):
-            name, above = node.name, node.decorator_list
+            name, decorators = node.name, node.decorator_list
         elif isinstance(node, ast.Lambda):
-            name, above = "<lambda>", []
+            name, decorators = "<lambda>", []
         else:
             continue
-        first = min([node.lineno, *(each.lineno for each in above)])
+        first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
         if (name, first) == (code.co_name, code.co_firstlineno):
             yield node
 
 
 def _nested(inner: ast.stmt, names: list[str], owner: str) -> ast.Module:
-    """In a function that has these names, and in a class of its name if it is a method."""
+    """Wrap a function in one that binds the free `names`, and a method also in a class with the name `owner`."""
     tree = ast.parse(f"def {_AROUND}({', '.join(names)}): pass")
-    around: Any = tree.body[0]
+    outer: Any = tree.body[0]
     if owner:
-        holder: Any = ast.parse(f"class {owner}: pass").body[0]
-        holder.body = [inner]
-        inner = holder
-    around.body = [inner]
+        owner_class: Any = ast.parse(f"class {owner}: pass").body[0]
+        owner_class.body = [inner]
+        inner = owner_class
+    outer.body = [inner]
     return tree
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """The code objects within, those further out first."""
-    waiting = [each for each in code.co_consts if isinstance(each, CodeType)]
+    """Yield the nested code objects, outer ones first."""
+    waiting = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     while waiting:
-        each = waiting.pop(0)
-        yield each
-        waiting += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
+        nested = waiting.pop(0)
+        yield nested
+        waiting += [constant for constant in nested.co_consts if isinstance(constant, CodeType)]
 
 
 def _signature(code: CodeType) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
-"""Which functions of a module may call themselves, as far as names tell: over a ring of others, or as it only seems.
+"""The functions of a module that may call themselves, directly or through others, as far as names show.
 
-Too many are no harm, they take a level and give it back. Too few neither: what runs away in ways that names do not tell meets
-Python's own limit, which is out of gas as well.
+A false positive does no harm: the function takes a recursion level and gives it back. Neither does a false negative: a
+recursion that names do not show reaches Python's own limit, which ends as out of gas too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _GENERATORS = (ast.Yield, ast.YieldFrom)
 
 @lru_cache(maxsize=2048)
 def recursive_lines(module: Module) -> frozenset[tuple[int, int]]:
-    """Where the functions begin that may call themselves."""
+    """Return the line and column of each function that may call itself."""
     by_name: dict[str, list[ast.FunctionDef]] = {}
     for node in ast.walk(module.tree):
         if isinstance(node, ast.FunctionDef):
@@ -35,19 +35,19 @@ def recursive_lines(module: Module) -> frozenset[tuple[int, int]]:
 
 
 def _is_called_unnamed(name: str) -> bool:
-    """`__eq__` and the like: an operator that calls it has no name."""
+    """True for `__eq__` and the like, which operators call without a name."""
     return name.startswith("__") and name.endswith("__") and name not in _MAKERS
 
 
 def _called(nodes: list[ast.FunctionDef]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for function in nodes:
         for node in ast.walk(function):
             if isinstance(node, ast.Name):
-                found.add(node.id)
+                names.add(node.id)
             elif isinstance(node, ast.Attribute):
-                found.add(node.attr)
-    return found
+                names.add(node.attr)
+    return names
 
 
 def _reaches(start: str, edges: dict[str, set[str]]) -> bool:
@@ -64,7 +64,7 @@ def _reaches(start: str, edges: dict[str, set[str]]) -> bool:
 
 
 def _yields(function: ast.FunctionDef) -> bool:
-    """A generator is not called while it runs; where it is left, its level would stay with it."""
+    """True for a generator. It is not called while it runs, and an abandoned one would never give its level back."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()

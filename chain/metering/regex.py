@@ -1,8 +1,9 @@
-"""Regular expressions, which pay before they look, for all that they may have to try.
+"""Prices of regular expressions: charged before the search, for all attempts that it may take.
 
-Python's engine goes back where it finds no way on, and may do so without end: `(a+)+$` tries every way to cut a text into
-parts. How many ways there are at most is told by the pattern (`chain.metering.regex_backtracking`), and that is the price.
-What cannot go back costs as much as the text is long; what may go back for ever is out of gas at once.
+Python's engine backtracks where it cannot match further, and that may take exponential time: `(a+)+$` tries every way to split
+a text into parts. The price is the greatest number of attempts, which follows from the pattern
+(`chain.metering.regex_backtracking`). A pattern that cannot backtrack costs as much as the text is long. A pattern that may
+backtrack without bound is out of gas at once.
 """
 
 from __future__ import annotations
@@ -46,18 +47,19 @@ METHODS: Final = frozenset(
     ]
 )
 _AT_ONE: Final = ("match", "fullmatch")
-_TEXT_AT: Final = {"sub": 1, "subn": 1}  # which argument of a pattern's method is the text
-_FLAGS_AT: Final = {"split": 3, "sub": 4, "subn": 4}  # and which one of a function is the flags
+# The position of the text among the arguments of a pattern's method, and of the flags among those of a function.
+_TEXT_AT: Final = {"sub": 1, "subn": 1}
+_FLAGS_AT: Final = {"split": 3, "sub": 4, "subn": 4}
 _FUNCTIONS: Final = frozenset(
     ["match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"]
 )
-_TRIES: Final = 8  # for a tick
-_READING: Final = 96  # ticks for a character of a pattern that is to be understood
-_FEW: Final = 2**10  # ticks that are not worth a closer look
+_TRIES: Final = 8  # attempts for one tick
+_READING: Final = 96  # ticks to parse one character of a pattern
+_FEW: Final = 2**10  # ticks that need no closer estimate
 
 
 def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """A method of a compiled pattern, or of what it found."""
+    """Call a method of a compiled pattern or of a match, charged before it runs."""
     charge_8()
     if name in _AT_ONE and len(args) == 1 and not named and isinstance(thing, re.Pattern):
         text = args[0]
@@ -66,47 +68,52 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
             return getattr(thing, name)(text)
     if isinstance(thing, re.Match) or name not in _FUNCTIONS:
         return _of_match(thing, name, args, named)
-    place = _TEXT_AT.get(name, 0)
-    text = args[place] if len(args) > place else named.get("string", "")
+    position = _TEXT_AT.get(name, 0)
+    text = args[position] if len(args) > position else named.get("string", "")
     size = len(text) if isinstance(text, str | bytes) else 0
     charge_text(size)
     asked(text)
     tries = tries_of(thing, size.bit_length())
-    each = min(tries.ways * tries.work, MOST)
+    per_position = min(tries.ways * tries.work, MOST)
     if name in _AT_ONE:
-        _pay(each)
+        _pay(per_position)
     elif tries.is_sure or not size:
         _pay(size + tries.length)
-    elif each * size > _FEW * _TRIES and tries.head and len(args) == place + 1 and not named:
-        return _one_by_one(thing, name, args, each)
+    elif (
+        per_position * size > _FEW * _TRIES
+        and tries.head
+        and len(args) == position + 1
+        and not named
+    ):
+        return _one_by_one(thing, name, args, per_position)
     else:
-        _pay(each * (size + 1))
+        _pay(per_position * (size + 1))
     if name in _TEXT_AT:
         args, named = _put_in(args, named)
-    found = getattr(thing, name)(*args, **named)
-    if isinstance(found, list):
-        charge_items(found, 16)
-    return metered(found, 16) if name == "finditer" else found
+    result = getattr(thing, name)(*args, **named)
+    if isinstance(result, list):
+        charge_items(result, 16)
+    return metered(result, 16) if name == "finditer" else result
 
 
 @lru_cache(maxsize=1024)
 def _tries_at_one(pattern: Any, bits: int) -> int:
-    """What a look at one place takes, of a text that is short."""
+    """Return the attempts at one position of a short text whose length has so many bits."""
     tries = tries_of(pattern, bits)
     return min(tries.ways * tries.work, MOST)
 
 
 def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """A function of the module `re`: `re.match(pattern, text)`."""
+    """Call a function of the module `re`, such as `re.match(pattern, text)`, charged before it runs."""
     if name not in _FUNCTIONS:
         charge_8()
-        for each in args[:1]:
-            if isinstance(each, str | bytes):
-                charge(1 + (_READING if name == "compile" else 4) * len(each))
+        for source in args[:1]:
+            if isinstance(source, str | bytes):
+                charge(1 + (_READING if name == "compile" else 4) * len(source))
         return getattr(re, name)(*args, **named)
-    flags, place = named.pop("flags", 0), _FLAGS_AT.get(name, 2)
-    if len(args) > place:
-        args, flags = args[:place], args[place]
+    flags, position = named.pop("flags", 0), _FLAGS_AT.get(name, 2)
+    if len(args) > position:
+        args, flags = args[:position], args[position]
     pattern = named.pop("pattern") if "pattern" in named else args[0]
     if isinstance(pattern, str | bytes):
         charge(_READING * (1 + len(pattern)))
@@ -128,7 +135,7 @@ def _of_match(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any
 
 
 def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The arguments of `sub`, where each piece that is put in pays for its length."""
+    """Return the arguments of `sub`, with a replacement function that charges for the length of each piece."""
     put = args[0] if args else named["repl"]
     if not callable(put) and ("\\" if isinstance(put, str) else b"\\") in put:
         charge_text(8 * len(put))
@@ -138,32 +145,32 @@ def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str
             return _of_match(match, "expand", (template,), {})
 
     def piece(match: Any) -> Any:
-        made = put(match) if callable(put) else put
+        text = put(match) if callable(put) else put
         charge_8()
-        if isinstance(made, str | bytes):
-            charge_text(len(made))
-        return made
+        if isinstance(text, str | bytes):
+            charge_text(len(text))
+        return text
 
     return (piece, *args[1:]), {key: value for key, value in named.items() if key != "repl"}
 
 
-# Where a pattern begins with a certain character
+# Patterns that begin with a fixed character
 
 
 def _one_by_one(pattern: Any, name: str, args: tuple[Any, ...], each: int) -> Any:
-    """Look at every place where the pattern may begin; one at which it fails pays for the most that it can have tried."""
+    """Match at every position where the pattern may begin. A failed position costs the maximum of attempts, `each`."""
     text = args[-1]
-    found = _matches(pattern, text, tries_of(pattern, len(text).bit_length()), each)
+    matches = _matches(pattern, text, tries_of(pattern, len(text).bit_length()), each)
     if name == "search":
-        return next(found, None)
+        return next(matches, None)
     if name == "finditer":
-        return found
+        return matches
     if name == "findall":
-        return [_groups(match) for match in found]
+        return [_groups(match) for match in matches]
     parts: list[Any] = []
     end = count = 0
     (put, *_), _ = _put_in(args, {}) if name in _TEXT_AT else ((None,), None)
-    for match in found:
+    for match in matches:
         parts.append(text[end : match.start()])
         parts += match.groups() if put is None else [put(match)]
         end, count = match.end(), count + 1
@@ -176,22 +183,22 @@ def _one_by_one(pattern: Any, name: str, args: tuple[Any, ...], each: int) -> An
 
 def _matches(pattern: Any, text: Any, tries: Tries, each: int) -> Iterator[Any]:
     head = chr(tries.head) if isinstance(text, str) else bytes([tries.head])
-    at = text.find(head)
-    while at >= 0:
+    position = text.find(head)
+    while position >= 0:
         charge_8()
-        match = pattern.match(text, at)
+        match = pattern.match(text, position)
         if match is None:
             _pay(each)
-            at += 1
+            position += 1
         else:
-            _pay(match.end() - at)
+            _pay(match.end() - position)
             yield match
-            at = max(match.end(), at + 1)
-        at = text.find(head, at)
+            position = max(match.end(), position + 1)
+        position = text.find(head, position)
 
 
 def _groups(match: Any) -> Any:
-    """What `findall` gives of it."""
+    """Return the item of `findall` for a match."""
     groups = match.groups(match.string[:0])
     if not groups:
         return match.group()

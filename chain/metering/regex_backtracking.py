@@ -1,8 +1,8 @@
-"""How often a regular expression may try at one place of a text, told by the pattern alone.
+"""The number of attempts that a regular expression may take at one position of a text, derived from the pattern alone.
 
-A repetition that may end at several places has as many ways as places, one behind another multiply, and a repetition of what
-has several ways has their power. There is one way only where the next character tells how it goes on: in `[^"]*"`, and in
-`a|bc`.
+A repetition that may end at several positions has as many ways as positions. The ways of parts in sequence multiply, and a
+repetition of a part with several ways has their power. There is only one way if the next character decides how the match goes
+on, as in `[^"]*"` and in `a|bc`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ MOST: Final = 2**40  # more than any fuel pays for
 _REPEATS: Final = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _ONE: Final = ("LITERAL", "NOT_LITERAL", "ANY", "IN", "RANGE", "CATEGORY")
 _Nodes = list[Any]
-_END: Final = ("END", None)  # what stands behind a pattern: nothing that it may need to go back for
-# At least what these may be: whether a pattern is Unicode or ASCII is not told here.
+_END: Final = ("END", None)  # the end of a pattern: nothing follows that could make it backtrack
+# Supersets of the categories, since it is not known here if a pattern is Unicode or ASCII.
 _CATEGORIES: Final = {
     "CATEGORY_DIGIT": r"\d", "CATEGORY_SPACE": r"\s", "CATEGORY_WORD": r"\w",
     "CATEGORY_NOT_DIGIT": r"(?a:\D)", "CATEGORY_NOT_SPACE": r"(?a:\S)", "CATEGORY_NOT_WORD": r"(?a:\W)",
@@ -36,18 +36,18 @@ _APART: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The ways that a pattern has at one place, the steps of each, and how many nodes it has."""
+    """The ways in which a pattern may match at one position, the steps of each way, and the number of nodes."""
 
     ways: int
     work: int
     length: int
-    head: int  # the character that it begins with, if that is one only
-    is_sure: bool  # whether it cannot fail behind its first character
+    head: int  # the code of its first character if that is fixed, else 0
+    is_sure: bool  # True if it cannot fail after its first character
 
 
 @lru_cache(maxsize=1024)
 def tries_of(pattern: Any, bits: int) -> Tries:
-    """For a text whose length has so many bits."""
+    """Return the attempts of a compiled pattern on a text whose length has so many bits."""
     try:
         nodes = list(_parser.parse(pattern.pattern, pattern.flags))
     except (re.error, RecursionError, OverflowError):
@@ -63,7 +63,7 @@ def _name(node: Any) -> str:
 
 
 def _is_sure(nodes: _Nodes) -> bool:
-    """Of single characters only: one, and then as many more as there are."""
+    """True for a single character, or for a repetition of one that needs at most one."""
     if len(nodes) != 1:
         return False
     if _name(nodes[0]) in _ONE:
@@ -75,14 +75,14 @@ def _is_sure(nodes: _Nodes) -> bool:
 
 
 class _Counting:
-    """Counts the ways of a pattern for one length of text."""
+    """A counter of the ways of a pattern, for one length of text."""
 
     def __init__(self, size: int, exact: bool) -> None:
         self.size = size
-        self.exact = exact  # whether 'a' is not 'A'
+        self.exact = exact  # True if letter case matters
 
     def sequence(self, nodes: _Nodes, after: _Nodes) -> tuple[int, int]:
-        """In how many ways these match, one after the other and before others, and what one way takes."""
+        """Return the number of ways in which `nodes` match in sequence before `after`, and the steps of one way."""
         ways, work = 1, 1
         for i, node in enumerate(nodes):
             more, steps = self._node(node, [*nodes[i + 1 :], *after])
@@ -98,23 +98,23 @@ class _Counting:
         if name == "SUBPATTERN":
             return self.sequence(list(value[3]), behind)
         if name == "BRANCH":
-            return self._branch([list(each) for each in value[1]], behind)
+            return self._branch([list(branch) for branch in value[1]], behind)
         if name in ("ASSERT", "ASSERT_NOT", "ATOMIC_GROUP"):
             ways, work = self.sequence(list(value if name == "ATOMIC_GROUP" else value[1]), [_END])
             return 1, min(ways * work, MOST)
         if name == "GROUPREF_EXISTS":
             return self._branch(
-                [list(each) for each in value[1:] if each is not None] + [[]], behind
+                [list(branch) for branch in value[1:] if branch is not None] + [[]], behind
             )
-        return 1, self.size + 1  # a group that is meant again
+        return 1, self.size + 1  # a reference to a group
 
     def _branch(self, branches: list[_Nodes], behind: _Nodes) -> tuple[int, int]:
-        found = [self.sequence(each, behind) for each in branches]
-        work = min(sum(steps for _, steps in found), MOST)
-        heads = [_head(each) for each in branches]
-        if all(self._apart(one, other) for i, one in enumerate(heads) for other in heads[:i]):
-            return max(ways for ways, _ in found), work
-        return min(sum(ways for ways, _ in found), MOST), work
+        counts = [self.sequence(branch, behind) for branch in branches]
+        work = min(sum(steps for _, steps in counts), MOST)
+        heads = [_head(branch) for branch in branches]
+        if all(self._apart(head, other) for i, head in enumerate(heads) for other in heads[:i]):
+            return max(ways for ways, _ in counts), work
+        return min(sum(ways for ways, _ in counts), MOST), work
 
     def _repeat(self, name: str, value: Any, behind: _Nodes) -> tuple[int, int]:
         least, most, inner = value
@@ -131,12 +131,12 @@ class _Counting:
         return total, steps
 
     def _apart(self, one: _Nodes, other: _Nodes) -> bool:
-        """Whether no character begins both."""
+        """True if no character can begin both."""
         return self.exact and all(_differ(a, b) for a in one for b in other) and bool(one and other)
 
 
 def _head(nodes: _Nodes) -> _Nodes:
-    """The nodes of which one takes the first character; none if that cannot be told."""
+    """Return the nodes of which one takes the first character; an empty list if that is unknown."""
     if not nodes:
         return []
     name, value = _name(nodes[0]), nodes[0][1]
@@ -152,20 +152,20 @@ def _head(nodes: _Nodes) -> _Nodes:
         inside, after = _head(list(value[2])), _head(nodes[1:])
         return [*inside, *after] if inside and after else []
     if name == "BRANCH":
-        heads = [_head([*each, *nodes[1:]]) for each in value[1]]
-        return [each for head in heads for each in head] if all(heads) else []
+        heads = [_head([*branch, *nodes[1:]]) for branch in value[1]]
+        return [node for head in heads for node in head] if all(heads) else []
     return []
 
 
 def _differ(one: Any, other: Any) -> bool:
-    """Whether no character is both."""
+    """True if no character matches both nodes."""
     if one is _END or other is _END:
         return True
     return all(_are_apart(a, b) for a in _members(one) for b in _members(other))
 
 
 def _members(node: Any) -> _Nodes:
-    if _name(node) == "IN" and not any(_name(each) == "NEGATE" for each in node[1]):
+    if _name(node) == "IN" and not any(_name(member) == "NEGATE" for member in node[1]):
         return list(node[1])
     return [node]
 
@@ -177,7 +177,7 @@ def _are_apart(one: Any, other: Any) -> bool:
         if _name(a) == "RANGE" and a[1][1] - a[1][0] < 128:
             return not any(_has(b, code) for code in range(a[1][0], a[1][1] + 1))
     names = {
-        str(each[1]).removeprefix("CATEGORY_") for each in (one, other) if _name(each) == "CATEGORY"
+        str(node[1]).removeprefix("CATEGORY_") for node in (one, other) if _name(node) == "CATEGORY"
     }
     return names in _APART
 
@@ -193,8 +193,8 @@ def _has(node: Any, code: int) -> bool:
     if name == "CATEGORY":
         return re.fullmatch(_CATEGORIES.get(str(value), "(?s:.)"), chr(code)) is not None
     if name == "IN":
-        inside = [each for each in value if _name(each) != "NEGATE"]
-        if len(inside) < len(value) and any(_name(each) == "CATEGORY" for each in inside):
+        members = [member for member in value if _name(member) != "NEGATE"]
+        if len(members) < len(value) and any(_name(member) == "CATEGORY" for member in members):
             return True
-        return (len(inside) < len(value)) != any(_has(each, code) for each in inside)
+        return (len(members) < len(value)) != any(_has(member, code) for member in members)
     return True

@@ -1,9 +1,9 @@
-"""Finds expressions that can do unbounded work in one step, and puts what makes them pay in their place.
+"""Replacement of expressions that can do unbounded work in one step by calls that charge for the work.
 
-Not by what is called, which may be anything, but by how it is spelled: a builtin or a function of the library by its name,
-also where it is only handed on; a method by its name, on whatever; an operator, a comparison, a key or a formatted text by its
-shape (`operations`). So what is not written in the source of an image cannot be reached by it. What is made in a loop pays for
-its room.
+Expressions are recognized by their spelling, because the value that is called may be anything: a builtin or a function of the
+standard library by its name, also where it is only passed on; a method by its name, on any object; an operator, a comparison,
+a key or a formatted text by its syntax (`chain.metering.charged_operations`). So an instrumented copy cannot reach a function
+that is not written in its source. A value that is created in a loop also pays for its memory.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ASKING: Final = frozenset({"isinstance", "issubclass"})
 
 
 class CostRewriter(Operations):
-    """Ticks, questions, ordered sets, texts, and whatever else must pay."""
+    """The complete rewriter: ticks, checks, ordered sets, stable texts, and charges for expensive expressions."""
 
     # Calls
 
@@ -59,17 +59,17 @@ class CostRewriter(Operations):
         self.leave(node, is_method and not is_priced)
         self.see_call(node, path)
         is_brief = self._set_brief(node, name)
-        as_it_is = self._takes_keys(node, name)
+        is_unchanged = self._takes_keys(node, name)
         self._visit_parts(node, path)
         self.word_args(node)
         if name is not None:
             if is_brief:
                 return self._room(node)
-            made = node if is_free or as_it_is else self._builtin(name, node)
-            return self.seen_call(made, path) if isinstance(made, ast.Call) else made
+            call = node if is_free or is_unchanged else self._builtin(name, node)
+            return self.seen_call(call, path) if isinstance(call, ast.Call) else call
         if is_priced:
-            place = ast.copy_location(ast.Constant(path), node)
-            return self._call("__metered_stdlib_call__", node, [place, node.func, *node.args])
+            path_node = ast.copy_location(ast.Constant(path), node)
+            return self._call("__metered_stdlib_call__", node, [path_node, node.func, *node.args])
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr in METHODS:
             if self._reads_number(func, node.args):
@@ -80,7 +80,7 @@ class CostRewriter(Operations):
         return self._room(node) if _is_class_name(last) else self.seen_call(node, path)
 
     def _reads_number(self, func: ast.Attribute, args: list[ast.expr]) -> bool:
-        """`int.from_bytes(…)`, which pays for what is longer than a word."""
+        """Rewrite `int.from_bytes(…)`, which pays for bytes beyond a word; False if the call is another one."""
         is_known = func.attr == "from_bytes" and self._path(func.value) == "builtins.int"
         if not is_known or not args or isinstance(args[0], ast.Starred):
             return False
@@ -89,7 +89,7 @@ class CostRewriter(Operations):
         return True
 
     def _visit_parts(self, node: ast.Call, path: str | None) -> None:
-        """What is called is no value that goes anywhere."""
+        """Visit the function and the arguments of a call. The function itself is not a value that is passed on."""
         func = node.func
         if isinstance(func, ast.Attribute):
             node.func = self.reached(func)
@@ -97,45 +97,45 @@ class CostRewriter(Operations):
             node.func = self._asked_for(self.visit(func))
         elif path is None and func.id not in self._module.names:
             node.func = self._asked_for(func)
-        node.args = [
-            self._passed(each) if path in CALLING else self.visit(each) for each in node.args
-        ]
-        for word in node.keywords:
-            if word.arg is None:
-                word.value = self._few(
-                    "__charge_items__", self.visit(word.value), f" and 0 in {EIGHTS}"
+        node.args = [self._passed(arg) if path in CALLING else self.visit(arg) for arg in node.args]
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                keyword.value = self._few(
+                    "__charge_items__", self.visit(keyword.value), f" and 0 in {EIGHTS}"
                 )
             else:
-                word.value = (
-                    self._passed(word.value) if word.arg == "key" else self.visit(word.value)
+                keyword.value = (
+                    self._passed(keyword.value)
+                    if keyword.arg == "key"
+                    else self.visit(keyword.value)
                 )
 
     def _passed(self, node: ast.expr) -> Any:
-        """A class that another function calls."""
+        """Return an argument that may be a class, which the called function calls in turn."""
         path = self._path(node) or ""
         name = path.removeprefix("builtins.")
         if path.startswith("builtins.") and name in CLASSES:
             return ast.copy_location(ast.Name(f"__{name}__", ast.Load()), node)
-        made = self.visit(node)
+        visited = self.visit(node)
         return (
-            made
+            visited
             if path or isinstance(node, ast.Lambda | ast.Starred | ast.Constant)
-            else self._asked_for(made)
+            else self._asked_for(visited)
         )
 
     def _asked_for(self, node: ast.expr) -> ast.expr:
-        """What is called, and may be a class of Python's own that got another name."""
+        """Return the called expression, checked at run time: it may be a builtin class under another name."""
         return self._unless("__class_of__(V) in __functions__", "__called__", node)
 
     def _set_brief(self, node: ast.Call, name: str | None) -> bool:
-        """Whether it only takes up what is written there."""
+        """Mark arguments that are not kept, and return True if the call only consumes a literal of fixed size."""
         is_summing = name in _SUMMING and len(node.args) == 1 and is_fixed(node.args[0])
         if name in _ASKING or is_summing:
             self._brief.update(node.args)
         return is_summing
 
     def _takes_keys(self, node: ast.Call, name: str | None) -> bool:
-        """`set(… for …)`: each pays where it is made."""
+        """Charge for each key of `set(… for …)` where it is created; True if the call is such a one."""
         only = node.args[0] if len(node.args) == 1 else None
         if name in KEYED and isinstance(only, ast.GeneratorExp):
             only.elt = self._paid("__key__", only.elt)
@@ -154,9 +154,9 @@ class CostRewriter(Operations):
             return node
         if name in ("str", "int") and len(args) == 1 and self._light.is_small(args[0]):
             return node
-        is_plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in args)
+        is_plain = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in args)
         if name in ("min", "max") and len(args) > 1 and is_plain:
-            node.args = [self._weighed(each) for each in args]
+            node.args = [self._weighed(arg) for arg in args]
             return node
         if name in WALKING + BUILDING and not isinstance(args[0], ast.Starred):
             word = "__charge_items__" if name in WALKING else "__charge_new_items__"
@@ -169,7 +169,7 @@ class CostRewriter(Operations):
         node.args = args
         return node
 
-    # What is called later
+    # Functions that are called later
 
     def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
         path = self._path(node) if isinstance(node.ctx, ast.Load) else None
@@ -186,32 +186,34 @@ class CostRewriter(Operations):
         is_method = is_read and node.attr in METHODS
         if is_method:
             self._plain.add(node)
-        made = self.reached(node)
+        reached = self.reached(node)
         if is_method:
             name = ast.copy_location(ast.Constant(node.attr), node)
             return self._bound_to(node, name)
-        return made
+        return reached
 
     def _bound_to(self, node: ast.Attribute, name: ast.expr) -> ast.expr:
-        """A method that is taken to be called later, unless it is a plain value that has the name of one."""
+        """Return a method reference that charges when it is called, unless it is a plain value with such a name."""
         holder = node.value
         call = ast.Call(parse_at("__bound__", node), [holder, name], [])
         if self._has_names and isinstance(holder, ast.Name):
-            made = parse_at(
+            choice = parse_at(
                 f"__v__ if __class_of__(__v__ := {holder.id}.{node.attr}) in __plain__ else 0", node
             )
             call.args.append(parse_at("__v__", node))
-            made.orelse = ast.copy_location(call, node)
-            return made  # type: ignore[no-any-return]
+            choice.orelse = ast.copy_location(call, node)
+            return choice  # type: ignore[no-any-return]
         return ast.copy_location(call, node)
 
     def _priced(self, path: str | None, node: ast.expr) -> ast.AST:
         if path is None or not is_costly(path):
             return node
-        place = ast.copy_location(ast.Constant(path), node)
-        return ast.copy_location(ast.Call(parse_at("__priced__", node), [place, node], []), node)
+        path_node = ast.copy_location(ast.Constant(path), node)
+        return ast.copy_location(
+            ast.Call(parse_at("__priced__", node), [path_node, node], []), node
+        )
 
-    # What is made
+    # Displays, comprehensions and other new values
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:  # noqa: N802
         return self._display(node)
@@ -222,7 +224,7 @@ class CostRewriter(Operations):
     def _display(self, node: ast.Tuple | ast.List) -> ast.AST:
         is_brief = node in self._brief or not isinstance(node.ctx, ast.Load)
         is_fixed = isinstance(node, ast.Tuple) and all(
-            isinstance(each, ast.Constant) for each in node.elts
+            isinstance(element, ast.Constant) for element in node.elts
         )
         self.generic_visit(node)
         return node if is_brief or is_fixed else self._room(node)
@@ -239,14 +241,15 @@ class CostRewriter(Operations):
     def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
         node.elts = [
-            each if isinstance(each, ast.Starred) else self._key(each) for each in node.elts
+            element if isinstance(element, ast.Starred) else self._key(element)
+            for element in node.elts
         ]
         return self._behind(SIXTEENS, self.gathered(node))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:  # noqa: N802
         self._repeating(self.generic_visit, node)
-        for each in node.generators:
-            self._count(each)
+        for generator in node.generators:
+            self._count(generator)
         return self._apart(node)  # type: ignore[no-any-return]
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
@@ -260,7 +263,7 @@ class CostRewriter(Operations):
         return self._apart(node)  # type: ignore[no-any-return]
 
     def _count(self, node: ast.comprehension) -> None:
-        """The room of a list, before it is made if it can be told, else at each turn."""
+        """Charge for the memory of a list: in advance if its size is known, or else at each iteration."""
         if node.iter in self._free:
             node.ifs.insert(0, tick_expression(node.iter))
         elif node not in self._short and not isinstance(node.iter, (*DISPLAYS, ast.Constant)):
@@ -276,7 +279,7 @@ class CostRewriter(Operations):
         if isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1:
             self._brief.add(node.value)
         self.generic_visit(node)
-        if any(_takes_all(each) for each in node.targets):
+        if any(_takes_all(target) for target in node.targets):
             node.value = self._paid("__charge_new_items__", node.value)
         return node
 
@@ -287,8 +290,8 @@ class CostRewriter(Operations):
 
     def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
         takes_rest = any(
-            isinstance(each, ast.MatchStar) or getattr(each, "rest", None)
-            for each in ast.walk(node)
+            isinstance(part, ast.MatchStar) or getattr(part, "rest", None)
+            for part in ast.walk(node)
         )
         self.generic_visit(node)
         if takes_rest:
@@ -296,20 +299,20 @@ class CostRewriter(Operations):
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
-        kind = node.type
-        if isinstance(kind, ast.Tuple):
-            self._brief.add(kind)
+        error_type = node.type
+        if isinstance(error_type, ast.Tuple):
+            self._brief.add(error_type)
         self.generic_visit(node)
-        if node.type is not None and kind is not None and not self._is_class(kind):
+        if node.type is not None and error_type is not None and not self._is_class(error_type):
             node.type = self._paid("__weigh__", node.type)
         return node
 
 
 def _takes_all(target: ast.expr) -> bool:
-    """Whether what is assigned is gone through to its end."""
+    """True if the assignment iterates over the whole assigned value."""
     if isinstance(target, ast.Subscript):
         return isinstance(target.slice, ast.Slice)
-    return any(isinstance(each, ast.Starred) for each in ast.walk(target))
+    return any(isinstance(part, ast.Starred) for part in ast.walk(target))
 
 
 def _is_harmless(name: str, node: ast.Call) -> bool:

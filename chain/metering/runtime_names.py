@@ -1,4 +1,4 @@
-"""The words that stand in the source of an image for what works long: builtins, operators and what else pays first."""
+"""The names in an instrumented copy for expensive work: builtins, operators and other functions that charge before they run."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
     ast.BitXor: (arithmetic.differ, operator.ixor),
 }
 _WORDS: Final = {
-    f"__{each.__name__}__": each
-    for each in (
+    f"__{function.__name__}__": function
+    for function in (
         written,
         shown,
         contains,
@@ -145,18 +145,18 @@ _WORDS: Final = {
         pay_for_width,
         charge_8,
         arithmetic.summed,
-        *(each for pair in OPERATORS.values() for each in pair),
+        *(operation for pair in OPERATORS.values() for operation in pair),
     )
 }
 CALLED: Final = {
-    kind: BUILTINS[name]
+    builtin: BUILTINS[name]
     for name in CLASSES
-    for kind in (getattr(builtins, name), INSTRUMENTED_BUILTINS[name])
+    for builtin in (getattr(builtins, name), INSTRUMENTED_BUILTINS[name])
 }
 
 
 def _class_made(*args: Any) -> Any:
-    """`type(…)`, which makes a class of three arguments."""
+    """Return `type(…)`, which creates a class if it has three arguments."""
     if len(args) > 1:
         charge(2**16)
     return type(*args)
@@ -165,11 +165,12 @@ def _class_made(*args: Any) -> Any:
 CALLED[type] = _class_made
 
 
-FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})  # no classes
+# Types of callables other than classes.
+FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 
 
 def called(thing: Any) -> Any:
-    """`thing`, which is called by a name of an author's: what stands for it if it is a builtin class."""
+    """Return `thing`, which is called under an author's own name; for a builtin class, its substitute."""
     return CALLED.get(thing, thing) if isinstance(thing, type) else thing
 
 

@@ -1,8 +1,8 @@
-"""`hash` and `id` as an author writes them: Python's `hash` of a text is another number in every run, and `id` an address.
+"""Deterministic `hash`, and a refusal of `id`: Python's `hash` of a text differs in every run, and `id` is an address.
 
-An author asks for a hash in the `__hash__` of a class, and how often an `__eq__` runs hangs on the answer; so the same value
-has the same hash everywhere. What Python's own sets and dicts go by is another matter and shows nowhere, as both hand out
-their items in the order in which these came.
+Authors call `hash` in the `__hash__` of a class, and its result decides how often an `__eq__` runs. So the same value has the
+same hash everywhere. The hashes that Python's own sets and dicts use need no change: they cannot be observed, because both
+yield their items in the order of insertion.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ _TEXTS: Final = (str.__hash__, bytes.__hash__)
 
 
 def stable_hash(value: Any, /) -> int:
+    """Return a hash that is the same in every run and on every machine."""
     charge_8()
     return _hashed(value, type(value).__hash__)
 
 
 def hashing(thing: Any) -> Any:
-    """`thing.__hash__`, uncalled."""
-    found = getattr(thing, "__hash__", None)
-    if isinstance(found, MethodWrapperType):
-        how = vars(found.__objclass__)["__hash__"]
-        return lambda: _hashed(found.__self__, how)
-    if isinstance(found, WrapperDescriptorType):
-        return lambda value: _hashed(value, found)
-    return found
+    """Return `thing.__hash__`, not called yet, with stable results."""
+    bound_hash = getattr(thing, "__hash__", None)
+    if isinstance(bound_hash, MethodWrapperType):
+        method = vars(bound_hash.__objclass__)["__hash__"]
+        return lambda: _hashed(bound_hash.__self__, method)
+    if isinstance(bound_hash, WrapperDescriptorType):
+        return lambda value: _hashed(value, bound_hash)
+    return bound_hash
 
 
 def _hashed(value: Any, how: Any) -> int:
-    kind = type(value)
+    value_type = type(value)
     if value is None:
         return _NOTHING
-    if how is int.__hash__ or how is None:  # the latter raises
+    if how is int.__hash__ or how is None:  # without a method, `hash` raises
         return hash(value)
     if how in _TEXTS:
         data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else bytes(value)
@@ -50,17 +51,21 @@ def _hashed(value: Any, how: Any) -> int:
     if how is Enum.__hash__:
         return stable_hash(value.name)
     if isinstance(how, FunctionType):
-        made = how.__code__.co_filename.startswith("<") and getattr(
+        dataclass_fields = how.__code__.co_filename.startswith("<") and getattr(
             value, "__dataclass_fields__", None
         )
-        return hash(how(value)) if not made else stable_hash(_fields(value, made))
+        return (
+            hash(how(value))
+            if not dataclass_fields
+            else stable_hash(_fields(value, dataclass_fields))
+        )
     raise TypeError(
-        f"a {kind.__name__} has no hash that is the same everywhere: give its class a __hash__"
+        f"a {value_type.__name__} has no hash that is the same everywhere: give its class a __hash__"
     )
 
 
 def _fields(value: Any, fields: Any) -> tuple[Any, ...]:
-    """What a dataclass makes a hash of."""
+    """Return the field values that the generated `__hash__` of a dataclass uses."""
     return tuple(
         getattr(value, name)
         for name, field in fields.items()
@@ -69,6 +74,7 @@ def _fields(value: Any, fields: Any) -> tuple[Any, ...]:
 
 
 def no_identity(value: Any, /) -> NoReturn:
+    """Refuse `id(…)`."""
     raise TypeError(
         "id is an address in this machine's memory: compare with 'is' or '==', or number the things yourself"
     )

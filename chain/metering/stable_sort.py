@@ -1,6 +1,7 @@
-"""Sorting by an author's own `<`: which items are compared, and how often, is the same on every version of Python.
+"""Sorting by an author's own `<`: the same items are compared, equally often, on every version of Python.
 
-What Python compares by itself it may sort by itself: nobody sees how. An author's method ticks, and may look at what it gets.
+Values that Python compares itself may be sorted by Python, since the comparisons cannot be observed. An author's method takes
+ticks, and may inspect its operands.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ _HOLDING: Final = (tuple, list)
 
 
 def is_quiet(items: Iterable[Any]) -> bool:
-    """Whether nothing of an author's runs while these are compared."""
-    kinds = set(map(type, items))
-    if kinds <= _QUIET:
+    """True if no code of an author runs while these items are compared."""
+    types = set(map(type, items))
+    if types <= _QUIET:
         return True
-    for kind in kinds - _QUIET:
-        if kind in _HOLDING:
-            inner = chain.from_iterable(each for each in items if type(each) is kind)
+    for item_type in types - _QUIET:
+        if item_type in _HOLDING:
+            inner = chain.from_iterable(item for item in items if type(item) is item_type)
             if not is_quiet(list(inner)):
                 return False
-        elif not _is_quiet(kind):
+        elif not _is_quiet(item_type):
             return False
     return True
 
@@ -42,31 +43,31 @@ def _is_quiet(kind: Any) -> bool:
 
 
 def merged(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
-    """The items in the order of their keys; those that are alike stay as they stand."""
+    """Return the items in the order of their keys, by a stable merge sort."""
     order = list(range(len(keys)))
     if reverse:
         order.reverse()
     width = 1
     while width < len(order):
         order = [
-            place
+            index
             for start in range(0, len(order), 2 * width)
-            for place in _both(order[start : start + width], order[start + width : start + 2 * width], keys)
+            for index in _both(order[start : start + width], order[start + width : start + 2 * width], keys)
         ]  # fmt: skip
         width *= 2
     if reverse:
         order.reverse()
-    return [items[place] for place in order]
+    return [items[index] for index in order]
 
 
 def _both(first: list[int], second: list[int], keys: list[Any]) -> list[int]:
-    found = []
+    indices = []
     i = j = 0
     while i < len(first) and j < len(second):
         if keys[second[j]] < keys[first[i]]:
-            found.append(second[j])
+            indices.append(second[j])
             j += 1
         else:
-            found.append(first[i])
+            indices.append(first[i])
             i += 1
-    return [*found, *first[i:], *second[j:]]
+    return [*indices, *first[i:], *second[j:]]

@@ -1,8 +1,8 @@
-"""What a value says in a text: nothing of where it lies in memory, and nothing in the words of one version of Python.
+"""Stable texts of values: without memory addresses, and without wording that depends on the version of Python.
 
-An object of the author's that has no words of its own says what it is an object of. A function, a generator and the like are
-written as Python writes them, but for the address. An error that Python raised says which error it is; one that an author
-raised says what its author wrote. Which of them it is, the instruction tells at which it was raised.
+An author's object without a `__repr__` of its own is shown by the name of its class. A function, a generator and the like are
+shown as in Python, but without the address. An error that Python raised is shown by the name of its class; an error that an
+author raised is shown with the author's message. The instruction that raised an error decides between the two.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
 PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
 _DEFAULT: Final[Any] = object.__repr__
 _PLAIN_STR: Final[Any] = object.__str__
-_KEYED: Final = (KeyError, StopIteration)  # these hold a value and no words
+_KEYED: Final = (KeyError, StopIteration)  # their argument is a value, not a message
 
 
 def told(cls: Any) -> Any:
-    """A class, whose objects say of which class they are and not where they lie."""
+    """Return an author's class, changed so that the `repr` of its objects shows no address, and its constructor charges."""
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
     elif isinstance(cls, EnumType) and any(map(is_dataclass, cls.__mro__)):
@@ -49,20 +49,20 @@ def told(cls: Any) -> Any:
 
 
 def _member(self: Any) -> str:
-    """A member that has the fields of a dataclass, as 3.11 draws it."""
+    """Return the `repr` of an enum member that has dataclass fields, as in Python 3.11."""
     return f"<{type(self).__name__}.{self._name_}: {self._value_!r}>"
 
 
 def _collected(real: Any) -> Any:
-    """The `__new__` of an author's own list, dict or text, which pays for what is put in."""
+    """Return a `__new__` for an author's subclass of list, dict or text that charges for its content."""
 
-    def made(cls: Any, *args: Any, **named: Any) -> Any:
-        for each in args:
-            if isinstance(each, Sized) and not isinstance(each, range):
-                charge(1 + 12 * len(each))
+    def new(cls: Any, *args: Any, **named: Any) -> Any:
+        for arg in args:
+            if isinstance(arg, Sized) and not isinstance(arg, range):
+                charge(1 + 12 * len(arg))
         return real(cls, *args, **named)
 
-    return made
+    return new
 
 
 def _named(self: Any) -> str:
@@ -70,9 +70,11 @@ def _named(self: Any) -> str:
 
 
 def worded(value: Any) -> Any:
-    """`value`, as it goes into a text: as it is, or as words that are the same everywhere."""
-    kind = type(value)
-    if kind in PLAIN or (_is_common(cast(Any, kind)) and kind.__str__ is not _PLAIN_STR):
+    """Return `value` for insertion into a text: unchanged, or replaced by a text that is the same everywhere."""
+    value_type = type(value)
+    if value_type in PLAIN or (
+        _is_common(cast(Any, value_type)) and value_type.__str__ is not _PLAIN_STR
+    ):
         return value
     if isinstance(value, BaseException):
         if not is_own(value):
@@ -89,12 +91,12 @@ def worded(value: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def _is_common(kind: Any) -> bool:
-    """Whether things of a class say of themselves what they say, as long as it has words of its own."""
+    """True if objects of a class need no check when the class defines its own `__str__`."""
     return not issubclass(kind, (BaseException, ModuleType, *_HOLDERS))
 
 
 class Words(str):
-    """A text that is its own picture."""
+    """A text whose `repr` is the text itself."""
 
     __slots__ = ()
 
@@ -103,7 +105,7 @@ class Words(str):
 
 
 def picturable(value: Any) -> Any:
-    """`value`, whose `repr` goes into a text."""
+    """Return `value` for insertion of its `repr` into a text: unchanged, or replaced by a stable text."""
     if type(value) in PLAIN and (type(value) is not str or value.isascii()):
         return value
     if isinstance(value, BaseException) and not is_own(value):
@@ -113,46 +115,46 @@ def picturable(value: Any) -> Any:
 
 
 def _drawn(text: str) -> str:
-    """A picture without addresses, and with the signs that not every version of Python draws as they are."""
+    """Return a `repr` without addresses, and with the characters escaped that only some versions of Python know."""
     return _ADDRESS.sub(r"\1>", escaped(text))
 
 
 def args_of(thing: Any) -> Any:
-    """`thing.args`"""
+    """Return `thing.args`; for an error that Python raised, only the name of its class."""
     if isinstance(thing, BaseException) and not is_own(thing):
         return (type(thing).__name__,)
     return thing.args
 
 
 def telling(thing: Any, name: str) -> Any:
-    """`thing.__str__` and the like, uncalled: what one of Python's own tells is the same everywhere."""
-    found = getattr(thing, name)
-    if type(found) not in _OF_C:
-        return found
+    """Return `thing.__str__` or a similar method, not called yet; one of Python's own gets stable results."""
+    method = getattr(thing, name)
+    if type(method) not in _OF_C:
+        return method
 
-    def told(*args: Any) -> Any:
-        about = args[0] if args and isinstance(thing, type) else found.__self__
-        if isinstance(about, BaseException) and not is_own(about):
-            return type(about).__name__
-        return _ADDRESS.sub(r"\1>", found(*args))
+    def stable_method(*args: Any) -> Any:
+        value = args[0] if args and isinstance(thing, type) else method.__self__
+        if isinstance(value, BaseException) and not is_own(value):
+            return type(value).__name__
+        return _ADDRESS.sub(r"\1>", method(*args))
 
-    return told
+    return stable_method
 
 
 def scrubbed(text: Any, values: Iterable[Any]) -> Any:
-    """A text that Python has put together of these: without what they tell of where they lie in memory."""
+    """Return a text that Python has formatted from `values`, without their memory addresses."""
     if not isinstance(text, str) or ("x" not in text and text.isascii()):
         return text
-    return text if all(type(each) in PLAIN for each in values) else _drawn(text)
+    return text if all(type(value) in PLAIN for value in values) else _drawn(text)
 
 
 def pictured(text: Any, template: str) -> Any:
-    """A text that Python has put together, where its template asks for pictures."""
+    """Return a text that Python has formatted; its new characters are escaped if the template uses `repr`."""
     return escaped(text) if isinstance(text, str) and "r" in template else text
 
 
 _COLLECTING: Final = frozenset(
-    each.__new__ for each in (list, dict, set, frozenset, tuple, str, bytes, bytearray)
+    builtin.__new__ for builtin in (list, dict, set, frozenset, tuple, str, bytes, bytearray)
 )
 _BY_ARGS: Final = (BaseException.__str__, KeyError.__str__)
 _OF_C: Final = frozenset(
@@ -162,11 +164,11 @@ _HOLDERS: Final = (list, tuple, dict, set, frozenset, MappingProxyType)
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether what an error says was written by an author, or is a value."""
+    """True if the message of an error was written by an author, or is a value."""
     if isinstance(error, (Revert, *_KEYED)):
         return True
-    where = error.__traceback__
-    return where is None or _raised(where)
+    traceback = error.__traceback__
+    return traceback is None or _raised(traceback)
 
 
 def _raised(where: TracebackType) -> bool:

@@ -1,6 +1,6 @@
-"""Room on Python's stack for reading the source of a contract, which takes some frames for each level that it is nested.
+"""Enough stack to read the source of a contract, which takes some frames for each level of nesting.
 
-The interpreter's recursion limit is the program's own: the engine asks for more only in its turn (`chain.concurrency.turn`).
+The recursion limit belongs to the user's program, so the chain raises it only during a turn (`chain.concurrency.turn`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 def read_source(contract: type, read: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
-    """What `read(…)` makes of the source of a contract. One thread at a time reads: it also makes what is read run."""
+    """Return `read(…)`, which reads the source of a contract. One thread at a time reads, because reading also runs code."""
     try:
         return in_turn(read, *args, **named)
     except RecursionError:

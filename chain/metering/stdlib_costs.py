@@ -1,4 +1,4 @@
-"""Functions of the standard library that work long in one call, made to pay first. Each is told by its path."""
+"""Prices of standard library functions that do much work in one call. Functions are recognized by their import path."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from chain.metering.value_size import (
     weigh,
 )
 
-# Modules of which every function pays for what it is given.
+# Modules whose functions all charge for their arguments.
 _COSTLY: Final = frozenset(
     [
         "base64",
@@ -73,7 +73,7 @@ _COSTLY: Final = frozenset(
         "urllib",
     ]
 )
-# But for these: they do little, or make something that pays later.
+# The exceptions: they do little, or return something that charges later.
 _CHEAP: Final = frozenset(
     [
         "collections.abc",
@@ -104,7 +104,7 @@ _COMBINING: Final = frozenset(
     f"itertools.{name}"
     for name in ("combinations", "combinations_with_replacement", "permutations", "product")
 )
-_COMBINED: Final = 24  # ticks for one of their items, which is made of many
+_COMBINED: Final = 24  # ticks for one of their items, which combines many
 _KEYED: Final = frozenset(
     {"collections.Counter", "collections.OrderedDict", "collections.defaultdict"}
 )
@@ -112,16 +112,17 @@ _ENUMS: Final = frozenset(
     f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 )
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
-_CALLED: Final = 96  # ticks to find out what is to be paid
-_CLASS: Final = 2**16  # to make a class
-_TEED: Final = 512  # ticks for two iterators that remember what the other has yet to give
+_CALLED: Final = 96  # ticks to determine the price
+_CLASS: Final = 2**16  # ticks to create a class
+_TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
 _MOST_MAPS: Final = 8
 _MOST_IN_MAP: Final = 64
-_MOST_HELD: Final = 64  # arguments
-_DEEP: Final = 100  # ticks for a value that is copied or written with all that is in it
+_MOST_HELD: Final = 64  # arguments of a `partial`
+_DEEP: Final = 100  # ticks for each value that is copied or written deeply
 
 
 def is_costly(path: str) -> bool:
+    """True if the function at an import path charges before it runs."""
     if path.startswith("enum."):
         return path in _ENUMS
     return path == _KECCAK or (path.partition(".")[0] in _COSTLY and path not in _CHEAP)
@@ -129,27 +130,27 @@ def is_costly(path: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def priced(path: str, function: Any) -> Any:
-    """The function as a value, to be called later; a class stays what it is."""
+    """Return the function as a value that charges when it is called later; a class is returned unchanged."""
     if not callable(function) or isinstance(function, type) or path.startswith("dataclasses."):
         return function
     return wraps(function)(partial(metered_stdlib_call, path, function))
 
 
 def metered_stdlib_call(path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-    """`function(…)`, of the standard library."""
+    """Return `function(…)`, of the standard library, charged before it runs."""
     charge(_CALLED)
     special = _SPECIAL.get(path)
     if special is not None:
         return special(*args, **named)
     if path.startswith("re."):
         return by_function(function.__name__, args, named)
-    for each in (*args, *named.values()):
-        if isinstance(each, int):
-            take(each)
-        charge_items(each, BUILT)
+    for arg in (*args, *named.values()):
+        if isinstance(arg, int):
+            take(arg)
+        charge_items(arg, BUILT)
     if path in _KEYED:
         args = tuple(map(pay_keys, args))
-    args = tuple(metered_if_long(each) if isinstance(each, Iterator) else each for each in args)
+    args = tuple(metered_if_long(arg) if isinstance(arg, Iterator) else arg for arg in args)
     if path == "itertools.tee":
         charge(_TEED)
         return function(metered(args[0]), *args[1:], **named)
@@ -160,18 +161,18 @@ def metered_stdlib_call(path: str, function: Callable[..., Any], *args: Any, **n
 
 
 def _ticks_of(path: str, args: tuple[Any, ...], named: dict[str, Any]) -> int:
-    """The price of an item: those of combinations are made of many."""
+    """Return the ticks for an item of an iterator from `itertools`. Items of combinations consist of many values."""
     if path not in _COMBINING:
         return 4
-    many = (
+    length = (
         len(args) * named.get("repeat", 1)
         if path == "itertools.product"
         else [*args, *named.values()][-1]
     )
-    if not isinstance(many, int):
-        many = len(args[0]) if hasattr(args[0], "__len__") else 1
-    charge(1 + max(many, 1) * (1 + sum(map(_size, args))))
-    return _COMBINED + many // 2
+    if not isinstance(length, int):
+        length = len(args[0]) if hasattr(args[0], "__len__") else 1
+    charge(1 + max(length, 1) * (1 + sum(map(_size, args))))
+    return _COMBINED + length // 2
 
 
 def _size(items: Any) -> int:
@@ -198,12 +199,12 @@ def _isqrt(number: Any) -> int:
 
 
 def _by_bits(function: Callable[..., int], numbers: tuple[Any, ...]) -> int:
-    for each in numbers:
-        if isinstance(each, int):
-            charge(1 + take(each) ** 2 // 2**13)
-    found = function(*numbers)
-    take(found)
-    return found
+    for number in numbers:
+        if isinstance(number, int):
+            charge(1 + take(number) ** 2 // 2**13)
+    result = function(*numbers)
+    take(result)
+    return result
 
 
 def _factorial(n: int) -> int:
@@ -221,12 +222,12 @@ def _perm(n: int, k: int | None = None) -> int:
 
 
 def charge_big_int(function: Callable[..., int], bits: int, *args: int) -> int:
-    if bits > 2**16 or any(isinstance(each, int) and each.bit_length() > 64 for each in args):
+    if bits > 2**16 or any(isinstance(arg, int) and arg.bit_length() > 64 for arg in args):
         out_of_fuel()
     charge(1 + max(bits, 0) // 8)
-    found = function(*args)
-    take(found)
-    return found
+    result = function(*args)
+    take(result)
+    return result
 
 
 def _prod(items: Iterable[Any], *, start: Any = 1) -> Any:
@@ -237,36 +238,38 @@ def _reduce(function: Any, items: Iterable[Any], *first: Any) -> Any:
     return reduce(_OPERATORS.get(function, function), metered(items), *first)
 
 
-# What is gone through with all that is in it
+# Functions that process nested values
 
 
 def charge_deep(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with a charge for all values that are nested in its first argument."""
+
     def guarded(value: Any, *more: Any, **named: Any) -> Any:
         waiting = [(value, 0)]
         while waiting:
-            each, depth = waiting.pop()
+            part, depth = waiting.pop()
             if depth > DEEPEST:
-                weigh(value)  # says so
+                weigh(value)  # raises the error
             charge(_DEEP)
-            if isinstance(each, str | bytes | bytearray):
-                charge(1 + 2 * len(each))
-            elif isinstance(each, dict):
-                charge(1 + len(each))
-                waiting += [(one, depth + 1) for one in (*each.keys(), *each.values())]
-            elif isinstance(each, list | tuple | set | frozenset | deque):
-                charge(1 + len(each))
-                waiting += [(one, depth + 1) for one in each]
-            elif is_dataclass(each) and not isinstance(each, type):
-                waiting += [(getattr(each, field.name, None), depth + 1) for field in fields(each)]
+            if isinstance(part, str | bytes | bytearray):
+                charge(1 + 2 * len(part))
+            elif isinstance(part, dict):
+                charge(1 + len(part))
+                waiting += [(item, depth + 1) for item in (*part.keys(), *part.values())]
+            elif isinstance(part, list | tuple | set | frozenset | deque):
+                charge(1 + len(part))
+                waiting += [(item, depth + 1) for item in part]
+            elif is_dataclass(part) and not isinstance(part, type):
+                waiting += [(getattr(part, field.name, None), depth + 1) for field in fields(part)]
         return function(value, *more, **named)
 
     return guarded
 
 
 def _dumps(value: Any, **named: Any) -> str:
-    between, indent = named.get("separators") or (), named.get("indent") or 0
-    wide = size_of(indent) if isinstance(indent, str) else indent
-    if wide > 16 or sum(map(size_of, between)) > 16:
+    separators, indent = named.get("separators") or (), named.get("indent") or 0
+    width = size_of(indent) if isinstance(indent, str) else indent
+    if width > 16 or sum(map(size_of, separators)) > 16:
         raise ValueError(
             "json.dumps takes at most 16 characters to indent by, and between two values"
         )
@@ -274,23 +277,23 @@ def _dumps(value: Any, **named: Any) -> str:
 
 
 def _partial(function: Any, *args: Any, **named: Any) -> Any:
-    """One of another takes over all that this holds."""
-    made = partial(
+    """Return a `partial` with a limited number of arguments, since a partial of a partial takes over its arguments."""
+    new = partial(
         _OPERATORS.get(function, function)
         if callable(function) and not isinstance(function, type)
         else function,
         *args,
         **named,
     )
-    if len(made.args) + len(made.keywords) > _MOST_HELD:
+    if len(new.args) + len(new.keywords) > _MOST_HELD:
         raise TypeError(f"partial holds at most {_MOST_HELD} arguments")
-    return made
+    return new
 
 
 def _chain_map(*maps: Any) -> Any:
-    """One of a few plain ones: it asks each of them, and counts all that is in them, whenever it is asked."""
+    """Return a `ChainMap` of a few small dicts, since each operation searches or counts all of them."""
     if len(maps) > _MOST_MAPS or any(
-        isinstance(each, ChainMap) or size_of(each) > _MOST_IN_MAP for each in maps
+        isinstance(mapping, ChainMap) or size_of(mapping) > _MOST_IN_MAP for mapping in maps
     ):
         raise TypeError(
             f"a ChainMap holds at most {_MOST_MAPS} dicts of at most {_MOST_IN_MAP} keys, and no other ChainMap"
@@ -299,17 +302,17 @@ def _chain_map(*maps: Any) -> Any:
 
 
 def _class_made(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes a class: one of the module that asks for it, not of this one."""
+    """Return a function that creates a class and assigns it to the calling module instead of this one."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         charge(_CLASS)
         frame: Any = sys._getframe(1)
         while frame.f_globals.get("__name__") == __name__:
             frame = frame.f_back
-        made = function(*args, **named)
-        if isinstance(made, type):
-            made.__module__ = frame.f_globals["__name__"]
-        return made
+        new = function(*args, **named)
+        if isinstance(new, type):
+            new.__module__ = frame.f_globals["__name__"]
+        return new
 
     return guarded
 
@@ -318,9 +321,9 @@ def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(text: Any, *args: Any, **named: Any) -> Any:
         size = size_of(text)
         charge(1 + 32 * size)
-        for each in named.values():
-            if isinstance(each, str):
-                charge_text(size * len(each))
+        for value in named.values():
+            if isinstance(value, str):
+                charge_text(size * len(value))
         return function(text, *args, **named)
 
     return guarded
@@ -348,12 +351,12 @@ def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
 
 
 def _first(reverse: bool) -> Callable[..., list[Any]]:
-    """`heapq.nsmallest` and `nlargest`, which sort inside."""
+    """Return `heapq.nsmallest` or `nlargest`, implemented by sorting."""
 
     def guarded(n: int, iterable: Iterable[Any], key: Any = None) -> list[Any]:
-        found = list(charge_items(iterable, BUILT))
-        sort(found, key=key, reverse=reverse)
-        return found[: max(n, 0)]
+        ordered = list(charge_items(iterable, BUILT))
+        sort(ordered, key=key, reverse=reverse)
+        return ordered[: max(n, 0)]
 
     return guarded
 

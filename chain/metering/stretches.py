@@ -1,7 +1,7 @@
-"""How many ticks a stretch of code is worth: from the head of a turn, or the entry of a function, to its end.
+"""Ticks for a stretch of code: from the start of a loop iteration, or the entry of a function, to its end.
 
-Whatever Python does in such a stretch does each of its parts once. So it takes a tick for a few of them, by the way that has
-most; what ticks by itself within it, as loops and functions do, counts only for being begun.
+Python executes each syntax node in such a stretch at most once. So the price is one tick for a few nodes, counted along the
+longest branch. Loops and functions inside it have ticks of their own, so only their start is counted here.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import ast
 from collections.abc import Iterator
 from typing import Any, Final
 
-PARTS: Final = 5  # for a tick
-_BEGUN: Final = 96  # parts that it is worth to begin a comprehension, or to make a function
-_MADE: Final = 96  # to make an object of a class, as its name tells
-_CLASS: Final = 2**16  # to make a class
+PARTS: Final = 5  # syntax nodes for one tick
+_BEGUN: Final = 96  # price, in nodes, of the start of a comprehension or the creation of a function
+_MADE: Final = 96  # price of the creation of an object, recognized by the name of its class
+_CLASS: Final = 2**16  # price of the creation of a class
 _COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
-ENTRY: Final = 4  # ticks of a function that Python calls by itself, as it does `__eq__`
+ENTRY: Final = 4  # ticks of a function that Python calls implicitly, such as `__eq__`
 _DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 _NOTHING: Final = (ast.Pass, ast.Break, ast.Continue, ast.expr_context, ast.operator, ast.Constant)
 _DEARER: Final[dict[type[ast.AST], int]] = {
@@ -41,28 +41,33 @@ def ticks_of(*nodes: ast.AST) -> int:
 
 
 def ticks_of_turns(node: Any) -> Iterator[tuple[ast.comprehension, int]]:
-    """Those of a turn of each `for` in a comprehension: up to the next `for`, or to what is made."""
-    made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-    for i, each in enumerate(node.generators):
-        last = i + 1 == len(node.generators)
-        yield each, ticks_of(*each.ifs, *(made if last else [node.generators[i + 1].iter]))
+    """Yield each `for` of a comprehension with the ticks of one iteration, up to the next `for` or to the element."""
+    element = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    for i, generator in enumerate(node.generators):
+        is_last = i + 1 == len(node.generators)
+        yield (
+            generator,
+            ticks_of(*generator.ifs, *(element if is_last else [node.generators[i + 1].iter])),
+        )
 
 
 def _parts(node: Any) -> int:
     if isinstance(node, ast.If | ast.IfExp):
         return _parts(node.test) + max(_all(node.body), _all(node.orelse))
     if isinstance(node, ast.For | ast.While):
-        begun = [node.iter, node.target] if isinstance(node, ast.For) else [node.test]
-        return 4 + _all(begun) + _all(node.orelse)
+        head = [node.iter, node.target] if isinstance(node, ast.For) else [node.test]
+        return 4 + _all(head) + _all(node.orelse)
     if isinstance(node, ast.FunctionDef | ast.Lambda):
         args = node.args
-        return _BEGUN + _all([each for each in (*args.defaults, *args.kw_defaults) if each])
+        return _BEGUN + _all(
+            [default for default in (*args.defaults, *args.kw_defaults) if default]
+        )
     if isinstance(node, ast.ClassDef):
         return _CLASS + _all(node.body)
     if isinstance(node, _COMPREHENSIONS):
         return _BEGUN + _parts(node.generators[0].iter)
     if isinstance(node, ast.AnnAssign):
-        return 1 + _all([each for each in (node.target, node.value) if each])
+        return 1 + _all([part for part in (node.target, node.value) if part])
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _DIVISIONS):
         return 24 * PARTS + _all(list(ast.iter_child_nodes(node)))
     if isinstance(node, ast.Call) and _name_of(node.func)[:1].isupper():

@@ -1,8 +1,8 @@
-"""Whether what was made for an image is what stands in the module at hand: its tables and numbers, as far as they are plain.
+"""Check that the tables and numbers of an instrumented copy equal those of the imported module, as far as they are plain.
 
-A statement at the top may change a table by a way that is not followed: through a helper that was imported, a method under
-another name, a decorator. The contract would then run with another table than its author sees, so that is refused. What a test
-sets on a module at run time is another matter: it changes nothing that runs.
+A top-level statement may change a table in a way that the analysis does not follow: through an imported helper, a method under
+another name, or a decorator. The contract would then run with a table other than the one its author sees, so it is refused.
+Values that a test sets on a module at run time do not matter: they never reach the copy.
 """
 
 from __future__ import annotations
@@ -31,28 +31,33 @@ _DEEPEST: Final = 20
 
 
 def check_agreement(reach: Reachability, spaces: Mapping[Module, Mapping[str, Any]]) -> None:
-    """Refuse what is another thing in the module at hand, where a statement may have made it that."""
+    """Refuse values that differ from those of the imported module, if a statement may have caused the difference."""
     for module, space in spaces.items():
-        there = vars(sys.modules.get(module.name, object))
+        imported = vars(sys.modules.get(module.name, object))
         for name in reach.names.get(module, ()):
-            setting = _setting(module, name)  # nothing sets `__file__`
-            is_whole = setting and all(node in reach.modules[module] for node in setting)
-            if is_whole and name in space and name in there and is_other(space[name], there[name]):
-                _refuse(reach, module, name, space[name], there[name])
+            setters = _setting(module, name)  # empty for `__file__` and the like
+            is_whole = setters and all(node in reach.modules[module] for node in setters)
+            if (
+                is_whole
+                and name in space
+                and name in imported
+                and is_other(space[name], imported[name])
+            ):
+                _refuse(reach, module, name, space[name], imported[name])
 
 
 def _setting(module: Module, name: str) -> list[ast.AST]:
-    """The statements at the top that set a name; of one set twice, the contract may see only the first."""
+    """Return the top-level statements that set a name. If it is set twice, the contract may see only the first value."""
     meanings = top_of(module).meanings.get(name, ())
-    return [each.node if isinstance(each, Definition) else each for each in meanings]
+    return [meaning.node if isinstance(meaning, Definition) else meaning for meaning in meanings]
 
 
 def is_other(made: Any, there: Any, depth: int = 0) -> bool:
-    """Whether two values differ, in what of them is plain."""
+    """True if the plain parts of two values differ: `made` from the copy, `there` from the imported module."""
     if type(made) in _PLAIN and type(there) in _PLAIN:
         return bool(made != there)
-    for kind in (list, tuple, dict):
-        if isinstance(made, kind) and isinstance(there, kind) and depth < _DEEPEST:
+    for container in (list, tuple, dict):
+        if isinstance(made, container) and isinstance(there, container) and depth < _DEEPEST:
             pairs = zip(_parts(made), _parts(there), strict=False)
             return len(made) != len(there) or any(is_other(a, b, depth + 1) for a, b in pairs)
     is_set = isinstance(made, set | frozenset) and isinstance(there, set | frozenset)
@@ -75,21 +80,21 @@ def _refuse(reach: Reachability, module: Module, name: str, made: Any, there: An
 
 
 def _unfollowed(reach: Reachability, module: Module, name: str) -> Iterator[str]:
-    """Where statements stand that were not reached, and do something with the name, or with what is the author's."""
-    for other, taken in reach.modules.items():
+    """Yield the locations of unreached statements that act on the name, or on functions and imports of the author's."""
+    for other, reached in reach.modules.items():
         for node in other.tree.body:
-            if node in taken or is_main(node) or not _does_something(node):
+            if node in reached or is_main(node) or not _does_something(node):
                 continue
             names = uses_of(node).names_now
-            is_near = other is module and name in names
-            if is_near or any(_is_own(reach, other, each) for each in names):
+            uses_name = other is module and name in names
+            if uses_name or any(_is_own(reach, other, used) for used in names):
                 yield f"{short_path(other.file)}:{node.lineno}"
 
 
 def _does_something(node: ast.stmt) -> bool:
     if isinstance(node, DEFINITIONS):
         return bool(node.decorator_list)
-    return any(isinstance(each, ast.Call | ast.Attribute) for each in ast.walk(node))
+    return any(isinstance(part, ast.Call | ast.Attribute) for part in ast.walk(node))
 
 
 def _is_own(reach: Reachability, module: Module, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What all that changes a tree knows of the place where it stands, and the words it puts around a value."""
+"""Base of the rewriters: the context of the current node, and helpers that wrap a value in a call."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from chain.metering.insert_ticks import parse_at
 from chain.source.modules import Module
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
-OURS: Final = re.compile(r"__c?[vwx](\d*)__")  # a value on its way
+OURS: Final = re.compile(r"__c?[vwx](\d*)__")  # a temporary name for a value
 _T = TypeVar("_T")
 _YIELDING: Final = frozenset({"map", "zip", "enumerate", "reversed"})
 _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
 
 
 class Weighing(Wording):
-    """Ticks, and keeps what is known of names, loops and displays around a node."""
+    """A rewriter that inserts ticks, and tracks the names, loops and displays around the current node."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
         self._module = module
         self._bound = _bound_inside(module)
         self._light = self._constants = _constants_of(module)
-        self._is_inside = False  # of a function
-        self._is_repeated = False  # by a loop around
-        self._has_names = False  # where a value may be given a name on the way
-        self._is_shared = False  # by the turns of generators, which may come in between
-        self._iterables: set[ast.AST] = set()  # of comprehensions, where Python allows no names
+        self._is_inside = False  # True inside a function
+        self._is_repeated = False  # True inside a loop
+        self._has_names = False  # True where a value may be assigned to a temporary name
+        self._is_shared = False  # True inside a generator expression, which may be suspended
+        self._iterables: set[ast.AST] = set()  # of comprehensions, which cannot contain `:=`
         self._is_iterable = False
-        self._short: set[ast.AST] = set()  # turns over what is written there
-        self._free: set[ast.AST] = set()  # calls whose turns tick where they stand
-        self._brief: set[ast.AST] = set()  # displays that nothing keeps
-        self._indices: set[ast.AST] = set()  # sums that are only looked up
+        self._short: set[ast.AST] = set()  # comprehensions over short literals
+        self._free: set[ast.AST] = set()  # calls whose iterations the loop around charges already
+        self._brief: set[ast.AST] = set()  # displays that are not kept
+        self._indices: set[ast.AST] = set()  # sums that are only used as an index
 
     # Functions
 
@@ -75,10 +75,10 @@ class Weighing(Wording):
             self._is_shared = before
 
     def _apart(self, node: ast.AST) -> Any:
-        """Names of ours in a comprehension, which are those of the function around, told apart from its quick ones."""
-        for each in ast.walk(node):
-            if isinstance(each, ast.Name) and OURS.fullmatch(each.id):
-                each.id = each.id.replace("__c", "__", 1).replace("__", "__c", 1)
+        """Rename the temporary names in a comprehension, to keep them apart from the faster ones of the function around it."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and OURS.fullmatch(part.id):
+                part.id = part.id.replace("__c", "__", 1).replace("__", "__c", 1)
         return node
 
     def _naming(self, has_names: bool, visit: Callable[..., _T], *args: Any) -> _T:
@@ -89,12 +89,12 @@ class Weighing(Wording):
             self._has_names = before
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
-        made = self._naming(not self._is_iterable, self._inside, node, super().visit_Lambda)
-        assert isinstance(made, ast.Lambda)
-        return self._room(made)
+        visited = self._naming(not self._is_iterable, self._inside, node, super().visit_Lambda)
+        assert isinstance(visited, ast.Lambda)
+        return self._room(visited)
 
     def _inside(self, node: Any, visit: Callable[[Any], ast.AST]) -> ast.AST:
-        """With what is known of the names in a function; that of those within it too."""
+        """Visit a function with the facts about its names; they apply to nested functions too."""
         if self._is_inside:
             return visit(node)
         self._is_inside, self._light = True, light_in(node, self._constants)
@@ -109,12 +109,12 @@ class Weighing(Wording):
         if isinstance(node, ast.BinOp):
             return self._is_class(node.left) and self._is_class(node.right)
         if isinstance(node, ast.Name) and node.id not in self._bound:
-            known = self._module.names.get(node.id)
-            return known is None or isinstance(known.node, ast.ClassDef | ast.alias)
+            definition = self._module.names.get(node.id)
+            return definition is None or isinstance(definition.node, ast.ClassDef | ast.alias)
         return isinstance(node, ast.Constant | ast.Attribute)
 
     def _path(self, node: ast.expr) -> str | None:
-        """The path of what is called, where the module's names tell it."""
+        """Return the import path of an expression, if the names of the module determine it; else None."""
         if isinstance(node, ast.Attribute):
             holder = self._path(node.value)
             return (
@@ -122,12 +122,12 @@ class Weighing(Wording):
             )
         if not isinstance(node, ast.Name) or node.id in self._bound:
             return None
-        known = self._module.names.get(node.id)
-        if known is not None:
-            return known.import_path
+        definition = self._module.names.get(node.id)
+        if definition is not None:
+            return definition.import_path
         return f"builtins.{node.id}" if hasattr(builtins, node.id) else None
 
-    # Where turns tick anyway
+    # Loops, whose iterations are charged anyway
 
     def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802
         self._set_free(node.iter)
@@ -156,99 +156,107 @@ class Weighing(Wording):
         name = node.func if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and isinstance(name, ast.Name) and name.id in _YIELDING:
             self._free.add(node)
-            for each in node.args:
-                self._set_free(each)
+            for arg in node.args:
+                self._set_free(arg)
 
-    # Words around a value
+    # Calls around a value
 
     def _key(self, node: ast.expr) -> ast.expr:
-        """A number near zero takes only its room."""
+        """Charge for a key; a number near zero pays only for its memory."""
         if isinstance(node, ast.Constant):
             return node
         test = f"__class_of__(V) is __int_class__ and __below__ < V < __above__ and 0 in {EIGHTS}"
         return self._unless(test, "__key__", node)
 
     def _few(self, word: str, node: ast.expr, ticks: str = "") -> ast.expr:
-        """What goes through a few things takes the ticks of a call at most."""
+        """Wrap `node` in a call of `word`, except for a short list or tuple, which costs at most the ticks of a call."""
         test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}{ticks}"
         return self._unless(test, word, node)
 
     def _unless(self, test: str, word: str, node: ast.expr) -> ast.expr:
-        """`node`, which `word` sees unless a test of it, called V there, shows that it need not."""
+        """Return `node`, wrapped in a call of `word` unless `test` is true at run time. V is the value in the test."""
         if isinstance(node, ast.Name):
             text = f"V if {test} else {word}(V)"
             return parse_at(text.replace("V", node.id), node)  # type: ignore[no-any-return]
         if not self._has_names:
             return self._paid(word, node)
         test = test.replace("(V)", "(__v__ := 0)", 1).replace("V", "__v__")
-        made = parse_at(f"__v__ if {test} else {word}(__v__)", node)
-        first: Any = made.test.values[0] if isinstance(made.test, ast.BoolOp) else made.test
+        choice = parse_at(f"__v__ if {test} else {word}(__v__)", node)
+        first: Any = choice.test.values[0] if isinstance(choice.test, ast.BoolOp) else choice.test
         first.left.args[0].value = node
-        return made  # type: ignore[no-any-return]
+        return choice  # type: ignore[no-any-return]
 
     def _weighed(self, node: ast.expr, word: str = "__weigh__") -> ast.expr:
-        """Weighs a value, unless its class shows that it is light."""
+        """Wrap a value in a call that weighs it, unless its class shows that it is light."""
         is_text = word == "__shown__"
-        known = "__plain__" if is_text else "__light__"
+        light_types = "__plain__" if is_text else "__light__"
         if self._light.is_small(node) if is_text else self._light.is_light(node):
             return node
         if isinstance(node, ast.Tuple):
             node.elts = [
-                each if isinstance(each, ast.Starred) else self._weighed(each, word)
-                for each in node.elts
+                element if isinstance(element, ast.Starred) else self._weighed(element, word)
+                for element in node.elts
             ]
             return node
-        return self._unless(f"__class_of__(V) in {known}", word, node)
+        return self._unless(f"__class_of__(V) in {light_types}", word, node)
 
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
     def _room(self, value: ast.expr) -> ast.expr:
-        """`value`, which is small and may be kept: in a loop, for else the tick of the function does for it."""
+        """Charge for a small value that may be kept. Outside of loops the tick of the function covers it."""
         return self._behind(EIGHTS, value) if self._is_repeated else value
 
     def _behind(self, tank: str, value: ast.expr) -> ast.expr:
-        """`value`, once the ticks were taken from a tank."""
+        """Return an expression that takes ticks from a tank and then has the value `value`."""
         test = parse_at(f"0 in {tank} or {DRY}({WORTHS[tank]})", value)
         return ast.copy_location(ast.BoolOp(ast.And(), [test, value]), value)
 
 
 def _choices(node: ast.expr) -> list[ast.expr]:
-    """What an expression may turn out to be."""
+    """Return the expressions whose value an expression may have."""
     return [*_choices(node.body), *_choices(node.orelse)] if isinstance(node, ast.IfExp) else [node]
 
 
 @lru_cache(maxsize=2048)
 def _constants_of(module: Module) -> Light:
-    """The numbers that stand at the top of a module, once and for all."""
-    bound_ = _bound_inside(module)
+    """Return the facts about constant numbers and rows at the top level of a module."""
+    bound_inside = _bound_inside(module)
     values = {
-        name: known.value
-        for name, known in module.names.items()
-        if name not in bound_ and name not in module.before
+        name: definition.value
+        for name, definition in module.names.items()
+        if name not in bound_inside and name not in module.before
     }
     numbers = {
         name: value.value for name, value in values.items() if isinstance(value, ast.Constant)
     }
-    taken = _bound_inside(module) | frozenset(module.names)
-    light = Light(taken=taken)
-    whole = [name for name, value in numbers.items() if isinstance(value, int)]
-    few = [name for name in whole if light.is_small(ast.Constant(numbers[name]))]
-    alike = [name for name, value in values.items() if value is not None and light.is_light(value)]
+    all_names = _bound_inside(module) | frozenset(module.names)
+    light = Light(taken=all_names)
+    whole_numbers = [name for name, value in numbers.items() if isinstance(value, int)]
+    small = [name for name in whole_numbers if light.is_small(ast.Constant(numbers[name]))]
+    light_names = [
+        name for name, value in values.items() if value is not None and light.is_light(value)
+    ]
     rows = [name for name, value in values.items() if value is not None and light.is_few(value)]
-    return Light(frozenset(whole), frozenset(few), frozenset(rows), frozenset(alike), taken)
+    return Light(
+        frozenset(whole_numbers),
+        frozenset(small),
+        frozenset(rows),
+        frozenset(light_names),
+        all_names,
+    )
 
 
 @lru_cache(maxsize=2048)
 def _bound_inside(module: Module) -> frozenset[str]:
-    """The names that something within the module sets, besides its top: they may stand for anything."""
-    found: set[str] = set()
+    """Return the names that are bound below the top level of a module: they may have any value."""
+    names: set[str] = set()
     for top in module.tree.body:
-        found.update(each.arg for each in ast.walk(top) if isinstance(each, ast.arg))
-        for each in top.body if isinstance(top, ast.FunctionDef | ast.ClassDef) else ():
-            for node in ast.walk(each):
+        names.update(node.arg for node in ast.walk(top) if isinstance(node, ast.arg))
+        for statement in top.body if isinstance(top, ast.FunctionDef | ast.ClassDef) else ():
+            for node in ast.walk(statement):
                 if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                    found.add(node.id)
+                    names.add(node.id)
                 elif isinstance(top, ast.FunctionDef) and isinstance(node, _DEFINITIONS):
-                    found.add(node.name)
-    return frozenset(found)
+                    names.add(node.name)
+    return frozenset(names)

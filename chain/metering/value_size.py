@@ -1,11 +1,11 @@
-"""What it takes to compare, to hash or to write a value: Python goes through all that is in it, as often as it is in it.
+"""The cost to compare, hash or format a value: Python visits every nested value, and a shared one each time it occurs.
 
-A value that holds others may hold one of them twice, so that forty lines make what a million years do not compare. `weigh`
-goes the same way before Python does, and pays for each step. Texts pay by their length, whole numbers are bounded, and nothing
-else is held by a light value.
+A container may hold the same value twice, so forty lines of code can build a value that takes a million years to compare.
+`weigh` visits the parts in the same way before Python does, and charges for each step. Texts pay by their length, whole numbers
+are bounded, and light values hold no other values.
 
-Keys are counted too. Python finds a key by a number, which for whole numbers is the rest of a division: those that have the
-same rest stand in one line, and are looked through one after the other. That many fall together does not happen by itself.
+Keys are counted too. Python finds a key by its hash, which for a whole number is the remainder of a division. Keys with the
+same remainder collide, and Python searches them one after the other. Many collisions do not happen by accident.
 """
 
 from __future__ import annotations
@@ -30,25 +30,24 @@ from chain.types import Address
 LIGHT: Final[set[type]] = {
     int, bool, NoneType, Address, range, type, FunctionType, BuiltinFunctionType, type(...),
 }  # fmt: skip
-# What is written in a step; no text is large. A function's text would tell where it lies in memory.
+# Types that are formatted in one step, as no text is large. Functions are excluded: their text shows a memory address.
 PLAIN: Final[set[type]] = {*LIGHT, str} - {FunctionType, BuiltinFunctionType}
 TEXTS: Final = (str, bytes, bytearray, memoryview)
-SHORT: Final = 512  # characters that are compared in the time of a tick
-STEP: Final = (
-    32  # ticks to go into a list, whose items take one each; what is no list takes thrice as long
-)
-ALIKE: Final = 16  # whole numbers with the same rest that may be keys in one transaction
-DEEPEST: Final = 200  # values, one inside the other
+SHORT: Final = 512  # characters that are compared for one tick
+# Ticks to enter a list, whose items take one each. Another container takes three times as long.
+STEP: Final = 32
+ALIKE: Final = 16  # whole numbers with the same remainder that may be keys in one transaction
+DEEPEST: Final = 200  # levels of nested values
 _FEW: Final = 16
-_BRIEF: Final = 64  # characters that are nothing beside the look at them
-_KNOWN: Final = 4096  # classes of enums that are remembered
+_BRIEF: Final = 64  # characters that cost nothing beyond the check of their length
+_KNOWN: Final = 4096  # enum classes that are cached at most
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
-_AT_ONCE: Final = 1024  # ticks that are paid for together
+_AT_ONCE: Final = 1024  # ticks that are charged together
 _TEXT_KINDS: Final = frozenset(TEXTS)
-NEAR: Final = 2**31  # whole numbers in this reach hardly stand in each other's way as keys
-_FAR_AWAY: Final = 32  # ticks to find another by its hash
-_ROOM: Final = 16  # for what is kept under a key
-_REST: Final = 2**61 - 1
+NEAR: Final = 2**31  # whole numbers in this range hardly collide as keys
+_FAR_AWAY: Final = 32  # ticks to find another key by its hash
+_ROOM: Final = 16  # ticks for the memory of an entry
+_REST: Final = 2**61 - 1  # the divisor in the hash of whole numbers
 _LISTED: Final[tuple[Any, ...]] = (
     list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
@@ -57,15 +56,15 @@ _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type(
 
 
 def weigh(value: Any) -> Any:
-    """`value`, which is gone through next."""
-    kind = type(value)
-    if kind is str:  # the one that is met most
+    """Return `value`, charged for the visit of all its parts that follows."""
+    value_type = type(value)
+    if value_type is str:  # the most frequent type
         charge_8()
         if len(value) >= SHORT:
             weight_of(value)
-    elif kind not in LIGHT:
-        if isinstance(kind, EnumType):
-            _remember(kind)
+    elif value_type not in LIGHT:
+        if isinstance(value_type, EnumType):
+            _remember(value_type)
             return value
         charge_8()
         weight_of(value)
@@ -73,14 +72,14 @@ def weigh(value: Any) -> Any:
 
 
 def _remember(kind: type) -> None:
-    """The members of an enum are light. Whether one was met before changes no price."""
+    """Remember an enum class as light. This changes no price: its members cost the same before."""
     if len(LIGHT) < _KNOWN and kind.__eq__ in _EQUALITY:
         LIGHT.add(kind)
         PLAIN.add(kind)
 
 
 def weight_of(value: Any) -> int:
-    """Pay for going through a value; the ticks it took."""
+    """Charge for a visit of all parts of a value, and return the ticks."""
     if type(value) is not tuple and isinstance(value, TEXTS):
         ticks = len(value) // (SHORT if type(value) is not memoryview else 2)
         if ticks:
@@ -97,16 +96,16 @@ def weight_of(value: Any) -> int:
 
 
 def _are_brief(parts: Any) -> bool:
-    """Whether a few things hold nothing and are no long texts."""
+    """True if a few values hold no others and are not long texts."""
     for part in parts:
-        kind = type(part)
-        if kind not in LIGHT and (kind not in _TEXT_KINDS or len(part) > _BRIEF):
+        part_type = type(part)
+        if part_type not in LIGHT and (part_type not in _TEXT_KINDS or len(part) > _BRIEF):
             return False
     return True
 
 
 def weigh_written(value: Any) -> Any:
-    """`value`, which is written next, with every digit and every character that is in it."""
+    """Return `value`, charged for formatting every digit and every character in it."""
     parts = _parts_of(cast(Any, type(value)))
     if parts is not None:
         _walk(value, parts, True)
@@ -115,7 +114,7 @@ def weigh_written(value: Any) -> Any:
 
 def _digits(parts: Any) -> int:
     return sum(
-        each.bit_length() // 2 for each in parts if type(each) is int and not -_REST < each < _REST
+        part.bit_length() // 2 for part in parts if type(part) is int and not -_REST < part < _REST
     )
 
 
@@ -123,34 +122,37 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
     ticks = owed = 0
     waiting = [(value, parts, 1)]
     while waiting:
-        each, parts, depth = waiting.pop()
-        owed += STEP + (2 * len(each) if parts is list else 2 * STEP)
+        container, parts, depth = waiting.pop()
+        owed += STEP + (2 * len(container) if parts is list else 2 * STEP)
         if owed > _AT_ONCE:
             charge(owed)
             ticks += owed
             owed = 0
-        inner = each if parts is list else parts(each)
+        inner = container if parts is list else parts(container)
         if is_written:
             owed += 8 * len(inner) + _digits(inner)
         if LIGHT.issuperset(map(type, inner)):
             continue
         for part in inner:
-            kind = type(part)
-            if kind in _TEXT_KINDS:
+            part_type = type(part)
+            if part_type in _TEXT_KINDS:
                 owed += len(part) // (SHORT if not is_written else 2)
-            elif kind not in LIGHT and (more := _parts_of(cast(Any, kind))) is not None:
+            elif (
+                part_type not in LIGHT
+                and (nested_parts := _parts_of(cast(Any, part_type))) is not None
+            ):
                 if depth == DEEPEST:
                     raise ValueError(
                         f"a value is nested deeper than {DEEPEST} times; what Python does with that hangs on its version"
                     )
-                waiting.append((part, more, depth + 1))
+                waiting.append((part, nested_parts, depth + 1))
     charge(owed)
     return ticks + owed
 
 
 @lru_cache(maxsize=4096)
 def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
-    """What a thing of this class holds; None where nothing goes through it."""
+    """Return a function that lists the parts of a value of this class; None if Python never visits its parts."""
     if issubclass(kind, _LISTED):
         return list
     if issubclass(kind, dict | MappingProxyType):
@@ -180,60 +182,60 @@ def _items(mapping: Any) -> list[Any]:
 
 
 def key(value: Any) -> Any:
-    """`value`, which becomes a key, with the room that it takes."""
-    kind = type(value)
-    if kind is int and -NEAR < value < NEAR:
+    """Return `value`, which becomes a key, charged for its lookup and memory."""
+    value_type = type(value)
+    if value_type is int and -NEAR < value < NEAR:
         charge_8()
         return value
-    if kind is tuple and len(value) <= _FEW and _are_near(value):
+    if value_type is tuple and len(value) <= _FEW and _are_near(value):
         charge(2 * _ROOM + _FAR_AWAY)
         return value
     charge(_ROOM + _FAR_AWAY)
     if isinstance(value, TEXTS):
         if len(value) > SHORT:
-            charge(len(value) // 4)  # it may have been put together for this
+            charge(len(value) // 4)  # its hash may have to be computed
     else:
         _hold_key(value)
     return value
 
 
 def _are_near(parts: tuple[Any, ...]) -> bool:
-    """Whether the parts of a key hold nothing, and no number that may stand in another's way."""
+    """True if the parts of a key hold no other values, and no number that may collide with another."""
     for part in parts:
-        kind = type(part)
-        if kind is int:
+        part_type = type(part)
+        if part_type is int:
             if not -NEAR < part < NEAR:
                 return False
-        elif kind not in LIGHT and (kind not in _TEXT_KINDS or len(part) > _BRIEF):
+        elif part_type not in LIGHT and (part_type not in _TEXT_KINDS or len(part) > _BRIEF):
             return False
     return True
 
 
 def keys(items: Any) -> Any:
-    """`items`, which become keys all at once; their room is paid for."""
+    """Return `items`, which all become keys at once, with their collisions counted. Their memory is already charged."""
     if isinstance(items, _HASHED) or (isinstance(items, range) and _is_near(items)):
         return items
     if isinstance(items, Iterator):
         return map(key, items)
     if isinstance(items, Iterable) and not isinstance(items, TEXTS):
         items = list(items)
-        kinds = set(map(type, items))
-        if not kinds <= {bool, NoneType, Address, int} or not (
-            int not in kinds or all(map(_is_small, (min(items), max(items))))
+        types = set(map(type, items))
+        if not types <= {bool, NoneType, Address, int} or not (
+            int not in types or all(map(_is_small, (min(items), max(items))))
         ):
-            for each in items:
-                _hold_key(each)
+            for item in items:
+                _hold_key(item)
     return items
 
 
 def pairs(items: Any) -> Any:
-    """The same for the pairs that a `dict` is made of."""
+    """Return `items`, the pairs from which a `dict` is built, with the collisions of their keys counted."""
     if isinstance(items, Iterator):
         return ((key(name), value) for name, value in items)
     if isinstance(items, list | tuple):
-        for each in items:
-            if isinstance(each, list | tuple) and each:
-                _hold_key(each[0])
+        for pair in items:
+            if isinstance(pair, list | tuple) and pair:
+                _hold_key(pair[0])
     return items
 
 
@@ -246,16 +248,16 @@ def _is_small(number: int) -> bool:
 
 
 def _hold_key(value: Any) -> None:
-    """Weigh a key, and remember the large numbers in it by their rest."""
+    """Weigh a key, and record the large numbers in it by their remainder."""
     if isinstance(value, int):
         if not -_REST < value < _REST:
-            alike = COLLIDING.setdefault(hash(value), set())
-            alike.add(value)
-            if len(alike) > ALIKE:
+            colliding = COLLIDING.setdefault(hash(value), set())
+            colliding.add(value)
+            if len(colliding) > ALIKE:
                 out_of_fuel()
         return
     if type(value) is slice:
-        raise TypeError("unhashable type: 'slice'")  # it is a key on some versions
+        raise TypeError("unhashable type: 'slice'")  # newer versions of Python accept it as a key
     if type(value) in LIGHT or isinstance(value, TEXTS):
         return
     weigh(value)

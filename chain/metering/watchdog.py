@@ -1,8 +1,8 @@
-"""The last resort against what runs too long or takes too much memory: it is stopped, at whatever line it is at.
+"""The last resort against code that runs too long or takes too much memory: it is stopped at any line.
 
-Gas and fuel end a contract the same way on every machine, and that is an outcome with a receipt. A watchdog goes by the
-clock and the memory of this machine, so what it stops is no outcome: it is refused, the step is undone, and no contract can
-catch it. Nothing is watched unless somebody asks for it.
+Gas and fuel end a contract the same way on every machine, with a receipt as the outcome. A watchdog depends on the clock and
+the memory of this machine, so its stop is not an outcome: the call is refused, the step is undone, and no contract can catch
+it. Code is watched only on request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from chain.schema.validation import short_repr
 
 T = TypeVar("T")
 Clock = Callable[[], float]
-# Seconds until it is raised once more, where the first was lost in code that drops errors.
+# Seconds until `TimeUp` is raised again, in case the first one was lost in code that drops errors.
 _AGAIN: Final = 0.25
 _NEVER: Final = float("inf")
 _ENDLESS: Final = 1 << 62
@@ -35,6 +35,8 @@ class TimeUp(BaseException):
 
 @dataclass(eq=False, slots=True)
 class Deadline:
+    """A time limit of a thread, by a clock of its own."""
+
     thread: int
     clock: Clock
     time: float
@@ -42,50 +44,50 @@ class Deadline:
 
 
 class _Alarm:
-    """A thread that waits, and raises `TimeUp` in those whose time is up."""
+    """A thread that waits, and raises `TimeUp` in the threads whose time is up."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._deadlines: list[Deadline] = []
         self._wake = threading.Event()
-        self._next = _NEVER  # when the thread looks again
+        self._next = _NEVER  # the time of the next check
         self._is_running = False
 
     def arm(self, clock: Clock, seconds: float) -> Deadline:
-        """Watch the thread that asks."""
-        made = Deadline(threading.get_ident(), clock, clock() + seconds)
-        look = time.monotonic() + seconds
+        """Watch the calling thread, and return its deadline."""
+        deadline = Deadline(threading.get_ident(), clock, clock() + seconds)
+        next_check = time.monotonic() + seconds
         with self._lock:
-            self._deadlines.append(made)
-            is_first = look < self._next
+            self._deadlines.append(deadline)
+            is_first = next_check < self._next
             if is_first:
-                self._next = look
+                self._next = next_check
         if not self._is_running:
             self._is_running = True
             threading.Thread(target=self._run, name="watchdog", daemon=True).start()
         elif is_first:
             self._wake.set()
-        return made
+        return deadline
 
     def disarm(self, deadline: Deadline) -> None:
-        """End the watch, also where the time is up and was not told yet. Done twice it is as if done once."""
+        """End the watch, even if the time is up and `TimeUp` is not raised yet. A second call has no effect."""
         with self._lock:
             if deadline in self._deadlines:
                 self._deadlines.remove(deadline)
-            mine = [each for each in self._deadlines if each.thread == deadline.thread]
-            may_come = deadline.is_past and not any(each.is_past for each in mine)
+            own = [other for other in self._deadlines if other.thread == deadline.thread]
+            may_come = deadline.is_past and not any(other.is_past for other in own)
         if may_come:
             _take_what_comes(deadline.thread)
 
     def pause(self) -> list[tuple[Deadline, float]]:
-        """Let no time pass for this thread; the deadlines, with what is left of each."""
+        """Stop the clocks of this thread, and return its deadlines with the time left for each."""
         thread = _outermost(threading.current_thread())
         with self._lock:
-            mine = [each for each in self._deadlines if each.thread == thread]
-            left = [(each, each.time - each.clock()) for each in mine]
-            for each in mine:
-                each.time = _NEVER
-        return left
+            own = [deadline for deadline in self._deadlines if deadline.thread == thread]
+            paused = [(deadline, deadline.time - deadline.clock()) for deadline in own]
+            for deadline in own:
+                deadline.time = _NEVER
+        return paused
 
     def resume(self, paused: list[tuple[Deadline, float]]) -> None:
         with self._lock:
@@ -99,16 +101,16 @@ class _Alarm:
             with self._lock:
                 self._wake.clear()
                 now = time.monotonic()
-                # A time that was set stays, even if there is nothing to see any more: soon there will be again.
+                # Keep the time of the next check even if no deadline is left: a new one is likely to come soon.
                 if self._deadlines or now >= self._next:
-                    looks = [now + _look(each) for each in self._deadlines]
-                    self._next = min(looks, default=_NEVER)
+                    checks = [now + _look(deadline) for deadline in self._deadlines]
+                    self._next = min(checks, default=_NEVER)
                 wait = None if self._next == _NEVER else max(0.0, self._next - now)
             self._wake.wait(wait)
 
 
 def _look(deadline: Deadline) -> float:
-    """Raise `TimeUp` if it is time; the seconds until there is something to see."""
+    """Raise `TimeUp` in the thread if its time is up, and return the seconds until the next check."""
     left = deadline.time - deadline.clock()
     if left > 0:
         return left
@@ -123,9 +125,9 @@ def _raise_in(thread: int, problem: type[BaseException]) -> None:
 
 
 def _take_what_comes(thread: int) -> None:
-    """Let this thread have no `TimeUp` before it that was not raised yet.
+    """Provoke and drop a pending `TimeUp`, so that none is left for this thread.
 
-    To withdraw one leaves CPython 3.11 looking for it for ever, and a traced function then never gets beyond its first line.
+    Clearing it instead would make CPython 3.11 look for it forever, and a traced function would stay at its first line.
     """
     try:
         _raise_in(thread, TimeUp)
@@ -136,19 +138,19 @@ def _take_what_comes(thread: int) -> None:
 
 
 def _innermost(thread: int) -> int:
-    """The thread that works for this one, which waits: messages nested deeply go on in threads of their own."""
-    for each in threading.enumerate():
-        if getattr(each, "works_for", None) == thread and each.ident is not None:
-            return _innermost(each.ident)
+    """Return the thread that works for this one while it waits: deeply nested messages run in threads of their own."""
+    for worker in threading.enumerate():
+        if getattr(worker, "works_for", None) == thread and worker.ident is not None:
+            return _innermost(worker.ident)
     return thread
 
 
 def _outermost(thread: threading.Thread) -> int:
-    """The thread for which this one works."""
-    waits = getattr(thread, "works_for", None)
-    if waits is None:
+    """Return the id of the waiting thread for which this one works, or its own."""
+    waiting = getattr(thread, "works_for", None)
+    if waiting is None:
         return thread.ident or 0
-    return _outermost(next(each for each in threading.enumerate() if each.ident == waits))
+    return _outermost(next(other for other in threading.enumerate() if other.ident == waiting))
 
 
 _alarm: Final = _Alarm()
@@ -157,7 +159,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _clock_of_thread() -> Clock:
-    """The time that this thread has been computing, and a part of all that passes: on a busy machine others wait for both."""
+    """Return a clock of this thread's computing time, plus a quarter of real time: waits on a busy machine count too."""
     if not hasattr(time, "pthread_getcpuclockid"):
         return time.monotonic
     clock = time.pthread_getcpuclockid(threading.get_ident())
@@ -165,7 +167,7 @@ def _clock_of_thread() -> Clock:
 
 
 def within(seconds: float, run: Callable[[], T]) -> T:
-    """What `run` returns, or `TimeUp` if this thread computes longer. It may be raised when `run` is just done."""
+    """Return `run()`, or raise `TimeUp` if this thread computes longer. It may be raised even when `run` has just finished."""
     deadline = _alarm.arm(_clock_of_thread(), seconds)
     try:
         try:
@@ -179,7 +181,7 @@ def within(seconds: float, run: Callable[[], T]) -> T:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """A scope whose time does not count, for what is made once and then kept: half of it would be worse than none."""
+    """Exclude a scope from the time limits: for a result that is built once and then kept, and must not stay half built."""
     paused = _alarm.pause()
     try:
         yield
@@ -189,10 +191,10 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def watchdog(*, seconds: float | None = None, memory: int | None = None) -> Iterator[None]:
-    """A scope that is stopped after so many seconds of computing, or where it needs so many more bytes of memory.
+    """Stop a scope after so many seconds of computing, or if it needs so many more bytes of memory.
 
-    What a chain was doing is undone as a whole: a transaction leaves no receipt, no block and no row in a file. Memory is
-    limited where the system can do that (Linux), for the process as a whole.
+    The running step of a chain is undone as a whole: a transaction leaves no receipt, no block and no row in a file. Memory is
+    limited for the whole process, on systems that support it (Linux).
     """
     _check(seconds, memory)
     deadline = None if seconds is None else _alarm.arm(time.process_time, seconds)
@@ -241,7 +243,7 @@ def _room(memory: int | None) -> Iterator[None]:
 
 
 def limit_memory(more: int) -> tuple[int, int] | None:
-    """Let this process take so many more bytes than it has; the limits of before, None where there can be none."""
+    """Limit this process to so many more bytes than it has now. Return the old limits, or None if it cannot be limited."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         resource = import_module("resource")

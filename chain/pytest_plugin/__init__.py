@@ -1,8 +1,8 @@
 """The pytest plugin: the fixtures `chain`, `accounts`, `alice`, `bob`, `carol`, `deploy`, and an anchor around every test.
 
-Whatever fixture a chain comes from, when a test is over the chain is taken back to where it was when the test began, and
-before each Hypothesis example to where it was when the first one began. What fixtures of a wider scope do is there to stay.
-A test that fails shows the transcript of its transactions. Nothing of the engine is imported until a fixture is used.
+After a test, each chain is reverted to its state at the beginning of the test, whichever fixture made it. Before each
+Hypothesis example it is reverted to its state before the first one. The effects of fixtures with a wider scope remain. A test
+that fails shows the transcript of its transactions. Nothing of the engine is imported until a fixture is used.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def chain() -> Chain:
-    """A fresh chain in memory."""
-    made: Chain = import_module("chain.simulator.chain").Chain()
-    return made
+    """A new chain in memory."""
+    new_chain: Chain = import_module("chain.simulator.chain").Chain()
+    return new_chain
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def carol(accounts: list[Account]) -> Account:
 # Anchors
 
 _KEY: Final = pytest.StashKey[ChainIsolation]()
-_GAS: Final[pytest.StashKey[GasReport]] = pytest.StashKey()  # there is one where it is asked for
+_GAS: Final[pytest.StashKey[GasReport]] = pytest.StashKey()  # present if a gas option is used
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -115,7 +115,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(autouse=True)
 def _boardchain_anchor(request: pytest.FixtureRequest) -> Iterator[None]:
-    """First of a test's own fixtures and last to go, so all of the test lies in it and nothing else."""
+    """Anchor the test. Set up first of the test's own fixtures and torn down last, it covers exactly the test."""
     anchors = request.config.stash[_KEY]
     anchors.start_test()
     with anchors.rollback_scope() as go_back:
@@ -149,7 +149,10 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 
 def _examples(item: pytest.Item) -> tuple[Any, str]:
-    """What runs once for each example: the body of a `@given` test, or the making of a state machine."""
+    """Return the owner and the name of the function that runs once per example.
+
+    It is the body of a `@given` test, or the `__init__` of a state machine.
+    """
     test: Any = getattr(item, "obj", None)
     if hasattr(test, "hypothesis"):
         return test.hypothesis, "inner_test"
@@ -157,7 +160,10 @@ def _examples(item: pytest.Item) -> tuple[Any, str]:
 
 
 def _after(go_back: Callable[[], None], run: Callable[..., Any]) -> Callable[..., Any]:
-    """To go back before each example, and not after it, leaves the last one, which failed, to be reported."""
+    """Return `run`, preceded by `go_back`.
+
+    Going back before each example, and not after it, keeps the last one, which failed, for the report.
+    """
 
     @wraps(run)
     def example(*args: Any, **named: Any) -> Any:
@@ -168,7 +174,10 @@ def _after(go_back: Callable[[], None], run: Callable[..., Any]) -> Callable[...
 
 
 def _allow_chains(item: pytest.Item, anchors: ChainIsolation) -> None:
-    """Hypothesis refuses a test's own fixtures, as they are not made anew for each example. A chain need not be."""
+    """Allow fixtures that are chains in a Hypothesis test.
+
+    Hypothesis refuses a test's own fixtures because they are not made again for each example. A chain is reverted instead.
+    """
     test: Any = getattr(item, "obj", None)
     test = getattr(test, "__func__", test)
     settings, own = getattr(test, "_hypothesis_internal_use_settings", None), [*_own_fixtures(item)]
@@ -182,10 +191,10 @@ def _allow_chains(item: pytest.Item, anchors: ChainIsolation) -> None:
 
 
 def _own_fixtures(item: Any) -> Iterator[Any]:
-    """The values of the fixtures that were made for this test and are among its arguments."""
+    """Yield the values of the fixtures that were made for this test and are among its arguments."""
     for name in inspect.signature(item.function).parameters:
-        found = item._fixtureinfo.name2fixturedefs.get(name)
-        if found and found[-1].scope == "function":
+        definitions = item._fixtureinfo.name2fixturedefs.get(name)
+        if definitions and definitions[-1].scope == "function":
             yield item.funcargs[name]
 
 
@@ -207,9 +216,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     if _GAS not in config.stash:
         return
-    gas, sent = config.stash[_GAS], getattr(config, "workeroutput", None)
-    if sent is not None:  # one of several processes: the first of them reports
-        sent["boardchain_gas"] = dict(gas.used)
+    gas, worker_output = config.stash[_GAS], getattr(config, "workeroutput", None)
+    if worker_output is not None:  # one of several processes: the main one reports
+        worker_output["boardchain_gas"] = dict(gas.used)
     elif config.option.gas_snapshot:
         path = config.invocation_params.dir / config.option.gas_snapshot
         gas.differences = import_module("chain.pytest_plugin.gas_report").compare_with_snapshot(
@@ -228,13 +237,13 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if _GAS not in config.stash:
         return
-    gas, say = config.stash[_GAS], terminalreporter
+    gas, reporter = config.stash[_GAS], terminalreporter
     if config.option.gas_report:
-        say.section("gas")
+        reporter.section("gas")
         for line in import_module("chain.pytest_plugin.gas_report").table(gas.lines()):
-            say.write_line(line)
+            reporter.write_line(line)
     if gas.differences:
-        say.section(f"gas differs from {config.option.gas_snapshot}", red=True)
+        reporter.section(f"gas differs from {config.option.gas_snapshot}", red=True)
         for line in gas.differences:
-            say.write_line(line)
-        say.write_line("if it is meant to: delete the file, and run the tests again")
+            reporter.write_line(line)
+        reporter.write_line("if it is meant to: delete the file, and run the tests again")

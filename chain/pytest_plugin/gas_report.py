@@ -1,7 +1,8 @@
-"""What calls cost in the tests that ran: for each entry how often it was called, and the least, middle and most gas.
+"""The gas of the calls in the tests that ran: for each entry the number of calls, and the least, median and most gas.
 
-It hears of chains as they are made, and looks at their receipts when a test is over or a chain goes back. Transactions that
-failed are left out, and so are those of Hypothesis: they are another sample each time. Nothing of the engine is imported here.
+The report registers chains as they are created, and reads their receipts when a test ends or a chain is reverted. Failed
+transactions are left out, and so are those of Hypothesis, which are another sample each time. Nothing of the engine is
+imported here.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _HEADS: Final = ("entry", "calls", "min", "median", "max")
 
 
 class EntryStats(NamedTuple):
-    """What one entry cost."""
+    """The calls of one entry and their gas."""
 
     calls: int
     min: int
@@ -36,9 +37,9 @@ class GasReport:
 
     def __init__(self) -> None:
         self.used: defaultdict[str, list[int]] = defaultdict(list)
-        self.differences: list[str] = []  # from the snapshot that it is held against
-        self.counts = True  # whether the test that runs now does
-        self._made: list[Chain] = []  # in this test: they live until they are counted
+        self.differences: list[str] = []  # from the snapshot that it is compared with
+        self.counts = True  # False while a test runs that is left out
+        self._made: list[Chain] = []  # in this test: kept alive until they are counted
         self._done: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
 
     def register_chain(self, chain: Chain) -> None:
@@ -55,7 +56,7 @@ class GasReport:
         chain.ledger.before_cut.append(before_cut)
 
     def end(self) -> None:
-        """A test is over."""
+        """Count the receipts of a test that has ended."""
         for chain in list(self._done):
             self._count(chain)
         self._made.clear()
@@ -69,7 +70,7 @@ class GasReport:
                     self.used[f"{receipt.contract}.{entry}"].append(receipt.gas_used)
 
     def add(self, used: Mapping[str, list[int]]) -> None:
-        """Take in what another process has counted."""
+        """Add the gas that another process has counted."""
         for entry, gas in used.items():
             self.used[entry] += gas
 
@@ -84,7 +85,7 @@ class GasReport:
 
 
 def table(lines: Lines) -> Iterator[str]:
-    """The lines as a person reads them, and as they stand in a snapshot file."""
+    """Yield the lines of a report, which are also those of a snapshot file."""
     rows = [_HEADS, *((entry, *map(str, line)) for entry, line in lines.items())]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -96,20 +97,20 @@ def table(lines: Lines) -> Iterator[str]:
 
 
 def read_snapshot(text: str) -> Lines:
-    """The lines of a snapshot file; a ValueError where it is none."""
-    found = {}
+    """Return the lines of a snapshot file; raise ValueError if it is not one."""
+    lines = {}
     heads, *rows = [line.split() for line in text.splitlines()] or [[]]
     if tuple(heads) != _HEADS:
         raise ValueError(f"a gas snapshot begins with '{' '.join(_HEADS)}'")
     for row in rows:
         if len(row) != len(_HEADS) or not all(cell.isdecimal() for cell in row[1:]):
             raise ValueError(f"no line of a gas snapshot: '{' '.join(row)}'")
-        found[row[0]] = EntryStats(*map(int, row[1:]))
-    return found
+        lines[row[0]] = EntryStats(*map(int, row[1:]))
+    return lines
 
 
 def differences(then: Lines, now: Lines) -> Iterator[str]:
-    """What is not as it was, a line for each entry."""
+    """Yield a line for each entry that has changed."""
     for entry in sorted({*then, *now}):
         if entry not in now:
             yield f"{entry}: is not called any more"
@@ -117,10 +118,10 @@ def differences(then: Lines, now: Lines) -> Iterator[str]:
             yield f"{entry}: is new, {_told(now[entry])}"
         elif then[entry] != now[entry]:
             pairs = zip(EntryStats._fields, then[entry], now[entry], strict=True)
-            told = (
-                f"{name} {was} -> {is_} ({is_ - was:+})" for name, was, is_ in pairs if was != is_
+            changes = (
+                f"{name} {old} -> {new} ({new - old:+})" for name, old, new in pairs if old != new
             )
-            yield f"{entry}: {', '.join(told)}"
+            yield f"{entry}: {', '.join(changes)}"
 
 
 def _told(line: EntryStats) -> str:
@@ -130,11 +131,11 @@ def _told(line: EntryStats) -> str:
 
 
 def compare_with_snapshot(path: Path, lines: Lines) -> list[str]:
-    """Write the snapshot if there is none; else what is not as it says."""
+    """Write the snapshot if there is none; otherwise return the differences from it."""
     if not path.exists():
         path.write_text("".join(f"{line}\n" for line in table(lines)), encoding="utf-8")
         return []
     try:
         return list(differences(read_snapshot(path.read_text(encoding="utf-8")), lines))
-    except ValueError as wrong:
-        return [str(wrong)]
+    except ValueError as problem:
+        return [str(problem)]

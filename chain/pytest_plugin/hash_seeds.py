@@ -1,9 +1,9 @@
-"""`pytest --double-run`: the same tests again under other hash seeds, and on every chain the same must have come out.
+"""`pytest --double-run`: run the same tests again under other hash seeds, and check that every chain has the same outcome.
 
-In each run the chains of a test are held until it is over, and what was played on them is written on a tape, one line of JSON
-a test with a hash for each chain. The first run is under the hash seed that pytest has; four more are processes of their own
-with the same arguments. A test of which a hash differs runs again alone and tells what each transaction did, so that the first
-difference can be named. Tests of Hypothesis are left out: what they play is another play each time.
+In each run the chains of a test are kept until it ends, and their transactions are recorded on a tape: one line of JSON per
+test, with a hash for each chain. The first run has the hash seed of pytest itself; four more are processes with the same
+arguments. A test with a different hash runs again alone and lists the outcome of each transaction, so that the first
+difference can be named. Tests of Hypothesis are left out: their transactions differ each time.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from chain.replays.subprocess_runs import (
 )
 from chain.simulator.chain import Chain
 
-_TAPE: Final = "BOARDCHAIN_TAPE"  # the folder into which a run that is not the first one writes
-_DEEDS: Final = "BOARDCHAIN_DEEDS"  # set where it shall tell what was done
+_TAPE: Final = "BOARDCHAIN_TAPE"  # the folder for the tapes of a run
+_DEEDS: Final = "BOARDCHAIN_DEEDS"  # set if the run is to list the outcomes
 _LONGEST: Final = 3600  # seconds
 _ENDS: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
@@ -42,7 +42,7 @@ Line = Mapping[str, Any]
 
 
 class HashSeedRuns:
-    """Writes the tape of this process; in the first one it has the others run, and compares."""
+    """Writes the tape of this process; the first process also starts the other runs and compares the tapes."""
 
     def __init__(self, config: pytest.Config, anchors: ChainIsolation) -> None:
         self._config, self._anchors = config, anchors
@@ -52,7 +52,7 @@ class HashSeedRuns:
             os.environ[_TAPE] = str(Path(self._first.name, "first"))
         self._tape = Path(os.environ[_TAPE])
         self._tape.mkdir(exist_ok=True)
-        self._told: list[str] = []  # what went wrong
+        self._told: list[str] = []  # the differences and problems
         self._well = "nothing was compared"
         creation_hooks.creation_listeners.append(self._held.append)
 
@@ -78,7 +78,7 @@ class HashSeedRuns:
                 self._write(item.nodeid)
 
     def _write(self, test: str) -> None:
-        """Read the chains, which nobody has taken back yet."""
+        """Write the line of a test, from its chains before they are reverted."""
         began = self._anchors.began
         chains = [chain for chain in began if len(chain.receipts) > began[chain]]
         hashes = [keccak(record(chain).encode()).hex() for chain in chains]
@@ -103,10 +103,10 @@ class HashSeedRuns:
         different: dict[str, int] = {}
         own = os.environ.get("PYTHONHASHSEED")
         for seed in [seed for seed in SEEDS if str(seed) != own][: len(SEEDS) - 1]:
-            arguments = [str(each) for each in self._config.invocation_params.args]
-            again = self._run(folder / str(seed), seed, arguments)
+            arguments = [str(argument) for argument in self._config.invocation_params.args]
+            repeated = self._run(folder / str(seed), seed, arguments)
             for test, line in first.items():
-                if again.get(test, {}).get("chains") != line["chains"]:
+                if repeated.get(test, {}).get("chains") != line["chains"]:
                     different.setdefault(test, seed)
         self._told += [
             f"{test}: {self._first_difference(folder, test, seed)}"
@@ -117,33 +117,39 @@ class HashSeedRuns:
     def _run(
         self, folder: Path, seed: int, arguments: Sequence[str], **more: str
     ) -> dict[str, Line]:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "pytest", *arguments],
             env={**subprocess_env(seed), _TAPE: str(folder), **more},
             cwd=self._config.invocation_params.dir, capture_output=True, timeout=_LONGEST,
         )  # fmt: skip
-        if done.returncode not in _ENDS:
-            self._told.append(f"under hash seed {seed} pytest ended with {done.returncode}")
+        if process.returncode not in _ENDS:
+            self._told.append(f"under hash seed {seed} pytest ended with {process.returncode}")
         return _read(folder)
 
     def _first_difference(self, folder: Path, test: str, seed: int) -> str:
-        """Where the test parts from itself: under that seed, and the first other one under which it does."""
-        positional = {str(each) for each in self._config.args}
-        options = [str(a) for a in self._config.invocation_params.args if str(a) not in positional]
+        """Return the first difference of a test between this seed and the first other seed that gives one."""
+        positional = {str(argument) for argument in self._config.args}
+        options = [
+            str(argument)
+            for argument in self._config.invocation_params.args
+            if str(argument) not in positional
+        ]
         runs: list[tuple[int, Any]] = []
-        for each in (seed, *(other for other in SEEDS if other != seed)):
+        for run_seed in (seed, *(other for other in SEEDS if other != seed)):
             arguments = [*options, f"{self._config.rootpath}/{test}"]
-            line = self._run(folder / f"deeds{each}", each, arguments, **{_DEEDS: "1"}).get(test)
+            line = self._run(folder / f"deeds{run_seed}", run_seed, arguments, **{_DEEDS: "1"}).get(
+                test
+            )
             if line is None:
-                return f"under hash seed {each} it does not run alone"
-            runs.append((each, line["deeds"]))
+                return f"under hash seed {run_seed} it does not run alone"
+            runs.append((run_seed, line["deeds"]))
             (one, ours), (other, theirs) = runs[0], runs[-1]
-            for a, b in zip(ours, theirs, strict=False):
-                if found := first_divergence(a, b):
-                    return found.told(f"under hash seed {one}", f"under hash seed {other}")
+            for own_outcomes, other_outcomes in zip(ours, theirs, strict=False):
+                if divergence := first_divergence(own_outcomes, other_outcomes):
+                    return divergence.told(f"under hash seed {one}", f"under hash seed {other}")
         return f"its chains under hash seed {seed} are others than in the first run"
 
-    # Telling
+    # Reporting
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         for line in self._told:
@@ -153,13 +159,13 @@ class HashSeedRuns:
 
 
 def _is_drawn(item: pytest.Item) -> bool:
-    """Whether Hypothesis makes up what is played."""
+    """True if Hypothesis draws the transactions of a test."""
     test = getattr(item, "obj", None)
     return hasattr(test, "hypothesis") or hasattr(test, "_hypothesis_state_machine_class")
 
 
 def _read(folder: Path) -> dict[str, Line]:
-    """The tapes of a run, one for each of its processes."""
+    """Return the lines of a run by test, from the tapes of all its processes."""
     texts = [file.read_text("utf-8") for file in folder.glob("*.jsonl")]
     lines = [json.loads(line) for text in texts for line in text.splitlines()]
     return {line["test"]: line for line in lines}

@@ -1,6 +1,6 @@
-"""Anchors for tests: which chains live, and where each is taken back to when a test or an example is over.
+"""Anchors for tests: the chains that exist, and the snapshots to which they are reverted after a test or an example.
 
-It knows chains only by being told of them, so it is light: nothing of the engine is imported here.
+Chains are registered from outside, so this module is light: it imports nothing of the engine.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 Level: TypeAlias = "WeakKeyDictionary[Chain, Snapshot]"
 
-_MOST: Final = 50  # transactions that a report shows
+_MOST: Final = 50  # transactions in a report
 
 
 class ChainIsolation:
-    """All chains that live, and the levels to which they are taken back: the test, within it the example."""
+    """All existing chains, and the levels to which they are reverted: the test, and within it the example."""
 
     def __init__(self) -> None:
-        # For each chain, how many receipts it had when the test began.
+        # For each chain, the number of its receipts at the beginning of the test.
         self.began: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
         self._levels: list[Level] = []
 
@@ -33,34 +33,34 @@ class ChainIsolation:
         self.began[chain] = 0
 
     def start_test(self) -> None:
-        """A test begins here."""
+        """Record the beginning of a test."""
         for chain in self.began:
             self.began[chain] = len(chain.receipts)
 
     def is_registered(self, value: Any) -> bool:
-        """Whether `value` is a chain that is taken back, or something of ours that stands on one."""
+        """True if `value` is a chain that is reverted, or an object of ours that belongs to one."""
         owner = getattr(value, "__self__", value)
         if type(owner).__module__.partition(".")[0] != "chain":
             return False
         return any(chain in (owner, getattr(owner, "chain", None)) for chain in self.began)
 
     def transcripts(self) -> list[tuple[str, str]]:
-        """For each chain what happened since the test began, as sections of a report."""
-        found = []
+        """Return for each chain the transcript since the test began, as sections of a report."""
+        sections = []
         for chain, began in self.began.items():
             count = len(chain.receipts) - began
             if count > 0:
                 left_out = f"({count - _MOST} earlier transactions)\n" if count > _MOST else ""
                 try:
-                    told = chain.transcript(since=max(began, len(chain.receipts) - _MOST))
-                except ValueError as closed:
-                    told = f"({closed})\n"
-                found.append(("chain transcript", left_out + told))
-        return found
+                    transcript = chain.transcript(since=max(began, len(chain.receipts) - _MOST))
+                except ValueError as problem:
+                    transcript = f"({problem})\n"
+                sections.append(("chain transcript", left_out + transcript))
+        return sections
 
     @contextmanager
     def rollback_scope(self) -> Iterator[Callable[[], None]]:
-        """A scope with a place to go back to; gives what goes back."""
+        """Take a snapshot of each chain, and yield a function that reverts to it."""
         level: Level = WeakKeyDictionary()
         for chain in self.began:
             level[chain] = chain.snapshot()
@@ -72,30 +72,34 @@ class ChainIsolation:
 
     @contextmanager
     def persistent_fixture_scope(self, name: str) -> Iterator[None]:
-        """A fixture that outlives the test is made here: what it does to a chain stays, if that can be told apart."""
-        known = {chain: chain.snapshot() for chain in self.began} if self._levels else {}
+        """Keep the effects on chains of a fixture that outlives the test.
+
+        Refuse it if they cannot be separated from those of the test.
+        """
+        before = {chain: chain.snapshot() for chain in self.began} if self._levels else {}
         yield
         for level in self._levels:
             for chain in self.began:
-                now = chain.snapshot()
-                if known.get(chain) == now:
+                after = chain.snapshot()
+                if before.get(chain) == after:
                     continue
-                if chain in known and level.get(chain) != known[chain]:
+                if chain in before and level.get(chain) != before[chain]:
                     raise RuntimeError(
                         f"fixture '{name}' outlives this test but changes a chain that the test has changed before it:"
                         f" let the test name '{name}' among its arguments"
                     )
-                level[chain] = now
+                level[chain] = after
 
 
 def _go_back(level: Level) -> None:
-    lost = False
+    """Revert each chain to its snapshot."""
+    is_lost = False
     for chain, snapshot in level.items():
         try:
             chain.revert(snapshot)
         except ValueError:
-            lost = True
-    if lost:
+            is_lost = True
+    if is_lost:
         raise RuntimeError(
             "the test took a chain back to before the test began, so what its fixtures did there is lost"
         )

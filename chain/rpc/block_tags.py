@@ -1,4 +1,4 @@
-"""Which block a client means, and the state as it was when that block ended."""
+"""Resolves the blocks that clients name, and the state at the end of a block."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TAGS: Final = "a number, a hash, latest, earliest, pending, safe or finalized"
 
 
 def block_number_of(chain: Chain, block: Any) -> int:
-    """The number that a tag or a quantity stands for, whether or not there is such a block yet."""
+    """Return the number of a tag or a quantity. The block need not exist yet."""
     if block in _HEAD:
         return chain.head.number
     if block == "earliest":
@@ -38,7 +38,7 @@ def block_number_of(chain: Chain, block: Any) -> int:
 
 
 def find_block(chain: Chain, block: Any) -> Block | None:
-    """The block someone means, by tag, number or hash, or `{"blockHash": …}` and the like (EIP-1898)."""
+    """Return the block by tag, number, hash, or `{"blockHash": …}` and the like (EIP-1898); None if there is none."""
     if isinstance(block, Mapping):
         block = block.get("blockHash", block.get("blockNumber"))
     if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
@@ -51,18 +51,21 @@ def find_block(chain: Chain, block: Any) -> Block | None:
 
 
 def require_block(chain: Chain, block: Any) -> Block:
-    found = find_block(chain, block)
-    if found is None:
+    found_block = find_block(chain, block)
+    if found_block is None:
         shown = data(block) if isinstance(block, bytes) else block
         raise refused(f"block not found: there is no {shown}, the last is {chain.head.number}")
-    return found
+    return found_block
 
 
 def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[ChainReader, Block]:
-    """The chain as it was at the end of a block, and that block. `apart`: it may be changed, for nobody else sees it."""
-    found, ledger = require_block(chain, block), chain.ledger
-    is_pending = found.number > chain.head.number
-    if (is_pending or (found.number == chain.head.number and not ledger.open)) and not apart:
-        return chain, found
-    moment = chain.timeline_index if is_pending else found.end_moment
-    return Aside(ledger.then(moment), chain.machine, found, moment), found
+    """Return a reader of the chain at the end of a block, and that block.
+
+    With `apart` the state is separate from the chain, so the caller may change it.
+    """
+    found_block, ledger = require_block(chain, block), chain.ledger
+    is_pending = found_block.number > chain.head.number
+    if (is_pending or (found_block.number == chain.head.number and not ledger.open)) and not apart:
+        return chain, found_block
+    index = chain.timeline_index if is_pending else found_block.end_moment
+    return Aside(ledger.then(index), chain.machine, found_block, index), found_block

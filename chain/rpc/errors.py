@@ -1,4 +1,4 @@
-"""What a JSON-RPC method answers when it cannot: a code, a message, and the data of a revert."""
+"""Errors of JSON-RPC methods: a code, a message, and the data of a revert."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST: Final = 1_000
 
 
 class RpcError(Exception):
-    """An answer that says no."""
+    """An error answer to a JSON-RPC request."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class RpcError(Exception):
 
 
 def shortened(text: str) -> str:
-    """A message may quote what was asked, and that may be long."""
+    """Shorten a message, which may quote a long request."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
@@ -52,7 +52,7 @@ def too_much(message: str) -> RpcError:
 
 
 def failed(failure: Failure) -> RpcError:
-    """The answer for a message that ran and failed. What burned all its gas has no data, and is no revert."""
+    """Return the error for a message that ran and failed. Running out of gas or halting is not a revert and has no data."""
     if failure.kind in ("out of gas", "halt"):
         return refused(failure.text)
     data = "0x" + failure.data.hex()

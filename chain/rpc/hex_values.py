@@ -1,6 +1,7 @@
-"""How numbers and bytes are written in JSON-RPC: a quantity is `0x1f`, data are `0x` and two digits a byte.
+"""Numbers and bytes in JSON-RPC: a quantity is `0x1f`, data are `0x` and two digits per byte.
 
-What clients send is read with patience: plain numbers and bytes are taken too, as in-process clients hand them over.
+Input is read leniently: plain numbers and bytes are accepted too, as in-process clients pass them. The parameter `what` of the
+readers names the value in error messages.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How blocks, transactions, receipts and logs look in JSON.
+"""The JSON format of blocks, transactions, receipts and logs.
 
-What is in the open block is pending: it has no block hash yet, and no place.
+Transactions of the open block are pending: they have no block hash and no index yet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 
 def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
-    """A block with its transactions, as hashes or in full."""
+    """Return a block with its transactions, as hashes or in full."""
     pending = is_pending(ledger, block.number)
     receipts = ledger.receipts[block.first_receipt : _end(ledger, block)]
     header = ledger.header(block.number - 1 if pending else block.number)
@@ -59,9 +59,10 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
         "excessBlobGas": quantity(header.excess_blob_gas),
         "parentBeaconBlockRoot": data(header.parent_beacon_root),
         "requestsHash": data(header.requests_hash),
-        "size": quantity(_size(header, [ledger.envelope_of(r) for r in receipts])),
+        "size": quantity(_size(header, [ledger.envelope_of(receipt) for receipt in receipts])),
         "transactions": [
-            transaction_json(ledger, r) if full else data(r.tx_hash) for r in receipts
+            transaction_json(ledger, receipt) if full else data(receipt.tx_hash)
+            for receipt in receipts
         ],
         "uncles": [],
         "withdrawals": [],
@@ -77,7 +78,7 @@ _MADE_AT_THE_END: Final = (
 
 
 def _size(header: Header, envelopes: list[bytes]) -> int:
-    """The bytes of the whole block: header, transactions, no uncles, no withdrawals."""
+    """Return the size of the whole block in bytes: header, transactions, no uncles, no withdrawals."""
     items = [raw if raw[0] >= 0xC0 else rlp.encode(raw) for raw in envelopes]
     return len(rlp.wrap(header.encoded + rlp.wrap(b"".join(items)) + b"\xc0\xc0"))
 
@@ -87,7 +88,7 @@ def is_pending(ledger: Ledger, block_number: int) -> bool:
 
 
 def _end(ledger: Ledger, block: Block) -> int:
-    """One past the last receipt of a block; the open one goes on growing."""
+    """Return the position after the last receipt of a block. The open block still grows."""
     return len(ledger.receipts) if is_pending(ledger, block.number) else block.end_receipt
 
 
@@ -95,7 +96,7 @@ def _end(ledger: Ledger, block: Block) -> int:
 
 
 def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
-    """A transaction with its signature; one sent in process is signed when it is shown."""
+    """Return a transaction with its signature. A transaction sent in process is signed when it is shown."""
     raw = ledger.envelope_of(receipt)
     pending = is_pending(ledger, receipt.block_number)
     return {
@@ -114,26 +115,26 @@ def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
 
 
 def _typed_fields(ledger: Ledger, receipt: Receipt, raw: bytes) -> Json:
-    """What only some types of transaction have, and the signature, which ends them all."""
-    kind = receipt.type
-    items: Any = rlp.decode(raw[1:] if kind else raw)
+    """Return the fields that depend on the type of transaction, and the signature, which comes last in every type."""
+    type_number = receipt.type
+    items: Any = rlp.decode(raw[1:] if type_number else raw)
     v, r, s = (int.from_bytes(item) for item in items[-3:])
     signature = {"v": quantity(v), "r": quantity(r), "s": quantity(s)}
     chain_id = {"chainId": quantity(ledger.blocks.rules.chain_id)}
-    if not kind:
+    if not type_number:
         return signature if v < 35 else chain_id | signature
     slots = [
         {"address": data(address), "storageKeys": [word(slot) for slot in slots]}
         for address, slots in receipt.access_list
     ]
     body: Json = {**chain_id, "accessList": slots, "yParity": quantity(v), **signature}
-    if kind >= 2:
+    if type_number >= 2:
         body["maxFeePerGas"] = quantity(receipt.max_fee)
         body["maxPriorityFeePerGas"] = quantity(receipt.tip)
-    if kind == 3:
+    if type_number == 3:
         body["maxFeePerBlobGas"] = quantity(int.from_bytes(items[9]))
         body["blobVersionedHashes"] = [data(item) for item in items[10]]
-    if kind == 4:
+    if type_number == 4:
         body["authorizationList"] = [_authorization(item) for item in items[9]]
     return body
 
@@ -171,7 +172,9 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
         "to": None if receipt.to is None else data(receipt.to),
         "contractAddress": data(receipt.address) if receipt.to is None else None,
         "gasUsed": quantity(receipt.gas_used),
-        "cumulativeGasUsed": quantity(sum(r.gas_used for r in before) + receipt.gas_used),
+        "cumulativeGasUsed": quantity(
+            sum(earlier.gas_used for earlier in before) + receipt.gas_used
+        ),
         "effectiveGasPrice": quantity(receipt.gas_price),
         "logs": log_jsons(ledger, logs),
         "logsBloom": data(bloom_of(receipt.log_rows)),
@@ -182,17 +185,17 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
 
 
 def logs_of(ledger: Ledger, first: int, end: int) -> range:
-    """Where the logs of receipts `first` up to but not including `end` stand."""
+    """Return the positions of the logs of receipts `first` up to but not including `end`."""
     return range(ledger.events.end_of(first), ledger.events.end_of(end))
 
 
 def log_jsons(ledger: Ledger, places: Iterable[int]) -> list[Json]:
-    """The logs at these places of the event log, which are in order."""
-    log, found = ledger.events, []
-    end, first, shared = 0, 0, {}  # of the receipt that the last log was in
-    for place in places:
-        if place >= end:
-            receipt = log.receipt(place)
+    """Return the logs at these positions of the event log, which are in order."""
+    log, shown = ledger.events, []
+    end, first, shared = 0, 0, {}  # of the receipt of the last log
+    for position in places:
+        if position >= end:
+            receipt = log.receipt(position)
             end = log.end_of(receipt.position + 1)
             first = log.end_of(receipt.position - receipt.index)
             shared = {
@@ -200,14 +203,14 @@ def log_jsons(ledger: Ledger, places: Iterable[int]) -> list[Json]:
                 **_inclusion_fields(ledger, receipt),
                 "removed": False,
             }
-        address, topics, raw, *_ = log.rows[place]
-        found.append(
+        address, topics, raw, *_ = log.rows[position]
+        shown.append(
             {
                 "address": data(address),
                 "topics": [word(topic) for topic in topics],
                 "data": data(raw),
-                "logIndex": quantity(place - first),
+                "logIndex": quantity(position - first),
                 **shared,
             }
         )
-    return found
+    return shown

@@ -1,7 +1,7 @@
-"""JSON-RPC as bytes: what arrives is read with suspicion, what leaves is bounded.
+"""JSON-RPC as bytes: input is checked, and the size of output is limited.
 
-An answer that is too large is replaced by an error, and so is one that JSON cannot hold; the requests of a batch behind
-the limit are not run.
+An answer that is too large, or that JSON cannot hold, is replaced by an error. Requests of a batch that come after the limit
+is reached are not run.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from chain.rpc.limits import Limits
     from chain.rpc.node import ConnectionMethods, Node
 
-Run = Callable[[Any, int], Awaitable[bytes | None]]  # a request, and the room that its answer has
+# Takes a request, and the room for its answer in bytes.
+Run = Callable[[Any, int], Awaitable[bytes | None]]
 
 _DEEPEST: Final = 128
-_TURN: Final = 0.05  # seconds that a batch may take before others have a turn
-_TOKENS: Final = re.compile(
-    r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL
-)  # strings, and brackets outside
+_TURN: Final = 0.05  # seconds of a batch before others have a turn
+# Strings, and brackets outside them.
+_TOKENS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL)
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 async def handle_bytes(limits: Limits, raw: bytes, run: Run) -> bytes | None:
-    """The answer to the bytes of a request or a batch; None where nothing is to be answered."""
+    """Return the answer to the bytes of a request or a batch; None if there is nothing to answer."""
     try:
         message = _decode(raw)
-    except ValueError as no:
-        return error_bytes(RpcError(NO_JSON, f"this is no JSON: {no}"))
+    except ValueError as error:
+        return error_bytes(RpcError(NO_JSON, f"this is no JSON: {error}"))
     if not isinstance(message, list) or not message:
         return await run(message, limits.response)
     return await _answer_batch(limits, message, run)
 
 
 def error_bytes(no: RpcError, number: Any = None) -> bytes:
-    """An answer that says no."""
+    """Return an error answer. `number` is the id of the request."""
     return encode({"jsonrpc": VERSION, "id": number, "error": no.json()})
 
 
@@ -59,7 +59,7 @@ def _decode(raw: bytes) -> Any:
 
 
 def _depth(text: str) -> int:
-    """How deep it is nested. The parser calls itself for each level, and would end the process with it."""
+    """Return the depth of nesting. The parser recurses for each level, and too many levels would end the process."""
     depth = deepest = 0
     for token in _TOKENS.findall(text):
         if token in "[{":
@@ -75,7 +75,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _finite(text: str) -> float:
-    """A number that an answer can repeat: Python reads 1e999 as infinity, which JSON has no word for."""
+    """Parse a float that an answer can repeat: Python reads 1e999 as infinity, which JSON cannot express."""
     number = float(text)
     if isinf(number):
         raise ValueError(f"{shortened(text)} is larger than any number with a point can be")
@@ -86,31 +86,31 @@ async def _answer_batch(limits: Limits, messages: list[Any], run: Run) -> bytes 
     if len(messages) > limits.batch:
         return error_bytes(too_much(f"{len(messages)} requests in a batch: at most {limits.batch}"))
     answers: list[bytes] = []
-    left, began = limits.response, monotonic()
+    remaining, started = limits.response, monotonic()
     for message in messages:
-        made = await run(message, left)
-        if made is not None:
-            answers.append(made)
-            left -= len(made) + 1
-        if monotonic() - began > _TURN:
-            await asyncio.sleep(0)  # whoever waits has a turn
-            began = monotonic()
+        answer = await run(message, remaining)
+        if answer is not None:
+            answers.append(answer)
+            remaining -= len(answer) + 1
+        if monotonic() - started > _TURN:
+            await asyncio.sleep(0)  # let others have a turn
+            started = monotonic()
     return b"[%b]" % b",".join(answers) if answers else None
 
 
 def answer_one(node: Node, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
-    """The answer to one request in at most so many bytes; None to a notification."""
+    """Return the answer to one request in at most `room` bytes; None for a notification."""
     number = message.get("id") if isinstance(message, dict) else None
     if room <= 0:
         return error_bytes(_too_large(node), number) if number is not None else None
-    made = node.handle_one(message, own)
-    if made is None:
+    answer = node.handle_one(message, own)
+    if answer is None:
         return None
     try:
-        raw = encode(made)
+        raw = encode(answer)
     except (TypeError, ValueError, RecursionError) as bug:
-        return error_bytes(RpcError(BROKEN, f"its answer is no JSON: {bug}"), made["id"])
-    return raw if len(raw) <= room else error_bytes(_too_large(node), made["id"])
+        return error_bytes(RpcError(BROKEN, f"its answer is no JSON: {bug}"), answer["id"])
+    return raw if len(raw) <= room else error_bytes(_too_large(node), answer["id"])
 
 
 def _too_large(node: Node) -> RpcError:

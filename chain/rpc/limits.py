@@ -1,6 +1,6 @@
-"""How much one client may ask of a node: it has one process and one memory, and others wait.
+"""Limits on how much one client may ask of a node: the node has one process and one memory, and other clients wait.
 
-In process nothing is limited. A server sets `Limits()`, of which every number can be chosen (`boardchain node --help`).
+In process nothing is limited. A server uses `Limits()`, and each number is an option (`boardchain node --help`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _most(number: float, of: str) -> Any:
 
 @dataclass(frozen=True)
 class Limits:
-    """The most of everything."""
+    """The upper limit of each resource."""
 
     body: int = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
     head: int = _most(64 << 10, "Bytes of the head of one HTTP request")
@@ -43,10 +43,10 @@ class Limits:
     waiting: int = _most(64 << 20, "Bytes that a connection has not taken; then it is closed")
 
     def check(self, limit: str, number: int, what: str) -> None:
-        """Refuse what is more than the limit of that name."""
-        most: int = getattr(self, limit)
-        if number > most:
-            raise too_much(f"{number} {what} are too much for one request: at most {most}")
+        """Refuse a number that exceeds the limit of this name. `what` names the counted things in the message."""
+        highest: int = getattr(self, limit)
+        if number > highest:
+            raise too_much(f"{number} {what} are too much for one request: at most {highest}")
 
 
-NO_LIMITS: Final = Limits(**{each.name: sys.maxsize for each in fields(Limits)})
+NO_LIMITS: Final = Limits(**{limit.name: sys.maxsize for limit in fields(Limits)})

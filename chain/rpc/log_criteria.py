@@ -1,4 +1,4 @@
-"""Logs by what clients ask for: addresses, topics by place, blocks. The cost is that of the answer, not of the chain."""
+"""Log filters: by addresses, by topics at each position, by blocks. The cost depends on the answer, not on the whole chain."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _MOST_TOPICS: Final = 4
 
 @dataclass(frozen=True)
 class LogCriteria:
-    """Which logs: of any of these addresses, and in each place of `topics` any of those. An empty set is no condition."""
+    """A condition on logs: the address is any of these, and each topic any of the set at its position.
+
+    An empty set matches everything.
+    """
 
     addresses: frozenset[bytes]
     topics: tuple[frozenset[int], ...]
@@ -36,29 +39,36 @@ class LogCriteria:
         if len(topics) < len(self.topics):
             return False
         return all(
-            not some or topic in some for some, topic in zip(self.topics, topics, strict=False)
+            not allowed or topic in allowed
+            for allowed, topic in zip(self.topics, topics, strict=False)
         )
 
     def find(self, log: EventLog, within: range) -> Iterator[int]:
-        """The places of the matching logs, in order."""
+        """Return the positions of the matching logs, in order."""
         rows = log.rows
-        return (place for place in self._candidates(log, within) if self.matches(rows[place]))
+        return (
+            position for position in self._candidates(log, within) if self.matches(rows[position])
+        )
 
     def _candidates(self, log: EventLog, within: range) -> Iterator[int]:
-        """The shortest of the lists that must hold all of them."""
-        ways: list[list[Places]] = [[within], *self._ways(log)]
-        cut = [[_cut(places, within) for places in way] for way in ways]
-        return merge(*min(cut, key=lambda way: sum(map(len, way))))
+        """Return the positions in the shortest index that contains all matching logs."""
+        indexes: list[list[Places]] = [[within], *self._ways(log)]
+        clipped = [[_cut(positions, within) for positions in index] for index in indexes]
+        return merge(*min(clipped, key=lambda index: sum(map(len, index))))
 
     def _ways(self, log: EventLog) -> Iterator[list[Places]]:
         if self.addresses:
             yield [log.by_address(address) for address in self.addresses]
-        kinds = self.topics[0] if self.topics else ()
-        if kinds:
-            yield [log.by_kind(kind) for kind in kinds]
-            for i, some in enumerate(self.topics[1:], 1):
-                if some:
-                    yield [log.by_key(kind, i, topic) for kind in kinds for topic in some]
+        first_topics = self.topics[0] if self.topics else ()
+        if first_topics:
+            yield [log.by_kind(first_topic) for first_topic in first_topics]
+            for position, allowed in enumerate(self.topics[1:], 1):
+                if allowed:
+                    yield [
+                        log.by_key(first_topic, position, topic)
+                        for first_topic in first_topics
+                        for topic in allowed
+                    ]
 
 
 def _cut(places: Places, within: range) -> Places:
@@ -66,7 +76,7 @@ def _cut(places: Places, within: range) -> Places:
 
 
 def parse_criteria(criteria: Mapping[str, Any]) -> LogCriteria:
-    """Read `address` and `topics` of a filter."""
+    """Read the `address` and `topics` of a filter."""
     addresses = criteria.get("address") or []
     if not isinstance(addresses, list | tuple):
         addresses = [addresses]
@@ -77,8 +87,8 @@ def parse_criteria(criteria: Mapping[str, Any]) -> LogCriteria:
 
 
 def _any_of(topic: Any) -> frozenset[int]:
-    """One topic, a list of those that will do, or None for any."""
-    some = topic if isinstance(topic, list | tuple) else [] if topic is None else [topic]
-    if None in some:
+    """Return the set of one topic, of a list of alternatives, or of None for any."""
+    alternatives = topic if isinstance(topic, list | tuple) else [] if topic is None else [topic]
+    if None in alternatives:
         return frozenset()
-    return frozenset(int.from_bytes(to_hash(item, "a topic")) for item in some)
+    return frozenset(int.from_bytes(to_hash(item, "a topic")) for item in alternatives)

@@ -1,4 +1,4 @@
-"""The table of JSON-RPC methods: what each is called, and the function that answers it."""
+"""The table of JSON-RPC methods: the name of each, and the function that answers it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from chain.rpc.eth import (
     transactions,
 )
 
-# What anvil and hardhat call alike: `anvil_setBalance`, `hardhat_setBalance`.
+# Methods with the same name in anvil and hardhat: `anvil_setBalance`, `hardhat_setBalance`.
 _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
     "setBalance": account_state.set_balance,
     "addBalance": account_state.add_balance,
@@ -72,7 +72,7 @@ _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
     "metadata": node_info.metadata,
 }
 
-# What runs contracts, for as long as their gas lasts. Looks leave nothing behind.
+# Methods that run contracts, for as long as their gas lasts. These are read-only …
 LOOKS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
         transactions.call,
@@ -87,7 +87,7 @@ LOOKS: Final[frozenset[Callable[..., Any]]] = frozenset(
         entry_calls.look,
     }
 )
-# The others change the chain, and nothing else that the node keeps: by one transaction …
+# … these change the chain, and nothing else that the node keeps, by one transaction …
 SENDS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
         transactions.send_transaction,
@@ -97,7 +97,7 @@ SENDS: Final[frozenset[Callable[..., Any]]] = frozenset(
         ledger_feed.send,
     }
 )
-# … or by running those in the open block again.
+# … and these by running the transactions of the open block again.
 RERUNS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
         mining.increase_time,
@@ -215,7 +215,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "txpool_inspect": txpool.inspect,
         "eth_pendingTransactions": txpool.transactions,
         **{f"{tool}_{name}": run for tool in ("anvil", "hardhat") for name, run in _BOTH.items()},
-        # what only we have
+        # only on this chain
         "chain_contracts": contracts.contracts,
         "chain_programs": contracts.programs,
         "chain_reload": package.reload,
@@ -241,7 +241,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_unload": entry_calls.release_random,
         "chain_trace": debug_traces.trace,
         "chain_traceLook": debug_traces.trace_look,
-        # used from afar
+        # for remote chains
         "chain_rules": ledger_feed.chain_config,
         "chain_follow": ledger_feed.pull_page,
         "chain_sendFollowed": ledger_feed.send,

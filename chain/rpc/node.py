@@ -1,9 +1,9 @@
-"""A chain as a JSON-RPC node: takes a request by its name, looks it up in the one table of methods, answers.
+"""A chain as a JSON-RPC node: it looks up a request in the one table of methods, runs it, and returns the answer.
 
-A request is one step of the chain: who is answered with an error knows that nothing was done.
+A request is one step of the chain: if the answer is an error, nothing was changed.
 
-What belongs to the conversation and not to the chain is kept here: filters and the snapshots that were taken by number.
-`chain.node` is the one node of a chain; web3.py in process and the server both talk to it.
+State of the conversation rather than of the chain is kept here: filters, and snapshots by number. `chain.node` is the only node
+of a chain; web3.py in process and the server both use it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from chain.simulator.reload_package import Package
 
 VERSION: Final = "2.0"
-ConnectionMethods = Mapping[str, Callable[..., Any]]  # methods that only one connection has
+ConnectionMethods = Mapping[str, Callable[..., Any]]  # the methods of one connection
 _NONE: Final[ConnectionMethods] = MappingProxyType({})
 
 
@@ -38,64 +38,64 @@ class Node:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self.limits: Limits = NO_LIMITS
-        self.package: Package | None = None  # whose contracts it offers
-        self.before: Callable[[], object] | None = None  # done before each request
-        self.interval = 0.0  # seconds after which a server mines a block by itself; 0 for never
+        self.package: Package | None = None  # the package whose contracts the node offers
+        self.before: Callable[[], object] | None = None  # called before each request
+        self.interval = 0.0  # seconds between blocks that a server mines; 0 for never
         self.impersonated: set[bytes] = set()  # accounts that send without a key
         self.impersonates_all = False
-        self.filters: dict[int, Filter] = {}  # the one asked last at the end
-        self.feeds: set[Filter] = set()  # filters that a connection listens to
+        self.filters: dict[int, Filter] = {}  # the most recently used last
+        self.feeds: set[Filter] = set()  # the filters behind subscriptions
         self.snapshots: dict[int, OpenBlockPoint] = {}
-        self.numbers = count(1)  # of filters and snapshots
+        self.numbers = count(1)  # ids of filters, snapshots and subscriptions
         chain.ledger.before_cut.append(self._before_cut)
         chain.ledger.on_truncated.append(self._cut)
 
     def request(
         self, method: str, params: Sequence[Any] = (), own: ConnectionMethods = _NONE
     ) -> Any:
-        """The result of one method, or `RpcError`."""
+        """Return the result of one method, or raise `RpcError`. `own` has the methods of the connection."""
         run = own.get(method) or METHODS.get(method)
         if run is None:
             raise RpcError(NO_METHOD, f"there is no method {method} here")
         if self.before is not None:
             self.before()
-        kept = self.interval, self.snapshots
+        previous = self.interval, self.snapshots
         try:
             return in_one_step(self.chain, run, self, *params)
-        except BaseException as no:
-            self.interval, self.snapshots = kept
-            if isinstance(no, InvalidTransaction | NotWritten):
-                raise refused(str(no)) from no
-            if isinstance(no, TypeError):
+        except BaseException as error:
+            self.interval, self.snapshots = previous
+            if isinstance(error, InvalidTransaction | NotWritten):
+                raise refused(str(error)) from error
+            if isinstance(error, TypeError):
                 _check_count(run, method, params)
             raise
 
     def handle(self, message: Any) -> Any:
-        """The JSON-RPC answer to a message: to a list of requests a list; None where nothing is to be answered."""
+        """Return the answer to a request, or to a list of requests; None if there is nothing to answer."""
         if isinstance(message, list) and message:
             return [answer for answer in map(self.handle_one, message) if answer is not None] or None  # fmt: skip
         return self.handle_one(message)
 
     def handle_one(self, message: Any, own: ConnectionMethods = _NONE) -> dict[str, Any] | None:
-        """The answer to one request; None to a notification."""
+        """Return the answer to one request; None for a notification."""
         number = message.get("id") if isinstance(message, dict) else None
         if isinstance(number, list | dict):
             number = None
         try:
             method, params = _parts(message)
-        except RpcError as no:
-            return {"jsonrpc": VERSION, "id": number, "error": no.json()}
+        except RpcError as error:
+            return {"jsonrpc": VERSION, "id": number, "error": error.json()}
         answer = self._answer(method, params, own)
         return {"jsonrpc": VERSION, "id": number, **answer} if "id" in message else None
 
     def _answer(self, method: str, params: Sequence[Any], own: ConnectionMethods) -> dict[str, Any]:
         try:
             return {"result": self.request(method, params, own)}
-        except RpcError as no:
-            return {"error": no.json()}
+        except RpcError as error:
+            return {"error": error.json()}
         except MemoryError:
             return {"error": refused(f"{method}: {NO_MEMORY}").json()}
-        except Exception as bug:  # what is wrong here must not end the conversation
+        except Exception as bug:  # a bug must not end the conversation
             return {"error": RpcError(BROKEN, f"{method}: {type(bug).__name__}: {bug}").json()}
 
     def _before_cut(self, blocks: int, receipts: int) -> None:
@@ -103,10 +103,12 @@ class Node:
             feed.before_cut(blocks, receipts)
 
     def _cut(self, blocks: int, receipts: int) -> None:
-        """The chain went back; nothing of what was undone counts as seen, nor can one go there."""
-        for each in (*self.filters.values(), *self.feeds):
-            each.on_truncate(blocks, receipts)
-        self.snapshots = {n: taken for n, taken in self.snapshots.items() if taken.blocks <= blocks}
+        """Move filters back after a truncation, and drop snapshots of what was undone."""
+        for watcher in (*self.filters.values(), *self.feeds):
+            watcher.on_truncate(blocks, receipts)
+        self.snapshots = {
+            number: point for number, point in self.snapshots.items() if point.blocks <= blocks
+        }
 
 
 def _parts(message: Any) -> tuple[str, Sequence[Any]]:
@@ -121,8 +123,8 @@ def _parts(message: Any) -> tuple[str, Sequence[Any]]:
 
 
 def _check_count(run: Callable[..., Any], method: str, params: Sequence[Any]) -> None:
-    """Tell a wrong number of params from a mistake of ours."""
+    """Report a wrong number of params as bad parameters; any other TypeError is a bug."""
     try:
         signature(run).bind(None, *params)
-    except TypeError as wrong:
-        raise bad_params(f"{method}: {wrong}") from None
+    except TypeError as error:
+        raise bad_params(f"{method}: {error}") from None

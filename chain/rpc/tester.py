@@ -1,8 +1,8 @@
 """A backend for eth-tester, so that tests written for it run on this chain: `EthereumTester(ChainBackend())`.
 
-eth-tester keeps the queue of transactions, the filters and the passwords itself, and asks its backend for plain Python
-values under names of its own. They are made from the JSON that every other client gets. A backend that is given no chain
-makes one as eth-tester's own is: its chain id, which web3.py takes for granted, and a base fee that follows demand.
+eth-tester itself keeps the transaction queue, the filters and the passwords. It asks its backend for plain Python values under
+its own names, which are converted from the JSON that every other client gets. Without a chain, the backend creates one like
+eth-tester's own: with its chain id, which web3.py takes for granted, and a base fee that follows demand.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ _LONGEST_HISTORY: Final = 1024
 
 
 class ChainBackend(BaseChainBackend):  # type: ignore[misc]
-    """A chain as eth-tester sees it."""
+    """The eth-tester backend of a chain."""
 
     def __init__(self, chain: Chain | None = None) -> None:
         self.chain = chain or Chain(chain_id=CHAIN_ID, elastic_fees=True)
         self._beginning = self.chain.snapshot()
 
-    # Going back, going on
+    # Snapshots, time, mining
 
     def take_snapshot(self) -> Any:
         return self.chain.snapshot()
@@ -85,11 +85,11 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         self.chain.revert(snapshot)
 
     def reset_to_genesis(self) -> None:
-        """Back to where the backend was made."""
+        """Go back to the state in which the backend was created."""
         self.chain.revert(self._beginning)
 
     def time_travel(self, to_timestamp: int) -> None:
-        """Mine a block such that the next one comes at that time."""
+        """Mine a block such that the next one has this timestamp."""
         if self.chain.ledger.open is not None:
             self.chain.mine()
         self.chain.set_time(to_timestamp - 1)
@@ -100,7 +100,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
 
     def _mine(self, coinbase: bytes) -> bytes:
         with self.chain.block() as block:
-            if not block.gas_used:  # what has run, ran for whom it ran for
+            if not block.gas_used:  # earlier transactions ran with the old coinbase
                 block.coinbase = coinbase
         return self.chain.block_hash()
 
@@ -110,8 +110,8 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         return tuple(self.chain.keys)
 
     def add_account(self, private_key: bytes) -> None:
-        made = account_of_key(private_key, "added")
-        self.chain.keys[bytes(made)] = made
+        account = account_of_key(private_key, "added")
+        self.chain.keys[bytes(account)] = account
 
     def get_nonce(self, account: bytes, block_number: Any = LATEST) -> int:
         return self._at(block_number).nonce(Address(account))
@@ -129,7 +129,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         self._block(block)
         return state_at(self.chain, block)[0]
 
-    # What happened
+    # Blocks, transactions, receipts
 
     def get_block_by_number(self, block_number: Any, full_transaction: bool = True) -> Values:
         return block_values(self._json(self._block(block_number), full_transaction))
@@ -141,29 +141,29 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         return json_format.block_json(self.chain.ledger, block, full)
 
     def _block(self, block: Any) -> Block:
-        found = None if block is None else find_block(self.chain, block)
-        if found is None:
+        found_block = None if block is None else find_block(self.chain, block)
+        if found_block is None:
             raise BlockNotFound(f"No block found for block number: {block}")
-        return found
+        return found_block
 
     def get_transaction_by_hash(self, transaction_hash: bytes) -> Values:
-        found = self._find(transaction_hash)
-        return transaction_values(json_format.transaction_json(self.chain.ledger, found))
+        receipt = self._find(transaction_hash)
+        return transaction_values(json_format.transaction_json(self.chain.ledger, receipt))
 
     def get_transaction_receipt(self, transaction_hash: bytes) -> Values:
-        found = self._find(transaction_hash)
-        return receipt_values(json_format.receipt_json(self.chain.ledger, found))
+        receipt = self._find(transaction_hash)
+        return receipt_values(json_format.receipt_json(self.chain.ledger, receipt))
 
     def _find(self, transaction_hash: bytes) -> Receipt:
-        found = self.chain.ledger.find(transaction_hash)
-        if found is None:
+        receipt = self.chain.ledger.find(transaction_hash)
+        if receipt is None:
             raise TransactionNotFound(f"No transaction found for hash: 0x{transaction_hash.hex()}")
-        return found
+        return receipt
 
     def get_fee_history(
         self, block_count: int = 1, newest_block: Any = LATEST, reward_percentiles: Any = ()
     ) -> Values:
-        """As eth-tester's suite has it: the blocks before the newest, the last first, counted from 1, without rewards."""
+        """Return what eth-tester's suite expects: blocks before the newest, last first, counted from 1, without rewards."""
         if not 1 <= block_count <= _LONGEST_HISTORY:
             raise ValidationError(f"block_count must be between 1 and {_LONGEST_HISTORY}")
         newest = self._block(LATEST if newest_block == PENDING else newest_block).number
@@ -192,11 +192,11 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def send_raw_transaction(self, raw_transaction: bytes) -> bytes:
         try:
             tx = transaction_fields.parse_signed(self.chain, raw_transaction)
-        except InvalidTransaction as no:
-            kind = tx_type(raw_transaction)
-            if kind not in (*TYPES, *typed_transactions.TYPES):
-                raise UnrecognizedTransactionType(kind, str(no)) from no
-            raise DecodingError(str(no), raw_transaction) from no
+        except InvalidTransaction as error:
+            type_number = tx_type(raw_transaction)
+            if type_number not in (*TYPES, *typed_transactions.TYPES):
+                raise UnrecognizedTransactionType(type_number, str(error)) from error
+            raise DecodingError(str(error), raw_transaction) from error
         with _refusals():
             return self.chain.add_to_open_block(tx).tx_hash
 
@@ -220,8 +220,8 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         self._block(block)
         try:
             return method(self.chain.node, fields, block)
-        except RpcError as no:
-            raise TransactionFailed(_reason(no)) from no
+        except RpcError as error:
+            raise TransactionFailed(_reason(error)) from error
 
     def _transaction(self, transaction: Values) -> Transaction:
         if transaction.keys() & {"authorization_list", "blob_versioned_hashes"}:
@@ -234,7 +234,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         return transaction_fields.parse_fields(self.chain, fields, self.chain.pending)
 
     def _fields(self, transaction: Values) -> Values:
-        """A transaction of eth-tester's under the names that JSON-RPC has."""
+        """Return a transaction of eth-tester under the names of JSON-RPC."""
         fields = {camel(name): value for name, value in transaction.items()}
         if "accessList" in fields:
             fields["accessList"] = [
@@ -246,15 +246,15 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What the chain refuses, in eth-tester's words."""
+    """Raise the chain's refusals as eth-tester's `ValidationError`."""
     try:
         yield
-    except (InvalidTransaction, RpcError) as no:
-        raise ValidationError(str(no)) from no
+    except (InvalidTransaction, RpcError) as error:
+        raise ValidationError(str(error)) from error
 
 
 def _reason(no: RpcError) -> str:
-    """What a failed call says: its text, or its revert data as Python writes them, which web3.py reads again."""
+    """Return the text of a failed call, or its revert data as Python writes bytes, which web3.py parses again."""
     if no.data is None:
         return no.message
     raw = bytes.fromhex(no.data[2:])

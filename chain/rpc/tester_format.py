@@ -1,4 +1,4 @@
-"""JSON as eth-tester wants it from a backend: numbers and bytes, under snake-case names, every field at its place."""
+"""JSON converted for eth-tester: numbers and bytes under snake-case names, with every field in its expected form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBERS: Final = {
 
 
 def _plain(value: Any, name: str = "") -> Any:
-    """JSON with its quantities as numbers, all other strings as bytes, and snake-case names."""
+    """Convert JSON: quantities to numbers, other strings to bytes, names to snake case."""
     if isinstance(value, dict):
         return {_NAMES.get(key) or _snake(key): _plain(item, key) for key, item in value.items()}
     if isinstance(value, list):
@@ -38,7 +38,7 @@ def camel(name: str) -> str:
 
 
 def block_values(shown: Json) -> Values:
-    """A block; what the pending one does not have yet is zero here."""
+    """Convert a block. Fields that the pending block does not have yet are zero."""
     values: Values = _plain(shown)
     unknown = {name for name, value in values.items() if value is None}
     transactions = tuple(

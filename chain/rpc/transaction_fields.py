@@ -1,7 +1,7 @@
-"""Transactions as clients write them: JSON that leaves out most of it, or signed bytes.
+"""Transactions as clients write them: JSON that leaves out most fields, or signed bytes.
 
-What the JSON does not say is filled in from the block it will run in: the next nonce, all the gas there is, a fee that will
-do for some blocks to come. Who does not say who they are is the first account.
+Missing fields are filled in from the block in which the transaction will run: the next nonce, all the gas that is left, a fee
+that is high enough for some blocks to come. The default sender is the first account.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
 def parse_signed(chain: Chain, raw: bytes) -> Transaction:
-    """The transaction in signed bytes, of any type."""
+    """Return the transaction in signed bytes, of any type."""
     if tx_type(raw) in TYPES:
         return decode_signed(raw, chain.chain_id)
     tx: Transaction = _typed().decode_raw(raw, chain.chain_id)
@@ -48,7 +48,7 @@ def parse_signed(chain: Chain, raw: bytes) -> Transaction:
 
 
 def _typed() -> Any:
-    """Transactions of newer types, by py-evm, which is imported when the first comes."""
+    """Return the module for newer transaction types. It imports py-evm, so it is loaded on first use."""
     with uninterrupted():
         return import_module("chain.rpc.typed_transactions")
 
@@ -56,7 +56,7 @@ def _typed() -> Any:
 def parse_fields(
     chain: Chain, fields: Any, block: Block, there: ChainReader | None = None
 ) -> Transaction:
-    """A transaction as a client writes it, completed for `block` and for the chain as it is `there`."""
+    """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain."""
     fields = to_object(fields, "the transaction")
     room = block.gas_limit - (block.gas_used if block is chain.ledger.open else 0)
     sender = (
@@ -66,18 +66,18 @@ def parse_fields(
     chain_id = _number(fields, "chainId", chain.chain_id)
     if chain_id != chain.chain_id:
         raise refused(f"it is meant for chain {chain_id}, this is chain {chain.chain_id}")
-    kind, max_fee, tip = _fees(fields, block.base_fee)
+    type_number, max_fee, tip = _fees(fields, block.base_fee)
     tx = Transaction(
         sender, to, _input(fields), _number(fields, "value", 0),
         _number(fields, "gas", room),
         _number(fields, "nonce", (there or chain).state.account(sender)[0]),
-        max_fee, tip, kind, _access_list(fields.get("accessList")),
+        max_fee, tip, type_number, _access_list(fields.get("accessList")),
     )  # fmt: skip
-    return _set_code(chain, tx, fields["authorizationList"]) if kind == _SET_CODE else tx
+    return _set_code(chain, tx, fields["authorizationList"]) if type_number == _SET_CODE else tx
 
 
 def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
-    """A transaction that lends code to accounts: it runs as py-evm reads it, so it is signed at once."""
+    """Return a signed transaction that lends code to accounts. py-evm reads it, so it must be signed now."""
     account = chain.keys.get(tx.sender)
     if account is None:
         raise refused("a transaction of type 4 from an account without a key comes in signed")
@@ -89,8 +89,8 @@ def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
         ]
         for item in fields
     ]  # fmt: skip
-    made: Transaction = _typed().seal_set_code(tx, authorizations, chain.chain_id, account)
-    return made
+    signed: Transaction = _typed().seal_set_code(tx, authorizations, chain.chain_id, account)
+    return signed
 
 
 def _number(fields: Fields, name: str, default: int) -> int:
@@ -99,37 +99,41 @@ def _number(fields: Fields, name: str, default: int) -> int:
 
 
 def _input(fields: Fields) -> bytes:
-    """The bytes of the call, by their new name or their old one."""
-    written = [
+    """Return the calldata, given as `input` or under its old name `data`."""
+    payloads = [
         to_bytes(fields[name], f"'{name}'") for name in ("input", "data") if fields.get(name)
     ]
-    if len(set(written)) > 1:
+    if len(set(payloads)) > 1:
         raise bad_params("'input' and 'data' are the same thing, and these differ")
-    return written[0] if written else b""
+    return payloads[0] if payloads else b""
 
 
 def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
-    """The type, the most it pays for a unit of gas, and the tip in that."""
+    """Return the type, the highest fee per unit of gas, and the tip within it."""
     named = [name for name in FEES if fields.get(name) is not None]
     price = fields.get("gasPrice")
     if price is not None and len(named) > 1:
         raise bad_params("say 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
     lends = fields.get("authorizationList") is not None
-    guess = (
+    default_type = (
         _SET_CODE if lends else 2 if price is None else 0 if fields.get("accessList") is None else 1
     )
-    kind = _number(fields, "type", guess)
-    if kind not in (*TYPES, _SET_CODE) or any(fields.get(name) for name in _SIGNED_ONLY):
+    type_number = _number(fields, "type", default_type)
+    if type_number not in (*TYPES, _SET_CODE) or any(fields.get(name) for name in _SIGNED_ONLY):
         raise bad_params("only types 0, 1, 2 and 4 are signed here; send any other one signed")
-    if lends != (kind == _SET_CODE):
+    if lends != (type_number == _SET_CODE):
         raise bad_params("type 4, and no other, has an 'authorizationList'")
-    if (named and (price is None) != (kind >= 2)) or (kind == 0 and fields.get("accessList")):
-        raise bad_params(f"a transaction of type {kind} has no {', '.join(named) or 'accessList'}")
-    if kind < 2:
+    if (named and (price is None) != (type_number >= 2)) or (
+        type_number == 0 and fields.get("accessList")
+    ):
+        raise bad_params(
+            f"a transaction of type {type_number} has no {', '.join(named) or 'accessList'}"
+        )
+    if type_number < 2:
         fee = _number(fields, "gasPrice", base_fee)
-        return kind, fee, fee
+        return type_number, fee, fee
     tip = _number(fields, "maxPriorityFeePerGas", 0)
-    return kind, _number(fields, "maxFeePerGas", 2 * base_fee + tip), tip
+    return type_number, _number(fields, "maxFeePerGas", 2 * base_fee + tip), tip
 
 
 def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:

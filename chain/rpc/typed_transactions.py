@@ -1,4 +1,4 @@
-"""Signed transactions of types 3 and 4, which carry blobs or lend code: py-evm reads them, and so it is imported with this."""
+"""Signed transactions of type 3 (blobs) and type 4 (set code). py-evm decodes them, so importing this module imports py-evm."""
 
 from __future__ import annotations
 
@@ -21,17 +21,21 @@ _BLOBS, _SET_CODE = TYPES
 
 
 def decode_raw(raw: bytes, chain_id: int) -> Transaction:
-    """The transaction in a signed envelope of type 3 or 4."""
-    kind = raw[0]
-    if kind not in TYPES:
-        raise InvalidTransaction(f"no transaction begins with 0x{kind:02x}: there are types 0 to 4")
+    """Return the transaction in a signed envelope of type 3 or 4."""
+    type_number = raw[0]
+    if type_number not in TYPES:
+        raise InvalidTransaction(
+            f"no transaction begins with 0x{type_number:02x}: there are types 0 to 4"
+        )
     try:
-        if kind == _BLOBS:
+        if type_number == _BLOBS:
             raw = _without_blobs(raw)
         signed: Any = PragueTransactionBuilder().decode(raw)
         sender = signed.sender
-    except (rlp.BadRlp, RLPException, ValidationError, BadSignature) as no:
-        raise InvalidTransaction(f"these bytes are no transaction of type {kind}: {no}") from None
+    except (rlp.BadRlp, RLPException, ValidationError, BadSignature) as error:
+        raise InvalidTransaction(
+            f"these bytes are no transaction of type {type_number}: {error}"
+        ) from None
     if signed.chain_id != chain_id:
         raise InvalidTransaction(
             f"it is signed for chain {signed.chain_id}, this is chain {chain_id}"
@@ -39,26 +43,26 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
     access_list = tuple((address, tuple(slots)) for address, slots in signed.access_list)
     return Transaction(
         sender, signed.to or None, signed.data, signed.value, signed.gas, signed.nonce,
-        signed.max_fee_per_gas, signed.max_priority_fee_per_gas, kind, access_list, signed, raw,
+        signed.max_fee_per_gas, signed.max_priority_fee_per_gas, type_number, access_list, signed, raw,
     )  # fmt: skip
 
 
 def seal_set_code(
     tx: Transaction, authorizations: list[list[Any]], chain_id: int, account: Account
 ) -> Transaction:
-    """A transaction of type 4, signed."""
+    """Sign a transaction of type 4, which lends code to accounts, and return it."""
     slots = [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in tx.access_list]
     fields: list[Any] = [
         chain_id, tx.nonce, tx.tip, tx.max_fee, tx.gas, tx.to or b"", tx.value, tx.data, slots, authorizations,
     ]  # fmt: skip
-    kind = bytes((_SET_CODE,))
-    signed = sign(account.key, keccak(kind + rlp.encode(fields)))
+    type_byte = bytes((_SET_CODE,))
+    signed = sign(account.key, keccak(type_byte + rlp.encode(fields)))
     r, s = int.from_bytes(signed[:32]), int.from_bytes(signed[32:64])
-    return decode_raw(kind + rlp.encode([*fields, signed[64], r, s]), chain_id)
+    return decode_raw(type_byte + rlp.encode([*fields, signed[64], r, s]), chain_id)
 
 
 def _without_blobs(raw: bytes) -> bytes:
-    """On the network the blobs follow the transaction; they are no part of it."""
+    """Return the envelope without its blobs: on the network they follow the transaction, but they are not part of it."""
     items = rlp.decode(raw[1:])
-    whole = items[0] if items and isinstance(items[0], list) else items
-    return raw[:1] + rlp.encode(whole)
+    tx_items = items[0] if items and isinstance(items[0], list) else items
+    return raw[:1] + rlp.encode(tx_items)

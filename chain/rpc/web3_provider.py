@@ -1,8 +1,8 @@
 """web3.py on a chain in the same process: requests go straight to the table of methods, as Python values.
 
-Three of web3.py's standard layers put the same small questions to the node for every transaction (the chain id four times,
-the whole latest block twice): over a wire they must, here the answers are at hand. They are replaced, under the names
-they have in the onion, by layers that complete and refuse the same transactions.
+Three of web3.py's standard middlewares send the node the same small requests for every transaction (the chain id four times,
+the whole latest block twice). In process these values are at hand, so the three are replaced, under the same names, by
+middlewares that complete and refuse the same transactions.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from chain.simulator.chain import Chain
 
 _SEND: Final = "eth_sendTransaction"
-_SPARE_GAS: Final = 100_000  # what web3.py adds to an estimate
+_SPARE_GAS: Final = 100_000  # added by web3.py to an estimate
 
 
 def web3_of(chain: Chain) -> Web3:
-    """A web3.py Web3 on this chain, with the standard middleware."""
+    """Return a web3.py `Web3` on this chain, with the standard middleware."""
     return Web3(ChainProvider(chain), middleware=_middleware())
 
 
 def web3_at(url: str) -> Web3:
-    """A web3.py Web3 on a node."""
+    """Return a web3.py `Web3` on the node at this URL."""
     return Web3(HTTPProvider(url))
 
 
 class ChainProvider(JSONBaseProvider):
-    """Asks a chain in this process."""
+    """A web3.py provider for a chain in this process."""
 
     def __init__(self, chain: Chain) -> None:
         super().__init__()
@@ -56,8 +56,8 @@ class ChainProvider(JSONBaseProvider):
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": next(self._numbers)}
         try:
             answer["result"] = self._node.request(method, tuple(params))
-        except RpcError as no:
-            answer["error"] = no.json()
+        except RpcError as error:
+            answer["error"] = error.json()
         return answer  # type: ignore[return-value]
 
     def make_batch_request(self, requests: Sequence[tuple[RPCEndpoint, Any]]) -> list[RPCResponse]:
@@ -65,18 +65,18 @@ class ChainProvider(JSONBaseProvider):
 
 
 def _middleware() -> list[tuple[Middleware, str]]:
-    """The standard layers in their order, some in our form."""
-    ours: dict[str, Middleware] = {
+    """Return the standard middlewares in order, with the replacements in place."""
+    replacements: dict[str, Middleware] = {
         "gas_price_strategy": GasPrice,
         "validation": ChainId,
         "gas_estimate": GasEstimate,
     }
     standard = RequestManager.get_default_middleware()
-    return [(ours.get(name, layer), name) for layer, name in standard]
+    return [(replacements.get(name, layer), name) for layer, name in standard]
 
 
 class _Layer(Web3Middleware):
-    """A layer that reads the chain without asking for it."""
+    """A middleware that reads the chain directly."""
 
     @property
     def _web3(self) -> Web3:
@@ -99,22 +99,22 @@ class GasPrice(_Layer):
 
 
 class ChainId(_Layer):
-    """Refuses what is meant for another chain."""
+    """Refuses a transaction that is meant for another chain."""
 
     def request_processor(self, method: RPCEndpoint, params: Any) -> Any:
         if method in METHODS_TO_VALIDATE and "chainId" in params[0]:
             fields = dict(params[0])
-            meant = to_int(fields.pop("chainId"), "'chainId'")
-            if meant != self._chain.chain_id:
+            chain_id = to_int(fields.pop("chainId"), "'chainId'")
+            if chain_id != self._chain.chain_id:
                 raise Web3ValidationError(
-                    f"the transaction is meant for chain {meant}, this is chain {self._chain.chain_id}"
+                    f"the transaction is meant for chain {chain_id}, this is chain {self._chain.chain_id}"
                 )
             params = (fields, *params[1:])
         return method, params
 
 
 class GasEstimate(_Layer):
-    """Gives a transaction that names no gas what it needs and some more; one that would fail is refused here."""
+    """Gives a transaction without `gas` the estimate and some more. Refuses one that would fail."""
 
     def request_processor(self, method: RPCEndpoint, params: Any) -> Any:
         if method == _SEND and "gas" not in params[0]:

@@ -1,7 +1,7 @@
-"""Named accounts: `first.testnet` is the same address on every chain, and the chain knows its name.
+"""Named accounts: `first.testnet` is the same address on every chain, and the chain stores its name.
 
-The key is keccak of the name, so a named account can sign. The names given lie in the storage of one account, as text by
-address, so that the past, forks and snapshots of a chain agree about them.
+The private key is the keccak of the name, so a named account can sign. The names are stored as text by address in one account,
+so that the past, forks and snapshots of a chain have the same names.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _LONGEST: Final = 32
 
 
 def private_key_for(name: str) -> bytes:
-    """The private key of a named account."""
+    """Return the private key of a named account."""
     check(name)
     return keccak(b"boardchain account " + name.encode())
 
 
 def check(name: str) -> None:
-    """Refuse what cannot name an account."""
+    """Refuse a name that an account cannot have."""
     if not isinstance(name, str):
         raise TypeError(f"{short_repr(name)} cannot name an account: a name is a text")
     if not name or not name.isprintable() or len(name.encode()) > _LONGEST:
@@ -41,22 +41,24 @@ def check(name: str) -> None:
 
 
 def set_name(state: State, address: bytes, name: str) -> None:
+    """Store the name of an account."""
     state.set_word(REGISTRY, _slot(address), int.from_bytes(name.encode().ljust(32, b"\0")))
 
 
 def get_name(state: State, address: bytes) -> str | None:
+    """Return the name of an account, or None."""
     word = state.word(REGISTRY, _slot(address))
     return text_of(word) if word else None
 
 
 @lru_cache(maxsize=1 << 12)
 def text_of(word: int) -> str:
-    """The name in a word of the registry."""
+    """Return the name in a word of the registry."""
     return word.to_bytes(32).rstrip(b"\0").decode()
 
 
 def name_or_address(frame: Frame, address: bytes) -> str:
-    """The name of `address`, or the address as text, paid for as a read of the registry."""
+    """Return the name of `address`, or the address as text. It is charged as a read of the registry."""
     state, slot = frame.state, _slot(address)
     frame.touch(REGISTRY)
     frame.charge(cost.COLD_SLOAD if state.touch_slot(REGISTRY, slot) else cost.WARM)

@@ -1,4 +1,4 @@
-"""A contract: a class of entries. An instance exists only while one message runs, bound to its frame."""
+"""The base class of contracts: a class of entries. An instance exists only while one message runs, bound to its frame."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from chain.types import Address
 C = TypeVar("C", bound="Contract")
 F = TypeVar("F", bound=Callable[..., Any])
 
-_BASES = ("chain.runtime.contract", "chain.runtime.system")  # what contracts derive from
+_BASES = ("chain.runtime.contract", "chain.runtime.system")  # the modules of the base classes
 _TEXT_HEAD = (32).to_bytes(32)
 
 
-_ASKED: Final = 32  # ticks to say who sends a message and the like
+_ASKED: Final = 32  # ticks for reading the sender of a message and the like
 
 
 class Block:
-    """The block a message runs in."""
+    """The block in which a message runs."""
 
     __slots__ = ("_context",)
 
@@ -69,7 +69,10 @@ class Block:
 
 
 class ContractType(type):
-    """Closes contract classes: an attribute that is no declared field cannot be set, it would be lost with the message."""
+    """The metaclass of contracts: it checks a class when it is created, and gives it its description.
+
+    It adds empty `__slots__`, so setting an attribute that is not a field fails: it would be lost with the message.
+    """
 
     __spec__: ContractSpec
 
@@ -92,15 +95,15 @@ class ContractType(type):
 
 
 def _open(method: F) -> F | Callable[..., Any]:
-    """Marks a word (of `chain.reading.OPEN_WORDS`) that an entry may take: type checkers accept any signature in its place."""
+    """Mark a method of `OVERRIDABLE_NAMES` as one that an entry may override: type checkers accept any signature for it."""
     return method
 
 
 class Contract(metaclass=ContractType):
-    """Derive from it, annotate fields, mark methods with `@init`, `@call`, `@view`.
+    """The base class of contracts: annotate fields, and mark methods with `@init`, `@call`, `@view`.
 
-    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at`, `has_code` or `keccak`; the contract then reaches
-    what is described here as `super().transfer(…)`.
+    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at`, `has_code` or `keccak`. The contract then uses the
+    built-in method as `super().transfer(…)`.
     """
 
     __slots__ = ("_frame", "_random")
@@ -109,58 +112,60 @@ class Contract(metaclass=ContractType):
 
     @classmethod
     def _finalize_spec(cls, spec: ContractSpec) -> ContractSpec:
-        """What a kind of contract makes of its author's declaration; a plain one leaves it as it is."""
+        """Return the final description of a contract class. Subclasses may change the author's declaration."""
         return spec
 
-    # Who and where
+    # The message and its context
 
     @property
     def caller(self) -> Address:
-        """Who sent this message."""
+        """The sender of this message."""
         charge(_ASKED)
         return Address(self._frame.caller)
 
     @property
     def caller_id(self) -> str:
-        """The caller's name if the chain gave it one, else its address as text."""
+        """The name of the caller if it has one on this chain, otherwise its address as text."""
         return account_names.name_or_address(self._frame, self._frame.caller)
 
     @property
     def origin(self) -> Address:
-        """Who sent the transaction."""
+        """The sender of the transaction."""
         charge(_ASKED)
         return Address(self._frame.context.origin)
 
     @property
     def value(self) -> int:
-        """The wei sent along."""
+        """The wei sent with this message."""
         return self._frame.value
 
     @property
     def address(self) -> Address:
+        """The address of this contract."""
         charge(_ASKED)
         return Address(self._frame.address)
 
     @property
-    def balance(self) -> int | Any:  # any: see `_open`
+    def balance(self) -> int | Any:  # Any: see `_open`
         """The wei that the contract holds."""
         return self._frame.balance_of(self._frame.address)
 
     @property
     def block(self) -> Block:
+        """The block in which this message runs."""
         charge(_ASKED)
         return Block(self._frame.context.block)
 
-    # What it can do
+    # Actions
 
     def emit(self, event: Any) -> None:
-        """Announce an `@event`."""
+        """Emit an `@event`."""
         topics, data, kept = encode_event(event)
         self._frame.emit(topics, data, kept)
 
     @_open
     def log(self, text: str) -> None:
-        """Write a text log. In a view it goes to whoever asked, not on the chain."""
+        """Write a text log. In a view it is returned to the caller, not written to the chain."""
         if not isinstance(text, str):
             raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
         if self._frame.static:
@@ -170,7 +175,7 @@ class Contract(metaclass=ContractType):
 
     @property
     def random(self) -> Random:
-        """Chance that everyone can recompute, from the block's prevrandao, the transaction and this contract."""
+        """Randomness that anyone can recompute, from the prevrandao of the block, the transaction and this contract."""
         try:
             return self._random
         except AttributeError:
@@ -181,7 +186,7 @@ class Contract(metaclass=ContractType):
     def at(
         self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
     ) -> C:
-        """The Python contract at `address`: its entries are methods; calls carry `value` wei and at most `gas`."""
+        """Return the Python contract at `address`, with its entries as methods. Calls carry `value` wei and at most `gas`."""
         try:
             spec = contract.__spec__
         except AttributeError:
@@ -192,12 +197,12 @@ class Contract(metaclass=ContractType):
     def abi(
         self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
     ) -> Any:
-        """Any contract at `address`, bytecode included, by its JSON ABI."""
+        """Return any contract at `address`, such as one in bytecode, by its JSON ABI."""
         return ContractProxy(self._frame, address, functions_from_json(abi), value, gas)
 
     @_open
     def transfer(self, to: Address, amount: int) -> None:
-        """Send wei; reverts if the receiver refuses."""
+        """Send wei. It reverts if the receiver refuses."""
         if type(to) is not Address:
             to = address_of(to, "to")
         if type(amount) is not int or amount < 0:
@@ -206,7 +211,7 @@ class Contract(metaclass=ContractType):
 
     @_open
     def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
-        """Make a new contract; its address is where it went."""
+        """Deploy a new contract and return its address."""
         program = self._frame.context.machine.declare(program_of(contract))
         init, value = contract.__spec__.init, wei(value)
         data = (
@@ -218,19 +223,19 @@ class Contract(metaclass=ContractType):
 
     @_open
     def has_code(self, address: Address) -> bool:
-        """Whether a contract is at `address`: one in the making has no code yet."""
-        where = bytes(address_of(address))
-        self._frame.touch(where)
-        return self._frame.state.has_code(where)
+        """Return True if there is a contract at `address`. One whose @init is still running has no code yet."""
+        raw_address = bytes(address_of(address))
+        self._frame.touch(raw_address)
+        return self._frame.state.has_code(raw_address)
 
     @_open
     def keccak(self, data: bytes) -> bytes:
-        """The Keccak-256 hash of bytes, as Solidity has it; outside of contracts `chain.keccak`."""
+        """Return the Keccak-256 hash of bytes, as in Solidity. Outside of contracts, use `chain.keccak`."""
         return keccak(data)
 
 
 def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
-    """Topics, data, and all fields if these do not tell everything."""
+    """Return topics and data, and the encoding of all members if some cannot be read from these."""
     spec: EventSpec | None = type(event).__dict__.get("__event__")
     if spec is None:
         raise TypeError(_not_an_event(event))
@@ -249,6 +254,7 @@ def _not_an_event(value: Any) -> str:
 
 
 def require_no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+    """Refuse arguments for a contract without an @init. Return their encoding, which is empty."""
     if args or named:
         raise TypeError(f"{contract.__name__} has no @init, so it takes no arguments")
     return b""

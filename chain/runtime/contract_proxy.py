@@ -1,6 +1,6 @@
 """Calls from one contract to another: `self.at(Other, address).entry(...)` and `self.abi(address, abi).function(...)`.
 
-A refusal on the other side comes up here as the same `Revert`, to be caught or passed on.
+A revert of the called contract is raised again in the caller as the same `Revert`, to be caught or passed on.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from chain.types import Address
 
 
 class Callables(Protocol):
-    """What a contract offers: its entries, or the functions of its JSON ABI."""
+    """The callables of a contract: its entries, or the functions of its JSON ABI."""
 
     def named(self, name: str) -> tuple[Any, ...]: ...
     def no_entry(self, name: str) -> str: ...
 
 
 class ContractProxy:
-    """A contract elsewhere; its entries are methods. In brackets stands a signature, where several share a name."""
+    """Another contract, with its entries as methods. Overloads are selected by signature in brackets."""
 
     __slots__ = ("_callables", "_frame", "_gas", "_value", "address")
 
@@ -54,12 +54,12 @@ class ContractProxy:
         self._value, self._gas = value, gas
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        found = self._callables.named(name)
-        if not found:
+        overloads = self._callables.named(name)
+        if not overloads:
             raise AttributeError(self._callables.no_entry(name))
 
         def send(*args: Any, **named: Any) -> Any:
-            entry = found[0] if len(found) == 1 else choose(name, found, args, named)
+            entry = overloads[0] if len(overloads) == 1 else choose(name, overloads, args, named)
             data, frame, address = entry.encode_args(args, named), self._frame, bytes(self.address)
             if not frame.state.has_code(address) and address not in PRECOMPILES:
                 frame.touch(address)
@@ -74,7 +74,7 @@ class ContractProxy:
 
 
 def unwrap_result(child: Frame, caller: Frame) -> bytes:
-    """What a finished message returned; its refusal is raised again here."""
+    """Return the output of a finished message, or raise its revert."""
     failure = child.failure
     if failure is None:
         return child.output

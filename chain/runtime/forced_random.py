@@ -1,8 +1,8 @@
-"""Outcomes of chance that somebody forces: a test, by tag and value, or a replay, with what was forced in the first play.
+"""Forced outcomes of randomness: a test forces them by tag and value, a replay repeats those of the recorded transaction.
 
-What was forced in a transaction is a part of its record, or nobody could play it again. The record says for each draw its tag
-and what came: the number that `below` gave, the place of the item that `choice` took, the places in the order of `shuffle`;
-None stands for a draw that found nothing left.
+Forced outcomes are part of the record of a transaction, which could not be replayed without them. The record has the tag and
+the outcome of each draw: the number for `below`, the index of the item for `choice`, the indexes in their new order for
+`shuffle`, and None for a draw for which no outcome was left.
 """
 
 from __future__ import annotations
@@ -18,86 +18,90 @@ DrawRecord: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 class ForcedRandom(ABC):
-    """Where `self.random` asks before it draws. Each question is answered with None where the tag is not forced."""
+    """The source that `self.random` asks before it draws. Each method returns None if the tag is not forced."""
 
-    scope: Callable[[], object] | None = None  # what has forced them, as long as it lives
+    scope: Callable[[], object] | None = (
+        None  # returns the owner of the outcomes, None once it is gone
+    )
 
     def __init__(self) -> None:
         self._drawn: list[tuple[str, Any]] = []
-        self._taken: dict[str, int] = {}  # by tag, of the outcomes
+        self._taken: dict[str, int] = {}  # the number of outcomes used, by tag
 
     @property
     def is_wanted(self) -> bool:
+        """True if the owner of the outcomes still exists."""
         return self.scope is None or self.scope() is not None
 
     @property
     def taken(self) -> dict[str, int]:
-        """How far the outcomes are taken; to be given back to `go_back`."""
+        """The number of outcomes used, by tag. `go_back` restores it."""
         return self._taken
 
     def go_back(self, taken: dict[str, int]) -> None:
-        """Nothing was taken since."""
+        """Undo all draws since `taken` was read."""
         self._taken, self._drawn = taken, []
 
     def below(self, n: int, tag: str) -> int | None:
-        """The number that is to come."""
-        found = self.next_outcome(tag)
-        if found is None:
+        """Return the forced number."""
+        forced = self.next_outcome(tag)
+        if forced is None:
             return None
-        [number] = found
+        [number] = forced
         self._drawn.append((tag, number if type(number) is int else -1))
         if not (type(number) is int and 0 <= number < n):
             raise ValueError(f"the loaded outcome {number!r} for '{tag}' is not in 0..{n - 1}")
         return number
 
     def choose_index(self, items: Sequence[Any], tag: str) -> int | None:
-        """The place of the item that is to be taken."""
-        found = self.next_outcome(tag)
-        if found is None:
+        """Return the index of the forced item."""
+        forced = self.next_outcome(tag)
+        if forced is None:
             return None
-        place = self.index_of(found[0], items)
-        self._drawn.append((tag, place))
-        if not 0 <= place < len(items):
-            raise ValueError(f"the loaded outcome {found[0]!r} for '{tag}' is none of {items!r}")
-        return place
+        index = self.index_of(forced[0], items)
+        self._drawn.append((tag, index))
+        if not 0 <= index < len(items):
+            raise ValueError(f"the loaded outcome {forced[0]!r} for '{tag}' is none of {items!r}")
+        return index
 
     def permutation(self, items: Sequence[Any], tag: str) -> Sequence[int] | None:
-        """The places of the items in their new order."""
-        found = self.next_outcome(tag)
-        if found is None:
+        """Return the indexes of the items in their new order."""
+        forced = self.next_outcome(tag)
+        if forced is None:
             return None
-        order = self.order_of(found[0], items)
+        order = self.order_of(forced[0], items)
         self._drawn.append((tag, tuple(order)))
         if sorted(order) != list(range(len(items))):
             raise ValueError(
-                f"the loaded outcome {found[0]!r} for '{tag}' is no order of {items!r}"
+                f"the loaded outcome {forced[0]!r} for '{tag}' is no order of {items!r}"
             )
         return order
 
     def drain_record(self) -> DrawRecord:
-        """What was forced since this was last asked."""
-        told, self._drawn = tuple(self._drawn), []
-        return told
+        """Return the record of the forced draws since the last call."""
+        record, self._drawn = tuple(self._drawn), []
+        return record
 
     def exhausted_error(self, tag: str) -> LookupError:
+        """Record a draw for which no outcome is left, and return the error to raise."""
         self._drawn.append((tag, None))
         return LookupError(f"more draws are tagged '{tag}' than outcomes were loaded")
 
     @abstractmethod
     def next_outcome(self, tag: str) -> tuple[Any] | None:
-        """The next outcome for `tag` in a tuple; None where the tag is not forced."""
+        """Return the next outcome for `tag` in a tuple, or None if the tag is not forced."""
 
     @abstractmethod
     def index_of(self, outcome: Any, items: Sequence[Any]) -> int:
-        """Where the outcome is among `items`; -1 if it is not."""
+        """Return the index of the outcome in `items`, or -1 if it is not one of them."""
 
     @abstractmethod
     def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
-        """The places of the items in the order of the outcome, as far as they are there."""
+        """Return the indexes of the items in the order of the outcome; -1 for a value that is not one of them."""
 
 
 class LoadedOutcomes(ForcedRandom):
-    """For each tag the outcomes still to come, as values."""
+    """The outcomes that a test has loaded, by tag, as values."""
 
     def __init__(self, outcomes: dict[str, list[Any]]) -> None:
         super().__init__()
@@ -122,28 +126,29 @@ class LoadedOutcomes(ForcedRandom):
         return items.index(outcome) if outcome in items else -1
 
     def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
-        left = list(range(len(items)))
+        unused = list(range(len(items)))
         order = []
-        for wanted in outcome:
-            place = next((i for i in left if items[i] == wanted), None)
-            if place is not None:
-                left.remove(place)
-            order.append(-1 if place is None else place)
+        for value in outcome:
+            index = next((i for i in unused if items[i] == value), None)
+            if index is not None:
+                unused.remove(index)
+            order.append(-1 if index is None else index)
         return order
 
     @property
     def unused(self) -> dict[str, list[Any]]:
-        """What nobody has drawn yet."""
-        found = {tag: items[self._taken.get(tag, 0) :] for tag, items in self._outcomes.items()}
-        return {tag: items for tag, items in found.items() if items}
+        """The outcomes that were not drawn, by tag."""
+        unused = {tag: items[self._taken.get(tag, 0) :] for tag, items in self._outcomes.items()}
+        return {tag: items for tag, items in unused.items() if items}
 
     def check_empty(self) -> None:
+        """Check that all outcomes were drawn."""
         if self.unused:
             raise AssertionError(f"loaded outcomes that nobody drew: {self.unused}")
 
 
 class RecordedOutcomes(ForcedRandom):
-    """What was forced in a transaction that is played again."""
+    """The forced outcomes of a transaction that is replayed."""
 
     def __init__(self, drawn: DrawRecord) -> None:
         super().__init__()

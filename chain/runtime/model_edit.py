@@ -1,9 +1,9 @@
-"""A model opened in place: its lists are read and written item by item, where they lie.
+"""Models opened in place: their lists are read and written item by item.
 
-A whole model is read and written whole, which is right for small ones. A list of hundreds of items of which a call touches
-a few is better opened: an item is read when it is first asked for, with those that share its word. What was set is merged
-into its words when the scope ends, and nothing at all if it ends with an error. Until then nobody else in the transaction may
-open or write that model: what one of them sets, the other would write over.
+Ordinarily a model is read and written as a whole, which is right for small ones. If a call touches a few items of a list of
+hundreds, it is better to open the model: an item is read on first use, with those that share its word. When the scope ends,
+the items that were set are merged into their words; if it ends with an error, nothing is written. Until then no other code in
+the transaction may open or write that model, because one write would overwrite the other.
 
     with self.world.in_place(UnionFind, board_id) as union_find:
         union_find.nodes_parents[7] = 3
@@ -35,7 +35,7 @@ OpenKey = tuple[bytes, int]  # the address of a world, and the slot of an open m
 
 
 class OpenList(Generic[T]):
-    """A list of a model that is open."""
+    """A list of an open model."""
 
     __slots__ = (
         "_base",
@@ -51,12 +51,12 @@ class OpenList(Generic[T]):
 
     def __init__(self, words: Words, slot: int, layout: SequenceLayout) -> None:
         self._words, self._slot, self._layout = words, slot, layout
-        self._items: dict[int, T] = {}  # by place, those that were asked for or set
-        self._shared: dict[int, list[T]] = {}  # by its number, what lies in a word that was read
-        self._changed: dict[int, None] = {}  # the places of those that were set
-        self._base: int | None = None  # where the items begin; None until one is read
-        self._length: int | None = None  # None until somebody asks
-        self._stored = 0  # the length without what was appended
+        self._items: dict[int, T] = {}  # by position: the items that were read or set
+        self._shared: dict[int, list[T]] = {}  # by index of the word: its items, once it is read
+        self._changed: dict[int, None] = {}  # the positions of the items that were set, in order
+        self._base: int | None = None  # the first slot of the items; None until one is read
+        self._length: int | None = None  # None until it is read
+        self._stored = 0  # the length in storage, without appended items
 
     def __len__(self) -> int:
         if self._length is None:
@@ -67,15 +67,15 @@ class OpenList(Generic[T]):
         items = self._items
         if index in items:
             return items[index]
-        place = self._place(index)
-        if place not in items:
-            items[place] = self._read(place)
-        return items[place]
+        position = self._place(index)
+        if position not in items:
+            items[position] = self._read(position)
+        return items[position]
 
     def __setitem__(self, index: int, value: T) -> None:
-        place = index if index in self._items else self._place(index)
-        self._changed[place] = None
-        self._items[place] = value
+        position = index if index in self._items else self._place(index)
+        self._changed[position] = None
+        self._items[position] = value
 
     def __iter__(self) -> Iterator[T]:
         items = self._items
@@ -106,67 +106,72 @@ class OpenList(Generic[T]):
         return repr([*self])
 
     def _place(self, index: int) -> int:
-        """The place of an item that is there."""
+        """Return `index` as a position from 0 on, or refuse it."""
         count = self._length
         if count is None:
             count = len(self)
-        place = index + count if index < 0 else index
-        if not 0 <= place < count:
+        position = index + count if index < 0 else index
+        if not 0 <= position < count:
             raise IndexError(f"no item {index} in a list of {count}")
-        return place
+        return position
 
     def _read(self, place: int) -> T:
+        """Read the item at a position from storage."""
         words, layout, base = self._words, self._layout, self._base
         if base is None:
             base = self._base = words.data_slot(self._slot)
         if layout.per_word == 1:
             item: T = layout.item.load(words, base + place * layout.item.words)
             return item
-        number, at = divmod(place, layout.per_word)
-        shared = self._shared.get(number)
+        word_index, offset = divmod(place, layout.per_word)
+        shared = self._shared.get(word_index)
         if shared is None:
-            shared = self._shared[number] = layout.unpack_word(words.sload(base + number))
-        return shared[at]
+            shared = self._shared[word_index] = layout.unpack_word(words.sload(base + word_index))
+        return shared[offset]
 
     @property
     def is_changed(self) -> bool:
         return bool(self._changed)
 
     def pack(self) -> list[tuple[int, Any]]:
-        """What was set, each with its place, checked and ready to be written."""
+        """Return the items that were set, each with its position, checked and ready to be written."""
         packed = []
-        for place in self._changed:
+        for position in self._changed:
             try:
-                packed.append((place, self._layout.item.pack(self._items[place])))
-            except ValueMismatch as wrong:
-                raise wrong.prefixed(f"[{place}]") from None
+                packed.append((position, self._layout.item.pack(self._items[position])))
+            except ValueMismatch as mismatch:
+                raise mismatch.prefixed(f"[{position}]") from None
         return packed
 
     def write(self, words: Words, packed: list[tuple[int, Any]]) -> None:
-        """Write what was packed, and the length if that grew."""
+        """Write the packed items, and the length if it grew."""
         base, item = words.data_slot(self._slot), self._layout.item
         if isinstance(item, PackedLayout):
             self._merge(words, base, 8 * (item.size or 0), packed)
         else:
-            for place, ready in packed:
-                item.write(words, base + place * item.words, ready)
+            for position, packed_item in packed:
+                item.write(words, base + position * item.words, packed_item)
         if self._length != self._stored:
             words.sstore(self._slot, len(self))
 
     def _merge(self, words: Words, base: int, bits: int, packed: list[tuple[int, int]]) -> None:
+        """Write items that share words, `bits` wide each: every word is read and written once."""
         per_word, mask, merged = self._layout.per_word, (1 << bits) - 1, dict[int, int]()
-        for place, number in packed:
-            slot, shift = base + place // per_word, place % per_word * bits
+        for position, number in packed:
+            slot, shift = base + position // per_word, position % per_word * bits
             word = merged[slot] if slot in merged else words.sload(slot)
             merged[slot] = word & ~(mask << shift) | number << shift
         for slot, word in merged.items():
             words.sstore(slot, word)
 
     def freeze(self) -> None:
+        """Refuse changes from now on."""
         self._changed = _Closed()
 
 
 class _Closed(dict[int, None]):
+    """Stands in for the changed positions after the scope has ended, and refuses new ones."""
+
     def __setitem__(self, *_: object) -> NoReturn:
         raise TypeError("this model is not open any more: set its items inside the 'with'")
 
@@ -174,7 +179,7 @@ class _Closed(dict[int, None]):
 class OpenModel(Generic[M]):
     """The scope in which a model is open.
 
-    Members that are no lists are read at once, and written if they are set anew; so is a list if another takes its place.
+    Members that are not lists are read at once, and written if another value is assigned. So is a list that is replaced.
     """
 
     __slots__ = (
@@ -218,8 +223,8 @@ class OpenModel(Generic[M]):
                 self._before.append((name, spec.load_member(words, slot, name)))
             else:
                 self._before.append((name, layout.load(words, slot + word)))
-        made: M = spec.build(self._keys, tuple([value for _, value in self._before]))
-        return made
+        model: M = spec.build(self._keys, tuple([value for _, value in self._before]))
+        return model
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
         self._context.open_models -= {self._key}
@@ -228,7 +233,9 @@ class OpenModel(Generic[M]):
             spec = model_spec(type(model))
             if len(vars(model)) != spec.size:
                 spec.refuse_strangers(model)
-            replaced = [name for name, was in self._before if getattr(model, name) is not was]
+            replaced = [
+                name for name, previous in self._before if getattr(model, name) is not previous
+            ]
             changed = [
                 (n, items) for n, items in self._lists if items.is_changed and n not in replaced
             ]
@@ -242,13 +249,13 @@ def _store(
     spec: ModelSpec, words: Words, slot: int, model: Any, *,
     replaced: list[str], changed: list[tuple[str, OpenList[Any]]],
 ) -> None:  # fmt: skip
-    """Pack all, so that what does not fit leaves nothing half written; then write."""
+    """Pack all changes, so that a value that does not fit leaves nothing half written; then write them."""
     packed = []
     for name, items in changed:
         try:
             packed.append((items, items.pack()))
-        except ValueMismatch as wrong:
-            raise wrong.prefixed(f"{spec.name}.{name}") from None
+        except ValueMismatch as mismatch:
+            raise mismatch.prefixed(f"{spec.name}.{name}") from None
     spec.store_members(words, slot, model, tuple(replaced))
-    for items, ready in packed:
-        items.write(words, ready)
+    for items, packed_items in packed:
+        items.write(words, packed_items)

@@ -1,7 +1,7 @@
-"""Chance that everyone can recompute.
+"""Randomness that anyone can recompute.
 
-A stream is keccak(prevrandao, origin, nonce, contract, which stream of the transaction this is, number of the draw). Nothing
-else goes in, so a replay draws the same. A test can force what comes next, by tag: `chain.loaded(dice=[6, 6, 1])`.
+A stream is keccak(prevrandao, origin, nonce, contract, index of the stream in the transaction, index of the draw). It has no
+other inputs, so a replay draws the same numbers. A test can force outcomes by tag: `chain.loaded(dice=[6, 6, 1])`.
 """
 
 from __future__ import annotations
@@ -19,20 +19,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-_SHARED_TYPES: Final = frozenset({int, str, bytes, bool})  # what is no class of the author's
+_SHARED_TYPES: Final = frozenset({int, str, bytes, bool})  # not classes of the author
 
 
 class Random:
-    """Draws for one message. `tag` names a draw so that tests can load its outcome."""
+    """The draws of one message. `tag` names a draw so that tests can force its outcome."""
 
     __slots__ = ("_drawn", "_frame", "_seed", "_stream_index")
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._drawn = 0
-        self._seed: bytes | None = (
-            None  # made with the first draw: most messages have chance at hand and need none
-        )
+        self._seed: bytes | None = None  # computed at the first draw: most messages draw nothing
         self._stream_index = frame.context.random_streams
         frame.context.random_streams += 1
 
@@ -42,7 +40,7 @@ class Random:
         )
 
     def below(self, n: int, tag: str = "") -> int:
-        """A whole number from 0 to n - 1."""
+        """Return a whole number from 0 to n - 1."""
         if type(n) is not int:
             n = whole_number(n, "n")
         if n < 1:
@@ -52,12 +50,12 @@ class Random:
         return self._draw(n) if number is None else number
 
     def choice(self, items: Sequence[T], tag: str = "") -> T:
-        """One of `items`."""
+        """Return one of `items`."""
         if not items:
             raise ValueError("choice: there is nothing to choose from")
         forced = self._frame.context.forced_random
-        place = None if forced is None else forced.choose_index(self._author_items(items), tag)
-        return items[self._draw(len(items)) if place is None else place]
+        index = None if forced is None else forced.choose_index(self._author_items(items), tag)
+        return items[self._draw(len(items)) if index is None else index]
 
     def shuffle(self, items: list[T], tag: str = "") -> None:
         """Put `items` in a random order, in place."""
@@ -65,22 +63,22 @@ class Random:
         order = None if forced is None else forced.permutation(self._author_items(items), tag)
         changeable(items, "shuffle")
         if order is not None:
-            for at, item in enumerate([items[place] for place in order]):
-                items[at] = item
+            for position, item in enumerate([items[index] for index in order]):
+                items[position] = item
             return
         for last in range(len(items) - 1, 0, -1):
-            other = self._draw(last + 1)
-            items[last], items[other] = items[other], items[last]
+            index = self._draw(last + 1)
+            items[last], items[index] = items[index], items[last]
 
     def _author_items(self, items: Sequence[T]) -> Sequence[T]:
-        """The items as who forces an outcome knows them."""
+        """Return the items as instances of the author's classes, which forced outcomes refer to."""
         program = self._frame.program
         if program is None or _SHARED_TYPES.issuperset(map(type, items)):
             return items
         return [program.to_author(item) for item in items]
 
     def _draw(self, n: int) -> int:
-        """Uniform below n: draws from the part of 2^256 that n does not divide evenly are thrown away."""
+        """Return a number below n. Draws above the greatest multiple of n are discarded, so that the result is uniform."""
         if self._seed is None:
             self._seed = self._make_seed()
         limit = 2**256 - 2**256 % n

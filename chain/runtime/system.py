@@ -1,10 +1,10 @@
-"""A System: a contract that lives in a World and shares its models with the other systems there.
+"""A System: a contract that belongs to a World and shares its models with the other systems there.
 
-It is deployed with the world's address as its constructor's argument. Its own `@init` is Dojo's `dojo_init`: an entry that an
-owner of the namespace calls once, when the world has registered the system and granted it what it needs.
+It is deployed with the address of the world as the argument of its constructor. Its own `@init` corresponds to `dojo_init` in
+Dojo: an entry that an owner of the namespace calls once, after the world has registered the system and granted it its rights.
 
-`self.world` works in the same message on the world's own words, through a second frame that stands at the world's address;
-only the gas goes back and forth. Each use of it pays for looking at the account, then for the words, as anywhere else.
+`self.world` works on the words of the world in the same message, through a second frame at the world's address; only the gas
+is passed between the two. Each use pays for an access to the account, then for the words, as anywhere else.
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ from chain.types import Address
 
 M = TypeVar("M")
 
-SYSTEM_SLOT: Final = int.from_bytes(
-    keccak(b"boardchain home")
-)  # the slot where a system keeps these
+# The slot where a system keeps `HOME_FIELDS`.
+SYSTEM_SLOT: Final = int.from_bytes(keccak(b"boardchain home"))
 HOME_FIELDS: Final = FieldsLayout(
     ["world", "initialized"], [layout_for(AddressType()), layout_for(BoolType())]
 )
@@ -73,8 +72,8 @@ class WorldModels:
     def __init__(self, frame: Frame, address: Address) -> None:
         self.address = address
         self._frame = frame
-        self._allowed: set[str] = set()  # the models we may write; "" where we are registered
-        self._calls = 0  # how many others we had called when that was asked
+        self._allowed: set[str] = set()  # the models we may write; "" if we are registered
+        self._calls = 0  # the number of calls to other contracts when that was checked
         frame.charge(COLD_ACCOUNT - WARM if frame.state.warm_address(address) else 0)
         self._words = words = frame.at_address(bytes(address))
         self._world = world_at(words)
@@ -85,22 +84,22 @@ class WorldModels:
             frame.gas = words.gas
 
     def _missing(self, name: str) -> str:
-        known = ", ".join(each for each in dir(type(self)) if not each.startswith("_"))
-        return f"self.world has no '{name}'; it has {known}"
+        names = ", ".join(name for name in dir(type(self)) if not name.startswith("_"))
+        return f"self.world has no '{name}'; it has {names}"
 
     # Reading
 
     def read(self, model: type[M], *keys: Any) -> M:
-        """The model with these keys; all zero if nobody wrote it."""
+        """Return the model with these keys; all zero if it was never written."""
         spec, words = model_spec(model), self._world_frame()
         try:
-            found: M = spec.load(words, spec.slot(words, self.namespace, keys), keys)
-            return found
+            instance: M = spec.load(words, spec.slot(words, self.namespace, keys), keys)
+            return instance
         finally:
             self._frame.gas = words.gas
 
     def read_member(self, model: type, *keys_and_name: Any) -> Any:
-        """One member of the model with these keys: `read_member(Board, 1, "moves_done")`."""
+        """Return one member of the model with these keys: `read_member(Board, 1, "moves_done")`."""
         *keys, name = keys_and_name
         spec, words = model_spec(model), self._world_frame()
         try:
@@ -109,7 +108,7 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def exists(self, model: type, *keys: Any) -> bool:
-        """Whether the model with these keys was written (and not erased)."""
+        """Return True if the model with these keys was written (and not erased)."""
         spec, words = model_spec(model), self._world_frame()
         try:
             return spec.exists(words, spec.slot(words, self.namespace, keys))
@@ -119,7 +118,7 @@ class WorldModels:
     # Writing
 
     def write(self, *models: Any) -> None:
-        """Write these models whole; words that stay the same cost as little as reading them."""
+        """Write these models as a whole. Words that stay the same cost only as much as reading them."""
         for model in models:
             self._change(model, ModelSpec.store)
 
@@ -128,16 +127,16 @@ class WorldModels:
         self._change(model, ModelSpec.store_members, names)
 
     def change(self, before: M, after: M) -> None:
-        """Write only what is another object in `after` than in `before`, the same model as it was read."""
+        """Write only the members of `after` that are not the same objects as in `before`, the model as it was read."""
         spec = model_spec(type(after))
         if spec.keys_of(before) != spec.keys_of(after):
             raise TypeError(f"change: these are two different {spec.name} models")
         self._change(after, ModelSpec.change, before)
 
     def in_place(self, model: type[M], *keys: Any) -> OpenModel[M]:
-        """The model with these keys, open: `with self.world.in_place(UnionFind, 1) as union_find: …`.
+        """Open the model with these keys: `with self.world.in_place(UnionFind, 1) as union_find: …`.
 
-        Its lists are read and written item by item, and what was set is written when the scope ends.
+        Its lists are read and written item by item. The items that were set are written when the scope ends.
         """
         spec, words = model_spec(model), self._world_frame()
         try:
@@ -148,10 +147,11 @@ class WorldModels:
         return OpenModel(spec, BorrowedWords(self), key, keys, self._change, context)
 
     def erase(self, model: Any) -> None:
-        """Make the model unset: its keys then read as zero again."""
+        """Erase the model: its keys then read as zero again."""
         self._change(model, lambda spec, words, slot, model: spec.clear(words, slot))
 
     def _change(self, model: Any, how: Callable[..., None], *more: Any) -> None:
+        """Check that `model` may be written, and call `how` with its slot, the model and `more`."""
         spec, words = model_spec(type(model)), self._world_frame()
         if len(model.__dict__) != spec.size:
             spec.refuse_strangers(model)
@@ -168,7 +168,7 @@ class WorldModels:
     # The world itself
 
     def emit(self, event: Any) -> None:
-        """Announce an `@event` in the world's name."""
+        """Emit an `@event` from the address of the world."""
         topics, data, kept = encode_event(event)
         words = self._world_frame()
         try:
@@ -178,7 +178,7 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def uuid(self) -> int:
-        """A number that this world has not given out before: 0, 1, 2 …"""
+        """Return a number that this world has not returned before: 0, 1, 2 …"""
         words = self._world_frame()
         try:
             self._require_registered("take a uuid")
@@ -189,7 +189,7 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def is_owner(self, address: Address, model: type | None = None) -> bool:
-        """Whether `address` owns the namespace, or this model of it."""
+        """Return True if `address` owns the namespace, or this model in it."""
         names = ("", model_spec(model).name) if model else ("",)
         words = self._world_frame()
         try:
@@ -200,7 +200,7 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def _world_frame(self) -> Frame:
-        """The frame at the world, with our gas in it; whoever borrows it takes the gas out again."""
+        """Return the frame at the world with this frame's gas. The caller must copy the remaining gas back."""
         words = self._words
         words.gas = self._frame.gas - WARM
         return words
@@ -224,7 +224,7 @@ class WorldModels:
         self._allowed.add("")
 
     def _is_known(self, right: str) -> bool:
-        """Whether the world has allowed this already. It need not be asked again, unless we called somebody since."""
+        """Return True if the world has granted this right before. Rights are checked again after a call to another contract."""
         calls = len(self._frame.children)
         if calls != self._calls:
             self._allowed.clear()
@@ -233,16 +233,18 @@ class WorldModels:
 
     @property
     def _system(self) -> Address:
+        """The address of this system."""
         return Address(self._frame.address)
 
     @property
     def _name(self) -> str:
+        """The name of this system, or its address if its class is not known."""
         program = self._frame.program
         return program.spec.name if program else checksum_address(self._frame.address)
 
 
 class BorrowedWords:
-    """The words of the world to be read for a longer time; each look at one is paid by itself."""
+    """The words of the world for reads over a longer time. Each access is charged on its own."""
 
     __slots__ = ("_storage",)
 
@@ -265,21 +267,21 @@ class BorrowedWords:
 
 
 def world_at(words: Frame) -> World:
-    """A World that reads and writes through `words`."""
+    """Return a World that reads and writes through `words`."""
     world = object.__new__(World)
     world._frame = words
     return world
 
 
 class System(Contract):
-    """Derive from it to write a contract that works on the models of a World."""
+    """The base class of contracts that work on the models of a World."""
 
     __slots__ = ("_storage",)
     _storage: WorldModels
 
     @property
     def world(self) -> WorldModels:
-        """The models of the world this system lives in."""
+        """The models of the world that this system belongs to."""
         try:
             return self._storage
         except AttributeError:
@@ -288,15 +290,16 @@ class System(Contract):
 
     @classmethod
     def _finalize_spec(cls, spec: ContractSpec) -> ContractSpec:
-        """The constructor takes the world; the author's `@init` becomes an entry."""
-        made = replace(spec, init=replace(_CONSTRUCTOR, contract=spec.name))
+        """Give the contract a constructor that takes the world, and make the author's `@init` an entry."""
+        system_spec = replace(spec, init=replace(_CONSTRUCTOR, contract=spec.name))
         if spec.init is None:
-            return made
+            return system_spec
         setup = replace(spec.init, kind="call", function=_run_once(spec.init.function))
-        return replace(made, setup=setup, entries={setup.name: setup, **spec.entries})
+        return replace(system_spec, setup=setup, entries={setup.name: setup, **spec.entries})
 
 
 def _bind_to_world(system: System, world: Address) -> None:
+    """Store the world of a system that is being deployed."""
     frame = system._frame
     frame.touch(world)
     program = frame.context.machine.program_at(world)
@@ -313,7 +316,7 @@ _CONSTRUCTOR: Final = EntrySpec(
 
 
 def _run_once(function: Callable[..., None]) -> Callable[..., None]:
-    """The author's `@init`, with the two questions that come before it."""
+    """Return the author's `@init` behind two checks: the caller owns the namespace, and it has not run before."""
 
     @wraps(function)
     def setup(system: System, *args: Any) -> None:

@@ -1,9 +1,9 @@
-"""A World: the store of models that several systems share, with who may write what.
+"""A World: a store of models that several systems share, with permissions to write them.
 
-Its words are Dojo's. A resource is what permissions are about: a model, named by the keccak of its tag `mage_duel-Board`,
-or the whole namespace, named by the keccak of `mage_duel`. Writers of a resource may write its models, owners may also say
-who is a writer or owner; rights to the namespace hold for all its models. The models lie in the world's own storage, where
-its systems work on them directly (`chain.runtime.system`).
+The terms are those of Dojo. A permission refers to a resource: a model, identified by the keccak of its tag `mage_duel-Board`,
+or the whole namespace, identified by the keccak of `mage_duel`. Writers of a resource may write its models. Owners may also
+grant and revoke both rights. Rights to the namespace hold for all its models. The models are in the world's own storage, where
+its systems read and write them directly (`chain.runtime.system`).
 """
 
 from __future__ import annotations
@@ -23,47 +23,59 @@ from chain.storage.collections import (
 )
 from chain.types import ZERO_ADDRESS, Address, Key, bytes32, u32
 
-_LONGEST = 31  # bytes of a namespace: it then lies in one word
+_LONGEST = 31  # bytes of a namespace, so that it is stored in one word
 
 
 @event
 class WorldSpawned:
+    """A world was deployed."""
+
     creator: Key[Address]
     namespace: str
 
 
 @event
 class WriterGranted:
+    """An account became a writer of a resource."""
+
     resource: Key[bytes32]
     address: Key[Address]
 
 
 @event
 class WriterRevoked:
+    """An account is no longer a writer of a resource."""
+
     resource: Key[bytes32]
     address: Key[Address]
 
 
 @event
 class OwnerGranted:
+    """An account became an owner of a resource."""
+
     resource: Key[bytes32]
     address: Key[Address]
 
 
 @event
 class OwnerRevoked:
+    """An account is no longer an owner of a resource."""
+
     resource: Key[bytes32]
     address: Key[Address]
 
 
 @event
 class SystemRegistered:
+    """A system was registered under a name."""
+
     address: Key[Address]
     name: str
 
 
 class World(Contract):
-    """The contract behind `chain.deploy_world`; whoever deploys it owns its namespace."""
+    """The contract that `chain.deploy_world` deploys. The deploying account owns its namespace."""
 
     namespace: str
     uuids: u32
@@ -117,8 +129,8 @@ class World(Contract):
         return self.owners[resource, address]
 
     def may_write(self, resource: bytes, address: Address) -> bool:
-        """Whether `address` may write models of `resource`, by whatever right."""
-        if self.writers[resource, address]:  # as a rule, and then nothing more is read
+        """Return True if `address` may write models of `resource`, as a writer or an owner."""
+        if self.writers[resource, address]:  # the usual case, decided by one read
             return True
         whole = selector_of(self.namespace)
         return (
@@ -140,7 +152,7 @@ class World(Contract):
 
     @call
     def register(self, name: str, address: Address) -> None:
-        """Make `address` the system called `name`; one that had the name before is none any more."""
+        """Make `address` the system called `name`. An earlier system of that name is no longer registered."""
         self._require_owner(selector_of(self.namespace))
         require(name, "a system has a name")
         self.registered.discard(self.systems[name])
@@ -160,5 +172,5 @@ class World(Contract):
 
     @view
     def selector(self, name: str) -> bytes32:
-        """The resource of the model called `name`; of the namespace, for no name."""
+        """Return the resource of the model called `name`, or of the namespace if the name is empty."""
         return selector_of(self.namespace, name)

@@ -1,4 +1,7 @@
-"""From annotation to kind, or to the words that say why there is none and what to write instead."""
+"""Value types from annotations.
+
+An annotation that names no value type is refused with an `UnsupportedAnnotation`, which says what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -33,23 +36,27 @@ _KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a f
 
 
 def type_of_annotation(annotation: Any, names: Namespace | None = None) -> ValueType:
-    """The kind that `annotation` names, or `UnknownKind`. `names` are for what stands as text in dataclasses."""
+    """Return the value type that `annotation` names, or raise `UnsupportedAnnotation`.
+
+    `names` resolves the annotations of dataclass members that are text.
+    """
     return _Reader(names or Namespace({}, {})).read(annotation)
 
 
 def is_key(annotation: Any) -> bool:
+    """Return True if `annotation` is marked `Key[…]`."""
     return any(isinstance(mark, KeyMark) for mark in _strip(annotation)[1])
 
 
 def without_key(annotation: Any) -> Any:
-    """`annotation` without its `Key[…]`."""
+    """Return `annotation` without its `Key[…]`."""
     bare, marks = _strip(annotation)
     rest = tuple(mark for mark in marks if not isinstance(mark, KeyMark))
     return typing.Annotated[(bare, *rest)] if rest else bare
 
 
 def _strip(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
-    """What stands inside aliases, `NewType` and `Annotated`, and the marks of the latter."""
+    """Return the type inside aliases, `NewType` and `Annotated`, and the marks of `Annotated`."""
     marks: tuple[Any, ...] = ()
     while True:
         if typing.get_origin(annotation) is typing.Annotated:
@@ -63,11 +70,11 @@ def _strip(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 class _Reader:
-    """Reads one annotation, and the dataclasses in it."""
+    """A reader of one annotation and of the dataclasses in it."""
 
     def __init__(self, names: Namespace) -> None:
         self.names = names
-        self.open: list[type] = []  # the dataclasses being read, to see one that holds itself
+        self.open: list[type] = []  # the dataclasses being read, to detect one that contains itself
 
     def read(self, annotation: Any) -> ValueType:
         bare, marks = _strip(annotation)
@@ -85,9 +92,9 @@ class _Reader:
             return ListType(self.read(items[0]))
         if origin is tuple:
             return self._tuple(items)
-        found = origin or bare
-        if isinstance(found, type):
-            return self._class(found, annotation)
+        cls = origin or bare
+        if isinstance(cls, type):
+            return self._class(cls, annotation)
         raise UnsupportedAnnotation(
             f"{format_annotation(annotation)} is not a type the chain knows; use {_KNOWN}"
         )
@@ -112,9 +119,11 @@ class _Reader:
             raise UnsupportedAnnotation(
                 "an empty tuple holds nothing; say of what, as in 'tuple[u8, u8]'"
             )
-        kinds = [self.read(item) for item in items]
-        name = "(" + ", ".join(kind.name for kind in kinds) + ")"
-        return StructType(name, tuple(Field(str(i), kind) for i, kind in enumerate(kinds)))
+        value_types = [self.read(item) for item in items]
+        name = "(" + ", ".join(value_type.name for value_type in value_types) + ")"
+        return StructType(
+            name, tuple(Field(str(i), value_type) for i, value_type in enumerate(value_types))
+        )
 
     def _class(self, cls: type, annotation: Any) -> ValueType:
         if cls in _PLAIN:
@@ -157,10 +166,10 @@ class _Reader:
         try:
             hint = resolve(item.type, self.names)
             return self.read(without_key(hint) if "__model__" in vars(cls) else hint)
-        except UnsupportedAnnotation as unknown:
-            if unknown.place:
+        except UnsupportedAnnotation as error:
+            if error.place:
                 raise
-            raise UnsupportedAnnotation(str(unknown), f"{cls.__name__}.{item.name}") from None
+            raise UnsupportedAnnotation(str(error), f"{cls.__name__}.{item.name}") from None
         finally:
             self.names = outer
 
@@ -186,6 +195,10 @@ _REMEDIES: dict[type, str] = {
 
 
 def _choice(cls: type[Enum]) -> EnumType:
+    """Return the type of the Enum `cls`.
+
+    The codes are the values of the members if these are all whole numbers below 256, otherwise their positions.
+    """
     if issubclass(cls, Flag):
         raise UnsupportedAnnotation(
             f"'{cls.__name__}' is a Flag, whose members combine, and an Enum is one of its members;"
@@ -202,17 +215,17 @@ def _choice(cls: type[Enum]) -> EnumType:
 
 
 def declaring_class(cls: type, name: str) -> type:
-    """The class in whose body the member `name` of `cls` is annotated."""
+    """Return the class whose body annotates the member `name` of `cls`."""
     return next((parent for parent in cls.__mro__ if name in inspect.get_annotations(parent)), cls)
 
 
 def require_positional_init(cls: type) -> None:
-    """A value read back is made by `cls(first, second, …)`; refuse a class that takes anything else."""
-    wanted = [item.name for item in dataclasses.fields(cls)]
-    given = list(inspect.signature(cls).parameters.values())
-    if [p.name for p in given if p.kind is p.POSITIONAL_OR_KEYWORD] != wanted or len(given) != len(
-        wanted
-    ):
+    """Refuse a dataclass that is not constructed by `cls(first, second, …)`, which is how a stored value is read."""
+    names = [item.name for item in dataclasses.fields(cls)]
+    parameters = list(inspect.signature(cls).parameters.values())
+    if [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD] != names or len(
+        parameters
+    ) != len(names):
         raise UnsupportedAnnotation(
             f"'{cls.__name__}' is not made by its fields in order;"
             " do without kw_only, init=False, InitVar and an __init__ of its own"
@@ -220,7 +233,7 @@ def require_positional_init(cls: type) -> None:
 
 
 def require_frozen(kind: ValueType) -> None:
-    """A stored value that could be changed in place would look stored and not be."""
+    """Refuse a type whose values can be changed in place: a change to a value that was read would not be stored."""
     match kind:
         case StructType(cls=cls, members=members):
             if "__model__" in vars(cls or object):
@@ -238,15 +251,15 @@ def require_frozen(kind: ValueType) -> None:
 
 
 def format_annotation(annotation: Any) -> str:
-    """An annotation as its author wrote it, in quotes."""
+    """Return an annotation as its author wrote it, in quotes."""
     return f"'{_written(annotation)}'"
 
 
 def _written(annotation: Any) -> str:
     bare, marks = _strip(annotation)
-    named = [mark.name for mark in marks if isinstance(mark, Int | FixedBytes)]
-    if named:
-        return named[0]
+    marked_names = [mark.name for mark in marks if isinstance(mark, Int | FixedBytes)]
+    if marked_names:
+        return marked_names[0]
     origin, items = typing.get_origin(bare), typing.get_args(bare)
     if origin is typing.Union or origin is types.UnionType:
         return " | ".join(_written(item) for item in items)

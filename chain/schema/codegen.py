@@ -1,6 +1,6 @@
-"""Flat functions: what a declaration means is known once, so the Python for it is written once, as text, and compiled.
+"""Functions generated from a declaration: straight-line Python source, written once per declaration and compiled.
 
-An object that the text needs is given a name there; a value that does not fit is told by one of the checks.
+Objects that the source needs are bound to names. The checks in the source refuse a value that does not fit.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from typing import Any
 
 @dataclass
 class SourceBuilder:
-    """Python source while it is being written: conditions under which it refuses, and the names that it uses."""
+    """Python source that is being written: the conditions under which it refuses, and the objects it refers to."""
 
     checks: list[str] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=dict)
 
     def bind(self, thing: Any) -> str:
-        key = f"k{len(self.names)}"
-        self.names[key] = thing
-        return key
+        """Give `thing` a name in the source, and return that name."""
+        name = f"k{len(self.names)}"
+        self.names[name] = thing
+        return name
 
     def run(self, lines: Iterable[str], tools: Mapping[str, Any]) -> dict[str, Any]:
-        """What the finished text defines; `tools` are names that it uses as they are."""
-        space = {**self.names, **tools}
-        exec("\n".join(lines), space)
-        return space
+        """Execute the finished source and return its namespace. `tools` are objects that it uses by these names."""
+        namespace = {**self.names, **tools}
+        exec("\n".join(lines), namespace)
+        return namespace

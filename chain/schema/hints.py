@@ -1,7 +1,7 @@
-"""Annotations as objects, also where they were written as text (`from __future__ import annotations`).
+"""Annotations as objects, including those written as text (`from __future__ import annotations`).
 
-A name in such a text is looked up as Python would have: in the functions around the declaration, then in its module. The
-functions are only at hand while they run, which is when the class in them is made.
+A name in such a text is looked up as Python would do it: in the functions around the declaration, then in its module. Local
+names of those functions exist only while they run, so they are collected when the class is created.
 """
 
 from __future__ import annotations
@@ -14,52 +14,53 @@ from typing import Any, NamedTuple
 
 
 class UnsupportedAnnotation(TypeError):
-    """An annotation that names no kind of value; the text says what would be right."""
+    """An annotation that names no value type. The message says what to write instead."""
 
     def __init__(self, wrong: str, place: str = "") -> None:
         super().__init__(f"{place}: {wrong}" if place else wrong)
-        self.place = place  # the member of a dataclass in which it stands
+        self.place = place  # the dataclass member that has the annotation
 
 
 class Namespace(NamedTuple):
-    """What a name can mean at the place of a declaration."""
+    """The names that are visible to a declaration."""
 
     module: dict[str, Any]
     functions: Mapping[str, Any]  # the local names of the functions and classes around it
-    own: Mapping[
-        str, Any
-    ] = {}  # of the class itself, asked last: a field `list` must not hide the type
+    # Names of the class itself, looked up last: a field `list` must not hide the type.
+    own: Mapping[str, Any] = {}
 
     def for_class(self, cls: type) -> Namespace:
-        """The names for the body of `cls`, which may have been written elsewhere."""
+        """Return the names visible in the body of `cls`, which may be in another module."""
         module = sys.modules.get(cls.__module__)
-        there = vars(module) if module is not None else self.module
-        return Namespace(there, self.functions if _same(there, self.module) else {}, vars(cls))
+        module_names = vars(module) if module is not None else self.module
+        return Namespace(
+            module_names, self.functions if _same(module_names, self.module) else {}, vars(cls)
+        )
 
 
 def namespace_at(frame: FrameType, qualname: str) -> Namespace:
-    """The names around a declaration called `qualname` that is being made in `frame`."""
-    module, found = frame.f_globals, dict[str, Any]()
+    """Return the names around the declaration called `qualname` that is being executed in `frame`."""
+    module, functions = frame.f_globals, dict[str, Any]()
     step: FrameType | None = frame
     while step is not None:
         if step.f_globals is module and qualname.startswith(step.f_code.co_qualname + "."):
-            found = {**step.f_locals, **found}
+            functions = {**step.f_locals, **functions}
         step = step.f_back
-    return Namespace(module, found)
+    return Namespace(module, functions)
 
 
 def resolve(hint: Any, names: Namespace) -> Any:
-    """`hint` as an object, or `UnknownKind`."""
+    """Return `hint` as an object, or raise `UnsupportedAnnotation`."""
     try:
         return _evaluate(hint, names)
-    except NameError as unknown:
+    except NameError as name_error:
         raise UnsupportedAnnotation(
-            f"'{unknown.name}' is not known here; import it, or define it above"
+            f"'{name_error.name}' is not known here; import it, or define it above"
         ) from None
     except SyntaxError:
         raise UnsupportedAnnotation(f"{hint!r} is not Python; mend it") from None
-    except Exception as wrong:
-        raise UnsupportedAnnotation(f"{hint!r} is no type: {wrong}") from None
+    except Exception as error:
+        raise UnsupportedAnnotation(f"{hint!r} is no type: {error}") from None
 
 
 def _evaluate(hint: Any, names: Namespace) -> Any:

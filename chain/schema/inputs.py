@@ -1,7 +1,8 @@
-"""What people hand to the chain, checked in one way: whole numbers (wei, gas, time, counts, words) and accounts.
+"""Checks of arguments from users: whole numbers (wei, gas, time, counts, words), bytes, text, paths and accounts.
 
-Every public border asks here before it does anything, so a mistake is told by one sentence wherever it is made: on a chain in
-memory, in a file or in a node, and inside a contract. A wrong type is a TypeError, a number out of range a ValueError.
+Every public function checks its arguments here before it does anything, so a mistake has the same message everywhere: on a
+chain in memory, in a file or in a node, and inside a contract. A wrong type is a TypeError, a number out of range a
+ValueError.
 """
 
 from __future__ import annotations
@@ -24,29 +25,29 @@ from chain.schema.value_types import (
 )
 from chain.types import Address
 
-WORD: Final = 2**256 - 1  # the greatest number in a word of storage, and the most wei
+WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the greatest amount of wei
 GAS: Final = 2**63 - 1
 NONCE: Final = 2**64 - 1
-FEE: Final = 2**64 - 1  # wei for a unit of gas
-LAST_TIME: Final = 2**53 - 1  # the last whole number that JSON is sure of
-INTERVAL: Final = 10**9  # seconds from a block to the next
-BLOCKS: Final = 10**7  # mined at once: each of them stays in memory
+FEE: Final = 2**64 - 1  # wei per unit of gas
+LAST_TIME: Final = 2**53 - 1  # the greatest whole number that is exact in every JSON reader
+INTERVAL: Final = 10**9  # seconds from one block to the next
+BLOCKS: Final = 10**7  # mined in one call: each block stays in memory
 
 
 class Addressed(Protocol):
-    """A handle, an account, a world."""
+    """An object with an address: a handle, an account, a world."""
 
     @property
     def address(self) -> Address: ...
 
 
-AccountLike: TypeAlias = bytes | str | Addressed  # text is hex, or a name that the chain knows
-Find = Callable[[str], bytes | None]  # the address that goes by a name
-Resolve = Callable[[Any, str], Address]  # the address of what stands for an account
+AccountLike: TypeAlias = bytes | str | Addressed  # text is hex, or the name of an account
+Find = Callable[[str], bytes | None]  # the address of a named account, or None
+Resolve = Callable[[Any, str], Address]  # the address of a value, which errors call by the text
 
 
 class Resolver(Protocol):
-    """A chain, its past, or a plan for one."""
+    """An object that resolves accounts: a chain, its past, or a deployment plan."""
 
     def address_of(self, account: Any, name: str = "address") -> Address: ...
 
@@ -57,26 +58,31 @@ class Resolver(Protocol):
 def whole_number(
     value: Any, name: str, highest: int = WORD, lowest: int = 0, unit: str = "", wrong: type[ValueError] = ValueError,
 ) -> int:  # fmt: skip
-    """`value`, if it is a whole number in this range; `name` is what the caller knows it by."""
+    """Return `value` if it is a whole number in the range.
+
+    `name` is the caller's name for it, `wrong` the error to raise if it is out of range.
+    """
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(_not_whole(value, name, unit))
     if not lowest <= value <= highest:
         raise wrong(
             f"{name} = {short_repr(value)} is not in {lowest}..{_shown(highest)}{unit and f' {unit}'}"
         )
-    return int(value)  # an IntEnum and its like stay outside
+    return int(value)  # plain, even if `value` is an IntEnum
 
 
 def wei(value: Any, name: str = "value", wrong: type[ValueError] = ValueError) -> int:
+    """Check an amount of wei."""
     return whole_number(value, name, unit="wei", wrong=wrong)
 
 
 def gas_of(value: Any, name: str = "gas", wrong: type[ValueError] = ValueError) -> int:
+    """Check an amount of gas."""
     return whole_number(value, name, GAS, wrong=wrong)
 
 
 def duration(value: Any, name: str = "seconds") -> int:
-    """So many seconds, from now on."""
+    """Check a number of seconds by which to advance the time."""
     seconds = whole_number(value, name, LAST_TIME, -LAST_TIME)
     if seconds < 0:
         raise ValueError(
@@ -86,12 +92,12 @@ def duration(value: Any, name: str = "seconds") -> int:
 
 
 def interval(value: Any, name: str = "block_interval") -> int:
-    """Seconds from a block to the next."""
+    """Check the number of seconds from one block to the next."""
     return whole_number(value, name, INTERVAL, 1, "seconds")
 
 
 def new_time(value: Any, last: int, name: str = "timestamp") -> int:
-    """A time for the next block, where the last one has the time `last`."""
+    """Check a timestamp for the next block. `last` is the timestamp of the last one."""
     time = whole_number(value, name)
     if time < last:
         raise ValueError(
@@ -103,7 +109,7 @@ def new_time(value: Any, last: int, name: str = "timestamp") -> int:
 
 
 def number_of_blocks(value: Any, name: str = "n") -> int:
-    """So many blocks to be mined."""
+    """Check a number of blocks to be mined."""
     count = whole_number(value, name, BLOCKS, -WORD)
     if count < 0:
         raise ValueError(f"blocks cannot be taken back: mine 0 or more, not {count}")
@@ -117,13 +123,13 @@ def flag(value: Any, name: str) -> bool:
 
 
 def _not_whole(value: Any, name: str, unit: str) -> str:
-    what = f"{name} = {short_repr(value)} is not a whole number{unit and f' of {unit}'}"
+    problem = f"{name} = {short_repr(value)} is not a whole number{unit and f' of {unit}'}"
     remedy = _remedy(value, unit)
-    return f"{what}: {remedy}" if remedy else what
+    return f"{problem}: {remedy}" if remedy else problem
 
 
 def _remedy(value: Any, unit: str) -> str:
-    """What to write instead, where that shows."""
+    """Return what to write instead, or an empty text if that is not clear."""
     if isinstance(value, bool):
         return f"write {int(value)}"
     if isinstance(value, float) and value.is_integer():
@@ -136,13 +142,13 @@ def _remedy(value: Any, unit: str) -> str:
 
 
 def _written(number: int) -> str:
-    """A number as one writes it: 10**18, 5 * 10**17, or its digits."""
+    """Format a number as a person would write it: 10**18, 5 * 10**17, or its digits."""
     digits = str(number)
     zeros = len(digits) - len(digits.rstrip("0"))
     if zeros < 6:
         return digits
-    first = digits[:-zeros]
-    return f"10**{zeros}" if first == "1" else f"{first} * 10**{zeros}".replace("-1 * ", "-")
+    factor = digits[:-zeros]
+    return f"10**{zeros}" if factor == "1" else f"{factor} * 10**{zeros}".replace("-1 * ", "-")
 
 
 def _shown(number: int) -> str:
@@ -156,8 +162,8 @@ def _shown(number: int) -> str:
 def raw_bytes(value: Any, name: str) -> bytes:
     if isinstance(value, bytes | bytearray):
         return bytes(value)
-    hexed = isinstance(value, str) and value.startswith("0x")
-    remedy = ": write bytes.fromhex(…) around the digits after 0x" if hexed else ""
+    is_hex = isinstance(value, str) and value.startswith("0x")
+    remedy = ": write bytes.fromhex(…) around the digits after 0x" if is_hex else ""
     raise TypeError(f"{name} = {short_repr(value)} is not bytes{remedy}")
 
 
@@ -170,26 +176,26 @@ def text(value: Any, name: str) -> str:
 
 
 def file_path(value: Any, name: str) -> Path:
-    """The place of a file, as text or as a Path."""
+    """Check the path of a file, which is text or a Path."""
     if not isinstance(value, str | Path):
         raise TypeError(
             f"{name} = {short_repr(value)} is not the path of a file: give a text or a Path"
         )
-    word = text(str(value), name)
-    if not word or "\0" in word:
+    path = text(str(value), name)
+    if not path or "\0" in path:
         raise ValueError(f"{name} = {value!r} cannot be the path of a file")
     return Path(value)
 
 
 def items(value: Any, name: str) -> list[Any]:
-    """Several things, in a list or the like."""
+    """Return a list, tuple or set as a list."""
     if not isinstance(value, list | tuple | set | frozenset):
         raise TypeError(f"{name} = {short_repr(value)} is not a list")
     return list(value)
 
 
 def pairs(value: Any, name: str) -> dict[Any, Any]:
-    """What stands for what: a dict, or nothing."""
+    """Return a mapping as a dict; None is an empty one."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -207,7 +213,10 @@ def callable_of(value: Any, name: str) -> Callable[..., Any]:
 
 
 def address_of(value: Any, name: str = "address", find: Find | None = None) -> Address:
-    """The address of what stands for an account: an account, a handle, 20 bytes, hex text, a name that `find` knows."""
+    """Return the address of an account-like value.
+
+    That is an account, a handle, 20 bytes, hex text, or a name that `find` can look up.
+    """
     if isinstance(value, Address):
         return value
     if isinstance(value, bytes | bytearray):
@@ -224,7 +233,7 @@ def address_of(value: Any, name: str = "address", find: Find | None = None) -> A
 
 
 def _address_in(value: Any) -> bytes | None:
-    """The address that a handle, a world or the like has."""
+    """Return the address of a handle, a world or the like, or None."""
     inner = None if isinstance(value, type) else getattr(value, "address", None)
     return inner if isinstance(inner, bytes) else None
 
@@ -236,40 +245,45 @@ def _sized(raw: bytes, name: str) -> Address:
 
 
 def _from_text(word: str, name: str, find: Find | None) -> Address:
-    if word[:2] in ("0x", "0X") or len(word) == 40:  # no name is so long
+    if word[:2] in ("0x", "0X") or len(word) == 40:  # names are shorter than 40 bytes
         try:
             return Address(word)
-        except ValueError as wrong:
-            raise ValueError(f"{name}: {wrong}") from None
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
     if find is None:
         raise TypeError(
             f"{name} = {short_repr(word)} is a text: only a chain knows accounts by name, so give an Address"
         )
-    found = find(word)
-    if found is None:
+    address = find(word)
+    if address is None:
         raise ValueError(f"{name} is {short_repr(word)}: nobody on this chain is called so")
-    return Address(found)
+    return Address(address)
 
 
 def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> Any:
-    """`value` with an Address wherever its kind has one and something else stands for it; the rest as it is."""
+    """Return `value` with addresses in place of account-like values.
+
+    A value is replaced where its type has an Address; all others stay as they are. `path` leads to `value`.
+    """
     match kind:
         case AddressType():
-            stands = isinstance(value, str) or _address_in(value) is not None
-            return resolve(value, path) if stands else value
+            is_account = isinstance(value, str) or _address_in(value) is not None
+            return resolve(value, path) if is_account else value
         case OptionalType(item=item):
             return None if value is None else with_addresses(item, value, path, resolve)
         case ListType(item=item) if isinstance(value, list | tuple):
             parts = (
-                with_addresses(item, each, f"{path}[{i}]", resolve) for i, each in enumerate(value)
+                with_addresses(item, element, f"{path}[{i}]", resolve)
+                for i, element in enumerate(value)
             )
             return type(value)(parts) if type(value) in (list, tuple) else list(parts)
         case StructType(cls=None, members=members) if isinstance(value, list | tuple) and len(
             value
         ) == len(members):
-            pairs = zip(members, value, strict=True)
+            members_and_values = zip(members, value, strict=True)
             return tuple(
-                with_addresses(m.kind, each, f"{path}[{m.name}]", resolve) for m, each in pairs
+                with_addresses(m.kind, element, f"{path}[{m.name}]", resolve)
+                for m, element in members_and_values
             )
         case StructType(cls=cls, members=members) if cls is not None and is_dataclass(value):
             return _record(value, members, path, resolve)
@@ -277,25 +291,28 @@ def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> 
 
 
 def _record(value: Any, members: Any, path: str, resolve: Resolve) -> Any:
-    """A record whose members may be of the author's class or of the like of it; itself where nothing changes."""
-    had = {member.name: getattr(value, member.name, None) for member in members}
-    now = {
-        m.name: with_addresses(m.kind, had[m.name], join(path, m.name), resolve) for m in members
+    """Return a record with addresses in place of account-like values, or `value` itself if nothing changes.
+
+    `value` is an instance of the author's class, or of a class with the same members.
+    """
+    before = {member.name: getattr(value, member.name, None) for member in members}
+    after = {
+        m.name: with_addresses(m.kind, before[m.name], join(path, m.name), resolve) for m in members
     }
-    if all(now[name] is had[name] for name in had):
+    if all(after[name] is before[name] for name in before):
         return value
-    return _Like(now)
+    return _Like(after)
 
 
 class _Like:
-    """Members without a class, which is all that an encoder asks of a record."""
+    """Members without a class, which is all that an encoder needs of a record."""
 
     def __init__(self, members: Mapping[str, Any]) -> None:
         vars(self).update(members)
 
 
 def refuse_missing(what: str, address: bytes) -> NoReturn:
-    """A call of a contract where none is."""
+    """Refuse a call of `what` at an address without a contract."""
     raise ValueError(
         f"there is no contract at {Address(address)}, so {what} cannot be called there"
     )

@@ -1,4 +1,7 @@
-"""What `Vector`, `Map` and `Set` of a contract's storage share: what they do not do, each said with what to write instead."""
+"""The base of `Vector`, `Map` and `Set`: refusals of what they do not support.
+
+Each refusal says what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ _COMPARED: Final = {
 
 
 class StorageCollection:
-    """What only a contract's own storage can hold: a frame, a slot, and a layout that has the field's name."""
+    """A value that exists only in a contract's storage: a frame, a slot and a layout.
+
+    The layout has the name of the field and the name of the collection.
+    """
 
     __slots__ = ()
     _frame: Any
@@ -55,23 +61,26 @@ class StorageCollection:
     _layout: Any
 
     def _missing(self, name: str) -> str:
-        what = self._what
-        remedy = _REMEDIES[what].get(name, _OFFERS[what])
-        return f"{self._layout.name}: a {what} has no '{name}': {self._fill(remedy)}"
+        collection = self._what
+        remedy = _REMEDIES[collection].get(name, _OFFERS[collection])
+        return f"{self._layout.name}: a {collection} has no '{name}': {self._fill(remedy)}"
 
     def __eq__(self, other: object) -> bool:
-        what = self._what
-        self._refuse(f"a {what} is not compared: write {_COMPARED[what]}")
+        collection = self._what
+        self._refuse(f"a {collection} is not compared: write {_COMPARED[collection]}")
 
     def __iadd__(self, items: object) -> NoReturn:
-        what, name = self._what, "update" if self._what != "Vector" else "extend"
-        self._refuse(f"a {what} has no '+=': {_REMEDIES[what][name]}")
+        collection, name = self._what, "update" if self._what != "Vector" else "extend"
+        self._refuse(f"a {collection} has no '+=': {_REMEDIES[collection][name]}")
 
     def _require_same_items(self, since: int) -> None:
-        """Refuse if our word, the number of items, was written since the journal of changes had that length."""
+        """Refuse if the word with the number of items was written since the journal had length `since`.
+
+        The journal is a flat list with four entries per change: address and slot are the first two.
+        """
         frame = self._frame
-        journal, ours = frame.journal, (frame.address, self._slot)
-        if ours in zip(journal[since::4], journal[since + 1 :: 4], strict=True):
+        journal, own_word = frame.journal, (frame.address, self._slot)
+        if own_word in zip(journal[since::4], journal[since + 1 :: 4], strict=True):
             self._refuse_change()
 
     def _refuse_change(self) -> NoReturn:
@@ -82,12 +91,13 @@ class StorageCollection:
 
     @property
     def _what(self) -> str:
-        what: str = self._layout.what
-        return what
+        """The name of the collection type: Vector, Map or Set."""
+        collection: str = self._layout.what
+        return collection
 
     def _refuse(self, wrong: str) -> NoReturn:
         raise TypeError(f"{self._layout.name}: {self._fill(wrong)}")
 
     def _fill(self, text: str) -> str:
-        """`text` with the field as its contract writes it: `self.games`."""
+        """Return `text` with `{it}` replaced by the field as its contract writes it, such as `self.games`."""
         return text.replace("{it}", f"self.{self._layout.name.partition('.')[2]}")

@@ -1,7 +1,7 @@
-"""Whether a value is of its kind, and the refusal that leads to the place where it is not: `move.tile = 300 does not fit u8`.
+"""Checks that a value fits its type, and errors with the path to the part that does not: `move.tile = 300 does not fit u8`.
 
-The encoder and the storage packer are written as source text; both take the check of a scalar from here, and
-`fits` runs the same text, so that what they refuse and what `misfit` blames cannot differ.
+The encoder and the storage packer are generated source and take the check of a scalar from here. `accepts` runs the same
+source, so what they refuse and what `explain_mismatch` blames cannot differ.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from chain.types import FixedBytes, Int
 
 
 class ValueMismatch(Revert):
-    """A value does not fit the kind declared for it. `path` leads to the place, as in `board[0].player`."""
+    """A value does not fit its declared type. `path` leads to the part that does not, as in `board[0].player`."""
 
     def __init__(self, path: str, wrong: str) -> None:
         super().__init__(f"{path} = {wrong}" if path else wrong)
         self.path, self.wrong = path, wrong
 
     def prefixed(self, name: str) -> ValueMismatch:
-        """The same refusal, seen from further out."""
+        """Return the same error with `name` in front of its path."""
         return ValueMismatch(join(name, self.path), self.wrong)
 
 
 def join(outer: str, inner: str) -> str:
-    """A path behind a path: `move` and `tile` are `move.tile`, `moves` and `[3]` are `moves[3]`."""
+    """Join two paths: `move` and `tile` make `move.tile`, `moves` and `[3]` make `moves[3]`."""
     dot = "." if outer and inner and not inner.startswith("[") else ""
     return outer + dot + inner
 
 
 def range_check_source(kind: ValueType, value: str) -> str:
-    """Source text that is true where the scalar called `value` does not fit; it may as well raise.
+    """Return source that is true if the scalar called `value` does not fit; it may also raise.
 
-    A shift both measures a whole number and refuses anything else, a float above all. True and False are whole numbers to
-    Python, and a slip here.
+    A shift measures a whole number and raises for anything else, above all for a float. True and False are refused too: they
+    are whole numbers in Python, but here they are a mistake.
     """
     match kind:
         case Int(signed=True, lowest=lowest, bits=bits):
             wide = f"{value} + {-lowest} >> {bits}"
         case Int(highest=highest):
             wide = f"{value} >> {highest.bit_length()}"
-            if highest & (highest + 1):  # not of the form 0b111…
+            if highest & (highest + 1):  # not of the form 2**n - 1
                 wide += f" or {value} > {highest}"
         case BoolType():
             return f"{value} is not True and {value} is not False"
@@ -68,9 +68,9 @@ def range_check_source(kind: ValueType, value: str) -> str:
 
 
 def destructuring_source(kind: StructType, value: str) -> list[str]:
-    """Lines of source that put the members of the record `value` into `value_0`, `value_1`, …, or raise.
+    """Return lines of source that put the members of the record `value` into `value_0`, `value_1`, …, or raise.
 
-    For a dataclass anything will do that has its members, so that the rules of a game may have classes of their own.
+    A dataclass may be replaced by any object with the same members, so that a game's rules can use classes of their own.
     """
     lines = []
     if kind.cls is None:
@@ -85,12 +85,13 @@ def destructuring_source(kind: StructType, value: str) -> list[str]:
 
 @cache
 def _refuses(kind: ValueType) -> Callable[[Any], bool]:
-    found: Callable[[Any], bool] = eval(f"lambda value: {range_check_source(kind, 'value')}")
-    return found
+    """Return the compiled check of a scalar type."""
+    check: Callable[[Any], bool] = eval(f"lambda value: {range_check_source(kind, 'value')}")
+    return check
 
 
 def accepts(kind: ValueType, value: Any) -> bool:
-    """Whether `value` is of a kind that has no members."""
+    """Return True if `value` fits `kind`, a type without members."""
     try:
         match kind:
             case AddressType() | FixedBytes():
@@ -114,28 +115,32 @@ def accepts(kind: ValueType, value: Any) -> bool:
 def explain_mismatch(
     kind: ValueType, value: Any, cause: BaseException | None = None
 ) -> ValueMismatch:
-    """The refusal that names the innermost place where `value` is not of its kind."""
-    if isinstance(cause, MemoryError):  # which says nothing about the value
+    """Return an error that names the innermost part of `value` that does not fit `kind`.
+
+    `cause` is reported if every part fits.
+    """
+    if isinstance(cause, MemoryError):  # not about the value
         raise cause
-    found = _find(kind, value, "")
-    if found is None:
+    mismatch = _find(kind, value, "")
+    if mismatch is None:
         return ValueMismatch("", f"{short_repr(value)} cannot be used as {kind.name}: {cause!r}")
-    path, inner, wrong = found
-    return ValueMismatch(path, f"{short_repr(wrong)} {expectation(inner, wrong)}")
+    path, inner, part = mismatch
+    return ValueMismatch(path, f"{short_repr(part)} {expectation(inner, part)}")
 
 
 def _find(kind: ValueType, value: Any, path: str) -> tuple[str, ValueType, Any] | None:
+    """Return the path, type and value of the first part that does not fit, or None. `path` leads to `value`."""
     match kind:
         case OptionalType(item=item):
             return None if value is None else _find(item, value, path)
         case ListType(item=item) if isinstance(value, list | tuple):
-            parts = [(f"{path}[{i}]", item, inner) for i, inner in enumerate(value)]
+            parts = [(f"{path}[{i}]", item, element) for i, element in enumerate(value)]
         case StructType(cls=None, members=members) if isinstance(value, list | tuple) and len(
             value
         ) == len(members):
             parts = [
-                (join(path, f"[{m.name}]" if m.name.isdigit() else m.name), m.kind, inner)
-                for m, inner in zip(members, value, strict=True)
+                (join(path, f"[{m.name}]" if m.name.isdigit() else m.name), m.kind, element)
+                for m, element in zip(members, value, strict=True)
             ]
         case StructType(members=members, cls=cls) if cls is not None and all(
             hasattr(value, member.name) for member in members
@@ -143,12 +148,12 @@ def _find(kind: ValueType, value: Any, path: str) -> tuple[str, ValueType, Any] 
             parts = [(join(path, m.name), m.kind, getattr(value, m.name)) for m in members]
         case _:
             return None if accepts(kind, value) else (path, kind, value)
-    found = (_find(inner, part, where) for where, inner, part in parts)
-    return next((wrong for wrong in found if wrong is not None), None)
+    mismatches = (_find(part_type, part, part_path) for part_path, part_type, part in parts)
+    return next((mismatch for mismatch in mismatches if mismatch is not None), None)
 
 
 def expectation(kind: ValueType, value: Any = 0) -> str:
-    """What `value` would have to be: the end of a sentence that begins with it."""
+    """Describe what `value` should be, as the end of a sentence that begins with it."""
     match kind:
         case Int(name=name) if isinstance(value, int) and not isinstance(value, bool):
             return f"does not fit {name} ({_bound(kind.lowest)}..{_bound(kind.highest)})"
@@ -167,7 +172,7 @@ def expectation(kind: ValueType, value: Any = 0) -> str:
 
 
 def _bound(number: int) -> str:
-    """The end of a range, as people write it."""
+    """Format the end of a range for people: small numbers in digits, large ones as powers of two."""
     if abs(number) < 2**32:
         return str(number)
     power = abs(number).bit_length() - (number < 0)
@@ -177,7 +182,7 @@ def _bound(number: int) -> str:
 
 
 def short_repr(value: Any) -> str:
-    """`repr`, but never long and never an error."""
+    """Return `repr(value)`, shortened, or a description if `repr` fails."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"a number of {value.bit_length()} bits"
     try:

@@ -1,8 +1,8 @@
-"""What values there are: `u8 | None` stands for an `Option` of an `Int`, a frozen dataclass for a `Record`.
+"""Value types: `u8 | None` becomes an `OptionalType` of an `Int`, a frozen dataclass becomes a `StructType`.
 
-A kind is a plain description, which `chain.schema.annotations` makes from an annotation. `chain.abi` knows how each is written
-for the outside, `chain.storage.layout` how each lies in storage words; both work by a table from kind to code, so a new kind
-is one class here and one row in each table.
+A value type is a plain description, made from an annotation by `chain.schema.annotations`. `chain.abi` encodes each type for
+the outside, `chain.storage.layout` lays it out in storage words. Both use a table from type to code, so a new type is one class
+here and one row in each table.
 """
 
 from __future__ import annotations
@@ -37,27 +37,32 @@ class AddressType:
 
 @dataclass(frozen=True, slots=True)
 class EnumType:
-    """An Enum. Its code is the member's value where that is a small whole number, else its place in the list."""
+    """An Enum, stored and encoded as the code of a member.
+
+    `codes` are the values of the members if these are small whole numbers, otherwise their positions.
+    """
 
     name: str
     cls: type[Enum]
     codes: tuple[int, ...] = field(repr=False)
 
     def code_of(self) -> dict[Enum, int]:
+        """Return the code of each member."""
         return dict(zip(self.cls, self.codes, strict=True))
 
     def member_of(self) -> dict[int, Enum]:
+        """Return the member of each code."""
         return dict(zip(self.codes, self.cls, strict=True))
 
     @property
     def zero(self) -> Enum:
-        """What an unset place reads as: the member of code 0, or else the first."""
+        """The value of an unset Enum: the member of code 0, or else the first."""
         return self.member_of().get(0, next(iter(self.cls)))
 
 
 @dataclass(frozen=True, slots=True)
 class OptionalType:
-    """A value or None, with a flag that tells the two apart."""
+    """A value or None, with a flag to distinguish them."""
 
     item: ValueType
 
@@ -68,7 +73,7 @@ class OptionalType:
 
 @dataclass(frozen=True, slots=True)
 class ListType:
-    """Any number of values: `list[T]`, or `tuple[T, ...]` where the value must stay frozen."""
+    """A list of any length: `list[T]`, or `tuple[T, ...]` where the value must stay frozen."""
 
     item: ValueType
     make: type[list[Any]] | type[tuple[Any, ...]] = list
@@ -84,21 +89,23 @@ class ListType:
 
 @dataclass(frozen=True, slots=True)
 class Field:
+    """A named member and its type."""
+
     name: str
     kind: ValueType
 
 
 @dataclass(frozen=True, slots=True)
 class StructType:
-    """Named members side by side: a dataclass, or a fixed tuple whose members go by number."""
+    """Named members side by side: a dataclass, or a fixed tuple whose members are named by number."""
 
     name: str
     members: tuple[Field, ...]
     cls: Callable[..., Any] | None = None  # None: a fixed tuple
-    array: bool = False  # members all alike, which the ABI writes `T[3]`
+    array: bool = False  # all members have one type; the ABI writes `T[3]`
 
     def accessor_source(self, value: str, index: int) -> str:
-        """Source text that reads member `index` of the record called `value`."""
+        """Return source that reads member `index` of the record called `value`."""
         return f"{value}[{index}]" if self.cls is None else f"{value}.{self.members[index].name}"
 
 
@@ -107,7 +114,7 @@ ValueType: TypeAlias = ScalarType | StringType | BytesType | OptionalType | List
 
 
 def default_value(kind: ValueType) -> Any:
-    """What an unset place of this kind reads as."""
+    """Return the value of an unset slot of this type."""
     match kind:
         case Int():
             return 0
@@ -135,7 +142,7 @@ def default_value(kind: ValueType) -> Any:
 
 
 def contains_author_classes(kind: ValueType) -> bool:
-    """Whether values of this kind are or hold instances of an author's class."""
+    """Return True if values of this type are or contain instances of an author's class."""
     match kind:
         case EnumType():
             return True

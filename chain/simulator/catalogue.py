@@ -1,7 +1,7 @@
 """The contract classes that a package offers: to the command line by name, to a node's users by bytecode.
 
-A class is offered when the package, or a module or package right below it, has it among its public names. Its full name is
-`contracts.deblockle:Deblockle`; `Deblockle` will do where only one is called so. Nothing else of a package can be reached.
+A class is offered if it is a public name of the package, or of a module or package directly below it. Its full name is
+`contracts.deblockle:Deblockle`; `Deblockle` is enough if it is unique. Nothing else in the package is accessible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from chain.source.user_modules import look_for
 
 
 class ContractNotFound(LookupError):
-    """No contract of that name, or no such package; the text says which there are."""
+    """There is no contract of that name, or no such package. The text lists the contracts that exist."""
 
 
 class ContractCatalogue:
@@ -35,60 +35,61 @@ class ContractCatalogue:
 
     @property
     def classes(self) -> list[type[Contract]]:
-        """The contracts, and what worlds are made of."""
+        """The contracts of the package, and `World`."""
         return [*self.by_full_name.values(), World]
 
     def find(self, name: str) -> type[Contract]:
-        """The contract called `Class` or `package:Class`."""
-        known = self.by_full_name
-        found = [cls for full, cls in known.items() if name in (full, cls.__name__)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ways = [full for full, cls in known.items() if cls.__name__ == name]
+        """Return the contract with the name `Class` or `module:Class`."""
+        classes = self.by_full_name
+        matches = [cls for full, cls in classes.items() if name in (full, cls.__name__)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            full_names = [full for full, cls in classes.items() if cls.__name__ == name]
             raise ContractNotFound(
-                f"{len(found)} contracts are called {name}: write {' or '.join(ways)}"
+                f"{len(matches)} contracts are called {name}: write {' or '.join(full_names)}"
             )
-        names = ", ".join(cls.__name__ for cls in known.values()) or "none"
+        names = ", ".join(cls.__name__ for cls in classes.values()) or "none"
         raise ContractNotFound(f"{self.package} offers no contract '{name}'; it has {names}")
 
 
 def _found_in(package: str) -> Iterator[tuple[str, type[Contract]]]:
-    """Each class once, under the first module that has it."""
+    """Iterate over full names and classes: each class once, under the first module that has it."""
     seen: set[type] = set()
     for module in _modules(package):
-        for name in getattr(module, "__all__", [n for n in vars(module) if n[0] != "_"]):
-            thing = getattr(module, name, None)
-            if not isinstance(thing, type) or not issubclass(thing, Contract) or thing in seen:
+        for name in getattr(module, "__all__", [key for key in vars(module) if key[0] != "_"]):
+            value = getattr(module, name, None)
+            if not isinstance(value, type) or not issubclass(value, Contract) or value in seen:
                 continue
-            if f"{thing.__module__}.".startswith(f"{package}."):
-                seen.add(thing)
-                yield f"{module.__name__}:{thing.__name__}", thing
+            if f"{value.__module__}.".startswith(f"{package}."):
+                seen.add(value)
+                yield f"{module.__name__}:{value.__name__}", value
 
 
 def _modules(package: str) -> Iterator[ModuleType]:
+    """Iterate over the package and the public modules directly below it."""
     top = import_reported(package)
     yield top
-    for found in pkgutil.iter_modules(getattr(top, "__path__", ())):
-        if not found.name.startswith(("_", "test_")):
-            yield import_reported(f"{package}.{found.name}")
+    for module_info in pkgutil.iter_modules(getattr(top, "__path__", ())):
+        if not module_info.name.startswith(("_", "test_")):
+            yield import_reported(f"{package}.{module_info.name}")
 
 
 def import_reported(name: str) -> ModuleType:
-    """A module by its name, looked for in the working directory too; what is wrong with it is said in a sentence."""
+    """Import a module, also from the working directory. Raise `ContractNotFound` with a one-sentence reason on failure."""
     look_for(name)
     try:
         return import_module(name)
-    except DeclarationError as wrong:  # it names its own place
-        raise ContractNotFound(str(wrong)) from wrong
-    except SyntaxError as wrong:
-        place = f"{relative_path(wrong.filename or name)}:{wrong.lineno}"
-        raise ContractNotFound(f"{place}: this is not Python: {wrong.msg}") from wrong
-    except Exception as wrong:
-        if isinstance(wrong, ModuleNotFoundError) and f"{name}.".startswith(f"{wrong.name}."):
+    except DeclarationError as error:  # its text names the location already
+        raise ContractNotFound(str(error)) from error
+    except SyntaxError as error:
+        location = f"{relative_path(error.filename or name)}:{error.lineno}"
+        raise ContractNotFound(f"{location}: this is not Python: {error.msg}") from error
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
             raise ContractNotFound(
                 f"there is no package '{name}' here: name one as in an import, contracts.deblockle"
             ) from None
-        at = innermost_author_line(wrong.__traceback__)
-        place = f"{Source(*at)}: " if at else ""
-        raise ContractNotFound(f"{place}{type(wrong).__name__}: {wrong}") from wrong
+        line = innermost_author_line(error.__traceback__)
+        location = f"{Source(*line)}: " if line else ""
+        raise ContractNotFound(f"{location}{type(error).__name__}: {error}") from error

@@ -1,4 +1,4 @@
-"""The chain as a person uses it: accounts, time, blocks, contracts, and the questions to the receipt log."""
+"""The chain for scripts and tests: accounts, time, blocks, contracts, and queries on the receipt log."""
 
 from __future__ import annotations
 
@@ -74,19 +74,19 @@ FUNDS = 10_000 * ETHER
 
 
 class Snapshot(NamedTuple):
-    """Lengths of everything that grows; to revert is to cut back to them."""
+    """The lengths of everything that grows. To revert is to truncate to them."""
 
     blocks: int
     moments: int
     receipts: int
     open: Block | None
     mining: Mining
-    tail_identity: tuple[
-        Any, ...
-    ] = ()  # what stood at the end then; once taken back, it never stands there again
+    # The last objects of the ledger at that time. Once undone, the same objects never come back.
+    tail_identity: tuple[Any, ...] = ()
 
 
 def check_snapshot(thing: object) -> None:
+    """Refuse anything that is not a snapshot."""
     if not isinstance(thing, Snapshot):
         raise TypeError(f"{short_repr(thing)} is no snapshot: give back what chain.snapshot() gave")
 
@@ -94,9 +94,9 @@ def check_snapshot(thing: object) -> None:
 class Chain(
     Recovery, ChainReader, DeployMixin, Upgrading, LogQueries, FilePersistence, StateOverrides
 ):
-    """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks, on every machine, every time."""
+    """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks on every machine, every time."""
 
-    # So that `chain.autmine = False` is refused, at no cost to a call.
+    # Slots refuse a misspelled `chain.autmine = False` without slowing down a call.
     __slots__ = (
         "__weakref__",
         "_automine",
@@ -144,8 +144,8 @@ class Chain(
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
-        """Be a chain of one block, the first."""
-        self.begun, self.scopes, self._store = None, (), None  # every call looks at these
+        """Set all attributes to those of a chain with only its first block."""
+        self.begun, self.scopes, self._store = None, (), None  # every call reads these
         self._database, self._node, self._web3 = None, None, None
         self.chain_id = rules.chain_id
         self.accounts: list[Account] = list(ACCOUNTS)
@@ -166,49 +166,54 @@ class Chain(
     def with_rules(
         cls, rules: ChainConfig, genesis_time: int, base_fee: int, *, guard: bool = True
     ) -> Self:
-        """A chain under the rules of another one, which are the same but for its seed, of which they keep a hash."""
-        made = cls.__new__(cls)
-        made._initialize(rules, genesis_time, base_fee, guard=guard)
-        creation_hooks.notify_created(made)
-        return made
+        """Return a chain under the rules of another one. The rules hold a hash of the seed, not the seed itself."""
+        chain = cls.__new__(cls)
+        chain._initialize(rules, genesis_time, base_fee, guard=guard)
+        creation_hooks.notify_created(chain)
+        return chain
 
     @classmethod
     def connect(
         cls, node: Any, *, contracts: Sequence[type[Contract]] = (), watch: Callable[[int], object] = int,
     ) -> Chain:  # fmt: skip
-        """The chain of a node, to be used like any other: `Chain.connect("http://127.0.0.1:8545")`.
+        """Return the chain of a node, for use like any other: `Chain.connect("http://127.0.0.1:8545")`.
 
-        Name the contract classes of what is deployed there already; what is deployed from here is known anyway. A long chain
-        comes in pieces: `watch` is told with each how many receipts it had.
+        Name the classes of the contracts that are deployed there already; those deployed from here are known anyway. A long
+        chain arrives in pages: `watch` is called with the number of receipts in each page but the last.
         """
         check_classes(contracts)
         inputs.callable_of(watch, "watch")
-        made: Chain = import_module("chain.simulator.connected").RemoteChain(node, contracts, watch)
-        return made
+        chain: Chain = import_module("chain.simulator.connected").RemoteChain(
+            node, contracts, watch
+        )
+        return chain
 
     @classmethod
     def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
-        """The chain that a word stands for: `memory` a new one, a URL that of a node, anything else that in a file."""
+        """Return the chain that a text names: a new one for `memory`, that of a node for a URL, else that in a file."""
         if "://" in inputs.text(where, "the chain"):
             return cls.connect(where, contracts=contracts)
         if where != MEMORY:
             return cls.open(where, contracts=contracts)
-        made = cls()
+        chain = cls()
         check_classes(contracts)
         for contract in contracts:
-            made.declare(contract)
-        return made
+            chain.declare(contract)
+        return chain
 
     # Time
 
     @property
     def now(self) -> int:
-        """The chain's clock. A block is stamped with it, or one second after its parent if it has not moved since."""
+        """The chain's clock, which is the time of the next block.
+
+        If it has not moved since the last block, the next block comes one block interval later.
+        """
         self.settle()
         return self._clock
 
     def advance(self, seconds: int) -> None:
-        """Move the clock: the next block comes exactly so long after the last."""
+        """Move the clock forward by `seconds` for the next block."""
         self.set_time(self.now + inputs.duration(seconds))
 
     @step
@@ -232,23 +237,23 @@ class Chain(
         return f"<Chain at block {self.ledger.blocks.head.number}>"
 
     def block_hash(self, number: int = -1) -> bytes:
-        """The hash of a block, of the last one if unsaid. Made when asked for, then kept."""
+        """Return the hash of a block, by default of the last one. It is computed on first use, then kept."""
         return self.ledger.block_hash(self.blocks.number(number))
 
     def state_root(self, number: int = -1) -> bytes:
-        """The root of all accounts and storage at the end of a block, of the last one if unsaid."""
+        """Return the root of all accounts and storage at the end of a block, by default of the last one."""
         return self.ledger.header(self.blocks.number(number)).state_root
 
     @step
     def mine(self, n: int = 1) -> Block:
-        """Close the open block, and add empty ones until `n` are made."""
+        """Close the open block, and add empty blocks until `n` are mined."""
         for _ in range(inputs.number_of_blocks(n)):
             self._seal(self.pending)
         return self.head
 
     @scope
     def block(self) -> AbstractContextManager[Block]:
-        """Several transactions in one block, one timestamp."""
+        """Scope for several transactions in one block, with one timestamp."""
         return Holding(self)
 
     @step
@@ -269,24 +274,26 @@ class Chain(
 
     @property
     def pending(self) -> Block:
-        """The open block; where none is open, the next one as it would begin now."""
+        """The open block; if none is open, the next block as it would begin now."""
         self.settle()
         return self._next()
 
     def _next(self) -> Block:
+        """Return the block that the next transaction runs in."""
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
         next_time = parent.timestamp + self._block_interval
         time = self._clock if self._clock > parent.timestamp else next_time
-        moment, receipt = parent.end_moment, parent.end_receipt
+        timeline_index, receipt_index = parent.end_moment, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
-            moment, receipt, moment, receipt,
+            timeline_index, receipt_index, timeline_index, receipt_index,
         )  # fmt: skip
         return replace(block, **self._overrides) if self._overrides else block
 
     def _seal(self, block: Block) -> None:
+        """Close `block` and add it to the chain."""
         self.ledger.close(block)
         self.ledger.open = None
         self._clock = block.timestamp
@@ -297,20 +304,20 @@ class Chain(
 
     @step
     def account(self, name: str) -> Account:
-        """The account of that name, the same on every run; the first time it is given 10 000 ether.
+        """Return the account of that name, the same on every run. On first use it receives 10 000 ether.
 
-        `alice` … `judy` are the ten of `chain.accounts`, as everywhere: no two accounts are shown by one name.
+        `alice` … `judy` are the ten of `chain.accounts`, so that no two accounts share a name.
         """
         if name in LABELS:
             return ACCOUNTS[LABELS.index(name)]
-        made = account_of_key(account_names.private_key_for(name), name)
-        if made not in self.keys:
-            self.keys[made] = made
-        if account_names.get_name(self.state, made) is None:
-            account_names.set_name(self.state, made, name)
-            self.state.add_balance(made, FUNDS)
+        account = account_of_key(account_names.private_key_for(name), name)
+        if account not in self.keys:
+            self.keys[account] = account
+        if account_names.get_name(self.state, account) is None:
+            account_names.set_name(self.state, account, name)
+            self.state.add_balance(account, FUNDS)
             self.record_changes()
-        return self.keys[made]
+        return self.keys[account]
 
     # Calls
 
@@ -322,7 +329,7 @@ class Chain(
         border = self.border
         if (self.begun is not None and border._is_owned()) or here.goes_on:
             return self._send(to, data, sender, value, gas)
-        with border:  # what `step` does, written out: in every call of a contract it would be a twentieth of the time
+        with border:  # the code of `step` inlined: the decorator would take a twentieth of the time of every call
             if self.begun is not None:
                 self._recover()
             if self.scopes:
@@ -339,8 +346,9 @@ class Chain(
     def _send(
         self, to: AccountLike | None, data: bytes, sender: AccountLike | None, value: int, gas: int | None
     ) -> Receipt:  # fmt: skip
+        """Validate the arguments and send the transaction, inside a step."""
         block = self._next()
-        who = self._sender(sender)
+        sender_address = self._sender(sender)
         if to is not None:
             to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
         if type(data) is not bytes:
@@ -350,17 +358,18 @@ class Chain(
         if gas is not None:
             gas = inputs.gas_of(gas, wrong=InvalidTransaction)
         tx = Transaction(
-            who, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
-            self.state.account(who)[0], block.base_fee,
+            sender_address, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
+            self.state.account(sender_address)[0], block.base_fee,
         )  # fmt: skip
         return self._apply(tx, block)
 
     @step
     def send_transaction(self, tx: Transaction) -> Receipt:
-        """Send a transaction as it is, or raise `InvalidTransaction` and change nothing."""
+        """Send a transaction unchanged, or raise `InvalidTransaction` and change nothing."""
         return self._apply(checked(tx), self.pending)
 
     def _apply(self, tx: Transaction, block: Block) -> Receipt:
+        """Run a transaction in `block` and, unless the block stays open, mine it."""
         receipt = self._include(tx, block)
         if self._automine and (self._held is None or not self.is_held):
             self._seal(block)
@@ -368,49 +377,53 @@ class Chain(
 
     @step
     def add_to_open_block(self, tx: Transaction) -> Receipt:
-        """Put a transaction into the open block, and leave that open."""
+        """Add a transaction to the open block, and leave the block open."""
         return self._include(checked(tx), self.pending)
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
+        """Run a transaction in `block` and record its receipt there."""
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
 
-    # Chance
+    # Random numbers
 
     @scope
     def loaded(self, **outcomes: list[Any]) -> AbstractContextManager[None]:
-        """Force the next outcomes of `self.random`, by tag; one that nobody drew is an error at the end."""
+        """Scope that forces the next outcomes of `self.random`, by tag. An outcome left unused is an error at the end."""
         return Loading(self, outcomes)
 
-    # Going back
+    # Undo
 
     @reading
     def snapshot(self) -> Snapshot:
+        """Return a snapshot of the chain, for `revert`."""
         ledger = self.ledger
-        held = copy(ledger.open) if ledger.open is not None else None
-        blocks, moments = len(ledger.blocks), len(ledger.timeline)
-        last = ledger.last(blocks, moments)
-        return Snapshot(blocks, moments, len(ledger.receipts), held, self.mining, last)
+        open_block = copy(ledger.open) if ledger.open is not None else None
+        blocks, timeline_length = len(ledger.blocks), len(ledger.timeline)
+        tail_identity = ledger.last(blocks, timeline_length)
+        return Snapshot(
+            blocks, timeline_length, len(ledger.receipts), open_block, self.mining, tail_identity
+        )
 
     def snapshot_at_end_of(self, number: int) -> Snapshot:
-        """A snapshot as it would have been taken when that block was mined. Automine and interval are those of now."""
+        """Return a snapshot of the end of a block. Its automine and interval are the current ones."""
         block = block_at(self.blocks, number)
-        blocks, moments = number + 1, block.end_moment
+        blocks, timeline_length = number + 1, block.end_moment
         mining = self.mining._replace(clock=block.timestamp, overrides=())
-        last = self.ledger.last(blocks, moments)
-        return Snapshot(blocks, moments, block.end_receipt, None, mining, last)
+        tail_identity = self.ledger.last(blocks, timeline_length)
+        return Snapshot(blocks, timeline_length, block.end_receipt, None, mining, tail_identity)
 
     @step
     def revert(self, snapshot: Snapshot) -> None:
-        """Undo everything since `snapshot`: the clock, mining and the overrides of the next block included."""
+        """Undo everything since `snapshot`, including the clock, mining and the overrides of the next block."""
         check_snapshot(snapshot)
         ledger = self.ledger
-        now = ledger.last(snapshot.blocks, snapshot.moments)
+        current_tail = ledger.last(snapshot.blocks, snapshot.moments)
         if (
-            len(now) < 2
-            or now[0] is not snapshot.tail_identity[0]
-            or now[1] is not snapshot.tail_identity[1]
+            len(current_tail) < 2
+            or current_tail[0] is not snapshot.tail_identity[0]
+            or current_tail[1] is not snapshot.tail_identity[1]
         ):
             raise ValueError("this snapshot is of a future that was undone")
         ledger.truncate(snapshot.blocks, snapshot.moments, snapshot.receipts)
@@ -419,40 +432,41 @@ class Chain(
 
     @scope
     def anchor(self) -> AbstractContextManager[None]:
-        """A scope after which everything is undone."""
+        """Scope that undoes everything at its end."""
         return Anchor(self)
 
     @reading
     def at(self, block: int) -> ChainAtBlock:
-        """The chain as it was at the end of a block, for reading."""
+        """Return the chain as it was at the end of a block, for reading."""
         return ChainAtBlock(self.ledger, self.machine, block_at(self.blocks, block))
 
     @looking
     def fork(self, at: int | None = None) -> Chain:
-        """An independent chain that goes on from the end of a block, or from now."""
-        where = self.snapshot() if at is None else self.snapshot_at_end_of(at)
-        made = Chain(chain_id=self.chain_id)
-        made.accounts = list(self.accounts)
-        made.keys |= self.keys
-        made.state = state_at(self.ledger, where.moments)
-        made.machine = self.machine.with_state(made.state)
-        programs, lengths = made.machine.programs, (where.blocks, where.moments, where.receipts)
-        made.ledger = self.ledger.copy(made.state, programs, made.keys, *lengths)
-        made.border = made.ledger.border
-        made.machine.block_hash = made.ledger.block_hash
-        made.ledger.open, made.mining = where.open, where.mining
-        return made
+        """Return an independent chain that continues from the end of block `at`, or from now."""
+        start = self.snapshot() if at is None else self.snapshot_at_end_of(at)
+        fork = Chain(chain_id=self.chain_id)
+        fork.accounts = list(self.accounts)
+        fork.keys |= self.keys
+        fork.state = state_at(self.ledger, start.moments)
+        fork.machine = self.machine.with_state(fork.state)
+        programs, lengths = fork.machine.programs, (start.blocks, start.moments, start.receipts)
+        fork.ledger = self.ledger.copy(fork.state, programs, fork.keys, *lengths)
+        fork.border = fork.ledger.border
+        fork.machine.block_hash = fork.ledger.block_hash
+        fork.ledger.open, fork.mining = start.open, start.mining
+        return fork
 
-    # Questions
+    # Views, nodes and web3
 
     @property
     def view_block(self) -> Block:
-        """The block that a look from outside sees: the last one, at the chain's time."""
+        """The block that a read-only call sees: the last one, with the chain's current time."""
         head = self.head
         return Block(head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0)
 
     @property
     def timeline_index(self) -> int:
+        """The length of the ledger's timeline."""
         return len(self.ledger.timeline)
 
     @property
@@ -464,7 +478,7 @@ class Chain(
 
     @property
     def web3(self) -> Any:
-        """A web3.py Web3 on this very chain."""
+        """A web3.py Web3 object that is connected to this chain."""
         if self._web3 is None:
             self._web3 = import_module("chain.rpc.web3_provider").web3_of(self)
         return self._web3

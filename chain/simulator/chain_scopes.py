@@ -1,7 +1,7 @@
-"""The scopes of a chain: a block held open, an anchor, outcomes that are loaded.
+"""The scopes of a chain: a block held open, an anchor, forced random outcomes.
 
-An interrupt may end a `with` without its end being run. So nothing that a scope sets outlives it: the chain knows a scope only
-as long as it lives and is not over. What a thread does in a scope is for that scope; no other thread gets in.
+An interrupt may end a `with` without running its exit. So the chain holds a scope only by a weak reference and ignores it once
+it is over; nothing that a scope sets outlives it. While a thread is in a scope, other threads cannot use the chain.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class ChainScope(AbstractContextManager[T_co]):
-    """What a thread has entered and not yet left."""
+    """Base class of the scopes that a thread can enter."""
 
     name: ClassVar[str]
 
@@ -32,12 +32,13 @@ class ChainScope(AbstractContextManager[T_co]):
         self._chain, self.is_over, self.thread = chain, False, 0
 
     def _enter(self) -> None:
+        """Register the scope with the chain, for the running thread."""
         self.thread = get_ident()
         self._chain._enter(self)
 
 
 class Holding(ChainScope["Block"]):
-    """Several transactions in one block, which is mined at the end."""
+    """Scope for several transactions in one block, which is mined at the end."""
 
     name = "block"
 
@@ -51,7 +52,7 @@ class Holding(ChainScope["Block"]):
 
 
 class Anchor(ChainScope[None]):
-    """What happens within is undone."""
+    """Scope that undoes everything at its end."""
 
     name = "anchor"
     _snapshot: Snapshot
@@ -66,7 +67,7 @@ class Anchor(ChainScope[None]):
 
 
 class Loading(ChainScope[None]):
-    """What `self.random` draws next is forced."""
+    """Scope that forces the next outcomes of `self.random`."""
 
     name = "loaded"
 

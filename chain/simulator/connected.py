@@ -1,9 +1,9 @@
-"""A chain that runs in a node, with the same face as one that runs here: what `Chain.connect` gives.
+"""A chain that runs in a node, with the interface of a local chain: the result of `Chain.connect`.
 
-It is a chain of its own that never acts. Before each look it takes over what the node's ledger has grown by, row for row, so
-receipts, events, state, past and SQL are at hand here and are the same to the bit; views run here too. What would act is
-asked of the node. The contract classes are this side's: a class whose text differs from the one deployed has another
-digest, so the two cannot be taken for one another.
+It is a local copy that never runs transactions. Before each read it fetches the new rows of the node's ledger, so receipts,
+events, state, past and SQL are available locally and are identical to the bit; views run locally too. Changes are requested
+from the node. The contract classes are local: a class whose source differs from the deployed one has another digest, so the
+two cannot be confused.
 """
 
 from __future__ import annotations
@@ -60,27 +60,19 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Ask = Callable[[str, Sequence[Any]], Any]
 
-_START: Final = (
-    0,
-    1,
-    0,
-    0,
-    1,
-    0,
-    10,
-    0,
-)  # what every chain begins with: a block, the empty code, ten keys
+# The position after the content that every chain begins with: one block, the empty code, ten keys.
+_START: Final = (0, 1, 0, 0, 1, 0, 10, 0)
 
 
 def _synced(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """The same method, on the chain as it now is."""
+    """Decorate a method so that it first fetches the new rows of the node's ledger."""
 
     @wraps(method)
-    def on_the_newest(self: RemoteChain, /, *args: P.args, **named: P.kwargs) -> R:
+    def wrapper(self: RemoteChain, /, *args: P.args, **named: P.kwargs) -> R:
         self._sync()
         return method(self, *args, **named)
 
-    return on_the_newest
+    return wrapper
 
 
 class RemoteChain(Chain):
@@ -88,8 +80,8 @@ class RemoteChain(Chain):
 
     __slots__ = ("_ask", "_followed", "_mined_before", "_since", "_taken", "_token", "_wire", "url")
 
-    _since: Sequence[int]  # how far we know the node's ledger
-    _followed: Sequence[int]  # and did when the step began that is running
+    _since: Sequence[int]  # the position up to which the node's ledger is copied
+    _followed: Sequence[int]  # that position when the running step began
 
     def __init__(
         self,
@@ -104,49 +96,55 @@ class RemoteChain(Chain):
         self._wire = HttpNodeClient(node) if isinstance(node, str) else None
         self._ask: Ask = self._wire or InProcessNodeClient(node)
         try:
-            known = self._ask("chain_rules", ())
-        except NodeError as no:
-            raise ValueError(f"the node at {self.url} is no Boardchain: {no}") from None
-        chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = known
+            settings = self._ask("chain_rules", ())
+        except NodeError as error:
+            raise ValueError(f"the node at {self.url} is no Boardchain: {error}") from None
+        chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = settings
         rules = ChainConfig(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
         self._initialize(rules, genesis_time, int(base_fee, 16))
         self.ledger.artifacts.is_copy = True
         self._since = self._followed = _START
         self._taken: list[tuple[Snapshot, str]] = []
-        known_here: tuple[type[Contract], ...] = (World, *contracts)
-        for contract in known_here:
+        declared: tuple[type[Contract], ...] = (World, *contracts)
+        for contract in declared:
             self.declare(contract)
-        for receipts in self._fetch_pages():
-            watch(receipts)
+        for receipt_count in self._fetch_pages():
+            watch(receipt_count)
 
     def close(self) -> None:
+        """Close the connection to the node."""
         if self._wire is not None:
             self._wire.close()
 
-    # Following
+    # Following the node's ledger
 
     @step
     def _sync(self) -> None:
-        """Take over what is new."""
+        """Fetch all new rows of the node's ledger."""
         for _ in self._fetch_pages():
             pass
 
     def _fetch_pages(self) -> Iterator[int]:
-        """Take over what is new, piece by piece; of each but the last, how many receipts it had."""
-        had = len(self.ledger.receipts)
+        """Fetch the new rows page by page; yield the number of new receipts in each page but the last."""
+        count_before = len(self.ledger.receipts)
         while self._apply_page(self._ask("chain_follow", (self._token, [*self._since]))):
-            yield max(0, len(self.ledger.receipts) - had)
-            had = len(self.ledger.receipts)
+            yield max(0, len(self.ledger.receipts) - count_before)
+            count_before = len(self.ledger.receipts)
 
     @step
     def _apply_page(self, answer: str) -> bool:
-        """Take one page in; whether there is more."""
-        cuts, kept, upto, more, at, page = decode(bytes.fromhex(answer[2:]))
-        mining, held = at
-        take_page(self.ledger, self.keys, kept, page, held)
-        self._since = (cuts, *upto)
+        """Add one page of rows to the local ledger; return True if there are more.
+
+        The page holds the number of truncations, the lengths to keep, the new position, and the rows themselves.
+        """
+        truncations, kept_lengths, position, has_more, block_state, page = decode(
+            bytes.fromhex(answer[2:])
+        )
+        mining, open_block = block_state
+        take_page(self.ledger, self.keys, kept_lengths, page, open_block)
+        self._since = (truncations, *position)
         self.mining = Mining._make(mining)
-        return bool(more)
+        return bool(has_more)
 
     def _begin_step(self) -> None:
         self._followed = self._since
@@ -156,7 +154,7 @@ class RemoteChain(Chain):
         super()._go_back(*found)
         self._since = self._followed
 
-    # Looking
+    # Reading
 
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
         if isinstance(account, str):
@@ -242,11 +240,11 @@ class RemoteChain(Chain):
         self._sync()
         return super().timeline_index
 
-    # Acting
+    # Changing
 
     def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
-        there = {each["digest"] for each in self._rpc("chain_programs")}
-        return [each for each in programs if _hex(each.digest) not in there]
+        known_digests = {description["digest"] for description in self._rpc("chain_programs")}
+        return [program for program in programs if _hex(program.digest) not in known_digests]
 
     @step
     def send(
@@ -264,8 +262,8 @@ class RemoteChain(Chain):
             fields["gas"] = hex(inputs.gas_of(gas, wrong=InvalidTransaction))
         try:
             position, page = self._ask("chain_sendFollowed", (fields, self._token, [*self._since]))
-        except NodeError as no:
-            raise InvalidTransaction(str(no)) from None
+        except NodeError as error:
+            raise InvalidTransaction(str(error)) from None
         if self._apply_page(page):
             self._sync()
         receipt: Receipt = self.ledger.receipts[position]
@@ -304,9 +302,9 @@ class RemoteChain(Chain):
 
     def account(self, name: str) -> Account:
         account_names.check(name)
-        made = self._rpc("chain_account", name)
+        answer = self._rpc("chain_account", name)
         self._sync()
-        return self.keys[bytes.fromhex(made["address"][2:])]
+        return self.keys[bytes.fromhex(answer["address"][2:])]
 
     def _put_balance(self, address: bytes, amount: int) -> None:
         self._rpc("anvil_setBalance", _hex(address), hex(amount))
@@ -322,46 +320,48 @@ class RemoteChain(Chain):
 
     def _override(self, overrides: Mapping[str, Any]) -> None:
         for name, value in overrides.items():
-            method, form = _OVERRIDES[name]
-            self._rpc(method, form(value))
+            method, encode = _OVERRIDES[name]
+            self._rpc(method, encode(value))
 
     @scope
     @contextmanager
     def loaded(self, **outcomes: list[Any]) -> Iterator[None]:
-        LoadedOutcomes(outcomes)  # refuses what is no list
+        LoadedOutcomes(outcomes)  # refuses anything that is not a list
         self._rpc("chain_load", outcomes)
-        left: dict[str, list[Any]] = {}
+        unused: dict[str, list[Any]] = {}
         try:
             yield
-            left = self._rpc("chain_unload")
+            unused = self._rpc("chain_unload")
         except BaseException:
             self._rpc("chain_unload")
             raise
-        LoadedOutcomes(left).check_empty()
+        LoadedOutcomes(unused).check_empty()
 
     def snapshot(self) -> Snapshot:
         self._sync()
-        taken = super().snapshot()
-        self._taken.append((taken, self._rpc("evm_snapshot")))
-        return taken
+        snapshot = super().snapshot()
+        self._taken.append((snapshot, self._rpc("evm_snapshot")))
+        return snapshot
 
     def revert(self, snapshot: Snapshot) -> None:
         check_snapshot(snapshot)
-        place = next((i for i, (taken, _) in enumerate(self._taken) if taken is snapshot), None)
-        if place is None or not self._rpc("evm_revert", self._taken[place][1]):
+        index = next((i for i, (taken, _) in enumerate(self._taken) if taken is snapshot), None)
+        if index is None or not self._rpc("evm_revert", self._taken[index][1]):
             raise ValueError("this snapshot is of a future that was undone")
-        self._taken[place:] = [(snapshot, self._rpc("evm_snapshot"))]  # a node's serves once
+        # A node's snapshot can be used only once.
+        self._taken[index:] = [(snapshot, self._rpc("evm_snapshot"))]
         if self.is_held:  # the snapshot was taken before the block was opened
             self.automine = False
         self._sync()
 
     @step
     def _rpc(self, method: str, *params: Any) -> Any:
+        """Call a method of the node as one step, and return its result."""
         return self._ask(method, params)
 
     @property
     def web3(self) -> Any:
-        """A web3.py Web3 on the node."""
+        """A web3.py Web3 object that is connected to the node."""
         if self.url is None:
             raise TypeError("web3.py needs the address of a node: connect by its URL")
         return import_module("chain.rpc.web3_provider").web3_at(self.url)

@@ -1,4 +1,4 @@
-"""How contracts and worlds are deployed, on a chain at once, or in a plan for later (`chain.deployment`)."""
+"""Deployment of contracts and worlds: on a chain at once, or in a plan for later (`chain.deployment`)."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ from chain.types import Address
 
 
 class DeployMixin(ABC):
-    """Something that one can deploy on."""
+    """Mixin for a target of deployments: a chain or a plan."""
 
     __slots__ = ()
 
     @abstractmethod
     def declare(self, contract: type[Contract]) -> Program:
-        """Make a contract class known, so that it can be deployed."""
+        """Register a contract class, so that it can be deployed."""
 
     @abstractmethod
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
-        """The address of what stands for an account."""
+        """Return the address of an account; `name` is the name of the argument for error texts."""
 
     @abstractmethod
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Any:  # fmt: skip
-        """Send a transaction: the receipt, or what stands for it."""
+        """Send a transaction; return its receipt, or the planned step that stands in for it."""
 
     @abstractmethod
     def handle(
         self, contract: type[Contract] | Handle, address: AccountLike | None = None
     ) -> Handle:
-        """A handle for a contract that is there."""
+        """Return a handle for a deployed contract."""
 
     @abstractmethod
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
-        """A handle for a World that is there."""
+        """Return a handle for a deployed World."""
 
     def deploy(
         self, contract: type[Contract], /, *args: Any, sender: AccountLike | None = None, value: int | None = None,
         gas: int | None = None, **named: Any,
     ) -> Handle:  # fmt: skip
-        """Deploy a contract; what follows the class goes to its `@init`."""
+        """Deploy a contract. The arguments after the class go to its `@init`."""
         program, init = self.declare(contract), contract.__spec__.init
         if value is not None and init is not None and init.value_is_argument:
             named["value"], value = value, None
@@ -82,7 +82,7 @@ class DeployMixin(ABC):
         self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
         init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
-        """Deploy a World with its systems, grant them what `writers` says, and call their `@init`s."""
+        """Deploy a World with its systems, grant the permissions in `writers`, and call each `@init`."""
         init, granted_to = pairs(init, "init"), pairs(writers, "writers")
         check_world(systems, init)
         handle = self.deploy(World, namespace, sender=sender)
@@ -90,9 +90,9 @@ class DeployMixin(ABC):
             address = self.deploy(system, handle.address, sender=sender).address
             handle.register(system.__name__, address, sender=sender)
         world = self.world(handle.address)
-        for what, granted in granted_to.items():
-            for who in items(granted, "writers"):
-                world.grant_writer(what, who, sender=sender)
+        for resource, grantees in granted_to.items():
+            for writer in items(grantees, "writers"):
+                world.grant_writer(resource, writer, sender=sender)
         for system in systems:
             setup = system.__spec__.setup
             if setup is not None:

@@ -1,4 +1,4 @@
-"""What `deploy` returns: a contract's entries as methods that anyone outside can call."""
+"""Handles, which `deploy` returns: a deployed contract's entries as Python methods."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What a call would do, or what a view saw; nothing of it is on the chain."""
+    """The result of a view or of a simulated call. It leaves nothing on the chain."""
 
     value: Any
     logs: list[str]  # the text logs
     events: EventList
     gas_used: int
-    ticks: int  # what the contracts' own computing took
+    ticks: int  # fuel used by the contracts' own code
     error: Failure | None
 
     @property
@@ -50,7 +50,7 @@ class CallResult:
 
 
 class Entry:
-    """One entry of a deployed contract. Calling it mines a block and gives a `Receipt`; a view gives its value."""
+    """One entry of a deployed contract. A call mines a block and returns a `Receipt`; a view returns its value."""
 
     __slots__ = ("_address", "_chain", "spec")
 
@@ -75,10 +75,10 @@ class Entry:
         chain.need_contract(address, spec.contract)
         data = spec.encode_args(args, named, chain)
         if spec.kind == "view":
-            seen = self.simulate_calldata(data, sender, value, gas)
-            if seen.error is not None:
-                raise Reverted(seen) from seen.error.cause
-            return seen.value
+            result = self.simulate_calldata(data, sender, value, gas)
+            if result.error is not None:
+                raise Reverted(result) from result.error.cause
+            return result.value
         wei = 0 if value is None else value
         receipt = chain.send(address, data, sender=sender, value=wei, gas=gas)
         if check and receipt.error is not None:
@@ -93,7 +93,7 @@ class Entry:
         gas: int | None = None,
         **named: Any,
     ) -> CallResult:
-        """Run the entry and undo it: what it would return, log and cost."""
+        """Run the entry and undo it; return its result, logs and cost."""
         if value is not None and self.spec.value_is_argument:
             named["value"], value = value, None
         return self.simulate_calldata(self._calldata(args, named), sender, value, gas)
@@ -101,7 +101,7 @@ class Entry:
     def simulate_calldata(
         self, data: bytes, sender: AccountLike | None = None, value: int | None = None, gas: int | None = None,
     ) -> CallResult:  # fmt: skip
-        """The same, of calldata."""
+        """Run this calldata and undo it; return its result, logs and cost."""
         wei = 0 if value is None else value
         frame, rows = self._chain.call(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.view_logs or [text for text in map(text_of, rows) if text is not None]
@@ -121,18 +121,18 @@ class Entry:
         gas: int | None = None,
         **named: Any,
     ) -> Trace:
-        """Run the entry and undo it: every message with what it would read, write and announce."""
+        """Run the entry and undo it; return every message with its reads, writes and logs."""
         if value is not None and self.spec.value_is_argument:
             named["value"], value = value, None
         data, wei = self._calldata(args, named), 0 if value is None else value
         return self._chain.trace(self._address, data, sender=sender, value=wei, gas=gas)
 
     def calldata(self, *args: Any, **named: Any) -> bytes:
-        """The bytes that a transaction to this entry carries."""
+        """Return the data of a transaction to this entry."""
         return self.spec.encode_args(args, named, self._chain)
 
     def _calldata(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
-        """The same, of a call that is made: there must be a contract."""
+        """Return the data of a call, and check that the contract is deployed."""
         chain, spec = self._chain, self.spec
         chain.need_contract(self._address, spec.contract)
         return spec.encode_args(args, named, chain)
@@ -142,14 +142,14 @@ class Entry:
 
 
 class Overloads:
-    """Entries that share their name in the ABI: a call is one of that which takes its arguments."""
+    """Entries that share their name in the ABI. A call goes to the one that accepts its arguments."""
 
     __slots__ = ("_besides", "_entries", "_name")
 
     def __init__(self, name: str, entries: tuple[Entry, ...]) -> None:
-        self._name, self._entries = name, {each.spec: each for each in entries}
-        owned = any(each.spec.value_is_argument for each in entries)
-        self._besides = CALL_OPTIONS - {"value"} if owned else CALL_OPTIONS
+        self._name, self._entries = name, {entry.spec: entry for entry in entries}
+        has_value_argument = any(entry.spec.value_is_argument for entry in entries)
+        self._besides = CALL_OPTIONS - {"value"} if has_value_argument else CALL_OPTIONS
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return self._meant(args, named)(*args, **named)
@@ -164,18 +164,18 @@ class Overloads:
         return self._meant(args, named).calldata(*args, **named)
 
     def _meant(self, args: tuple[Any, ...], named: dict[str, Any]) -> Entry:
-        given = {name: value for name, value in named.items() if name not in self._besides}
-        return self._entries[choose(self._name, tuple(self._entries), args, given)]
+        arguments = {name: value for name, value in named.items() if name not in self._besides}
+        return self._entries[choose(self._name, tuple(self._entries), args, arguments)]
 
     def __repr__(self) -> str:
         return f"<entries {signatures(self._entries)}>"
 
 
 class Handle:
-    """A deployed contract as a person uses it: `game.make_move(0, 4, sender=alice)`, `game.fields.count`.
+    """A deployed contract for scripts and tests: `game.make_move(0, 4, sender=alice)`, `game.fields.count`.
 
-    An entry goes by its method's name and by its name in the ABI, unless a handle has something of its own under that;
-    `game["make_move"]` and `game["make_move(uint64,uint8)"]` are always exactly that entry.
+    An entry is an attribute under its method's name and under its name in the ABI, unless the handle itself has an attribute
+    of that name. `game["make_move"]` and `game["make_move(uint64,uint8)"]` are always exactly that entry.
     """
 
     chain: ChainReader
@@ -183,7 +183,7 @@ class Handle:
     address: Address
 
     def __init__(self, chain: ChainReader, contract: type[Contract], address: Address) -> None:
-        own = vars(self)  # closed for everyone else, see __setattr__
+        own = vars(self)  # __setattr__ refuses any assignment
         own |= {"chain": chain, "contract": contract, "address": address}
         for name, spec in contract.__spec__.unshared.items():
             own[name] = Entry(chain, address, spec)
@@ -194,20 +194,22 @@ class Handle:
 
     @property
     def fields(self) -> Any:
-        """The contract's own storage, to be read: `game.fields.games[0]`."""
+        """The contract's own storage, read-only: `game.fields.games[0]`."""
         return self.chain.fields_of(self)
 
     @property
     def web3(self) -> Any:
-        """The same contract as web3.py sees it."""
+        """The same contract as a web3.py contract object."""
         return self.chain.web3.eth.contract(address=str(self.address), abi=self.abi)
 
     def __getattr__(self, name: str) -> Any:
         spec = self.contract.__spec__
-        if found := spec.named(name):  # a name of the ABI
-            entries = tuple(Entry(self.chain, self.address, each) for each in found)
+        if entry_specs := spec.named(name):  # a name in the ABI
+            entries = tuple(
+                Entry(self.chain, self.address, entry_spec) for entry_spec in entry_specs
+            )
             return entries[0] if len(entries) == 1 else Overloads(name, entries)
-        if name == "balance":  # in wei, where the contract has no entry of that name
+        if name == "balance":  # in wei, unless the contract has an entry of that name
             return self.chain.balance(self.address)
         raise AttributeError(spec.no_entry(name))
 
@@ -215,7 +217,7 @@ class Handle:
         return Entry(self.chain, self.address, self.contract.__spec__.exactly(name))
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
-        """Refuse: what would be set here is in no storage, and nobody would ever see it."""
+        """Refuse every assignment, because it would not reach the contract's storage."""
         contract = self.contract.__name__
         raise AttributeError(
             f"{contract}.{name} cannot be set from outside: call an entry that changes it,"
@@ -227,16 +229,16 @@ class Handle:
 
 
 def bind_instance(contract: type[Contract], frame: Frame) -> Contract:
-    """An instance that reads through `frame`."""
-    made: Contract = object.__new__(contract)
-    made._frame = frame
-    return made
+    """Return an instance of the contract that reads through `frame`."""
+    instance: Contract = object.__new__(contract)
+    instance._frame = frame
+    return instance
 
 
 def resolve_target(
     contract: type[Contract] | Handle, address: AccountLike | None
 ) -> tuple[type[Contract], AccountLike]:
-    """The class and the account that were told as such, or as a handle from elsewhere."""
+    """Return the class and the account, which are given separately or as a handle of another chain."""
     if isinstance(contract, Handle):
         return contract.contract, contract.address
     require_contract_class(contract)

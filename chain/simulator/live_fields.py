@@ -1,7 +1,7 @@
-"""A contract's storage as those see it who look from outside: `game.fields.count`, at whatever time they ask.
+"""Direct read access to a contract's storage from outside: `game.fields.count`, always the current value.
 
-No message runs, so nobody pays, nothing is touched, and nothing but reading is possible. A word is read between two steps
-of the chain, never in the middle of what another thread does.
+No message runs, so reading costs no gas and makes no account warm, and nothing can be changed. A word is read between two
+steps of the chain, never during a step of another thread.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FieldsFrame(Frame):
-    """What such a contract stands on instead of a message."""
+    """The frame that a contract object reads through if there is no message."""
 
     __slots__ = ("_chain", "border")
 
@@ -35,15 +35,15 @@ class FieldsFrame(Frame):
         self.view_logs = []
 
     def charge(self, gas: int) -> None:
-        """Nobody pays."""
+        """Do nothing: reading from outside costs no gas."""
 
     def touch(self, address: bytes) -> None:
-        """Nobody is told."""
+        """Do nothing: no account becomes warm."""
 
     def at_address(self, address: bytes) -> FieldsFrame:
-        made = FieldsFrame(self._chain, address, self.program)
-        made.entry = self.entry
-        return made
+        frame = FieldsFrame(self._chain, address, self.program)
+        frame.entry = self.entry
+        return frame
 
     @undisturbed
     def sload(self, slot: int) -> int:

@@ -1,4 +1,4 @@
-"""The questions that a person asks a chain: receipts, events, SQL, exports, and the transcript to be read."""
+"""Queries on the log of a chain: receipts, events, SQL, exports, and the transcript."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ E = TypeVar("E")
 
 
 class LogQueries(Steps):
-    """What a chain answers out of its ledger."""
+    """Mixin for the queries that a chain answers from its ledger."""
 
     __slots__ = ()
 
@@ -47,36 +47,36 @@ class LogQueries(Steps):
     def events(self, event: str, /, **values: Any) -> Query[Any]: ...
     @reading
     def events(self, event: type[Any] | str, /, **values: Any) -> Query[Any]:
-        """Events of one kind, by the values of their fields: `chain.events(Moved, player=alice).last()`."""
+        """Return the events of one type, filtered by field values: `chain.events(Moved, player=alice).last()`."""
         return self.ledger.events.ask(event, values)
 
     @reading
     def sql(self, question: str, /, *values: Any, **named: Any) -> QueryResult:
-        """The answer to a question in SQL. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
+        """Return the result of an SQL query. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
-        `values` stand for `?` in the question, `named` for `:name`; `name(address)` gives the name of an account or contract.
-        Whole numbers of any size sort, compare and add up as such; what else is computed of them beyond 64 bits is rounded.
+        `values` replace `?` in the query, `named` replace `:name`. `name(address)` is the name of an account or contract.
+        Whole numbers of any size sort, compare and add up exactly; other operations on more than 64 bits are rounded.
         """
         return self.database.query(question, values, named)
 
     @property
     def database(self) -> SqlView:
-        """The tables that `sql` asks."""
+        """The tables that `sql` queries."""
         if self._database is None:
             self._database = SqlView(self.ledger)
         return self._database
 
     @reading
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:
-        """Write all `receipts`, or all `events`, to a path or an open file, one JSON object a line."""
+        """Write all `receipts`, or all `events`, to a path or an open file, one JSON object per line."""
         write_jsonl(self.ledger, target, what)
 
     @reading
     def export_csv(self, target: Target, what: str | type) -> None:
-        """Write one table of those that `sql` has, by name or by the class of an event or model, to a path or an open file."""
+        """Write one table of `sql` to a path or an open file. `what` is its name, or the class of an event or model."""
         write_csv(self.ledger, target, what)
 
     @reading
     def transcript(self, since: int = 0) -> str:
-        """What happened, to be read: all transactions, or those from a receipt's position on."""
+        """Return a readable transcript of all transactions, or of those from receipt number `since` on."""
         return transcript_of(self.ledger, whole_number(since, "since", LAST_TIME))

@@ -1,4 +1,4 @@
-"""Scopes: what a `with` begins and ends, and what says so when it is called without one."""
+"""Scopes: context managers that warn if they are called without `with`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Scope(AbstractContextManager[T_co], Generic[T_co]):
-    """What a function with `@scope` gives: to be entered by `with`, else it did nothing, and warns."""
+    """The result of a function with `@scope`. It takes effect in a `with`; without one it does nothing and warns."""
 
     _entered = True
 
@@ -24,15 +24,15 @@ class Scope(AbstractContextManager[T_co], Generic[T_co]):
         self._entered = False
 
     def __call__(self, function: F) -> F:
-        """The same as a decorator: each call of `function` runs in a scope of its own."""
+        """Decorate a function: each call of `function` runs in a new scope."""
         self._entered, make = True, self._make
 
         @wraps(function)
-        def inside(*args: Any, **named: Any) -> Any:
+        def wrapper(*args: Any, **named: Any) -> Any:
             with make():
                 return function(*args, **named)
 
-        return cast(F, inside)
+        return cast(F, wrapper)
 
     def __enter__(self) -> T_co:
         self._entered = True
@@ -58,10 +58,10 @@ class Scope(AbstractContextManager[T_co], Generic[T_co]):
 
 
 def scope(function: Callable[P, AbstractContextManager[T_co]]) -> Callable[P, Scope[T_co]]:
-    """Makes a scope of a context manager."""
+    """Decorate a function that returns a context manager, so that it returns a `Scope`."""
 
     @wraps(function)
-    def made(*args: P.args, **named: P.kwargs) -> Scope[T_co]:
+    def wrapper(*args: P.args, **named: P.kwargs) -> Scope[T_co]:
         return Scope(function.__name__, partial(function, *args, **named))
 
-    return made
+    return wrapper

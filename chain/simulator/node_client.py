@@ -1,4 +1,4 @@
-"""JSON-RPC over one kept HTTP connection: `Wire(url)("eth_chainId")` is what the node answers, or its refusal."""
+"""JSON-RPC over one persistent HTTP connection: `HttpNodeClient(url)("eth_chainId")` returns the result or raises."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 _HEADERS: Final = {"Content-Type": "application/json"}
-_PATIENCE: Final = 120  # seconds: a contract may be busy for a while
+_PATIENCE: Final = 120  # seconds; a contract may run for a while
 
 
 class NodeError(ValueError):
-    """The node said no: `code` says how, the text why."""
+    """The node answered with an error; `code` is the JSON-RPC error code."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -24,11 +24,11 @@ class NodeError(ValueError):
 
 
 class NodeUnreachable(ConnectionError):
-    """There is no node at that address, or it went away."""
+    """There is no node at that address, or it no longer answers."""
 
 
 class HttpNodeClient:
-    """A node at a URL."""
+    """A client of the node at a URL."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -36,10 +36,10 @@ class HttpNodeClient:
             raise ValueError(
                 f"{url!r} is no address of a node: it looks like http://127.0.0.1:8545"
             )
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        connection_class = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self.url = url
         self._path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
-        self._connection = kind(parts.hostname, parts.port, timeout=_PATIENCE)
+        self._connection = connection_class(parts.hostname, parts.port, timeout=_PATIENCE)
         self._numbers = count(1)
         weakref.finalize(self, self._connection.close)
 
@@ -49,6 +49,7 @@ class HttpNodeClient:
         )
 
     def close(self) -> None:
+        """Close the connection."""
         self._connection.close()
 
     def _post(self, body: bytes) -> Any:
@@ -56,24 +57,27 @@ class HttpNodeClient:
         try:
             self._connection.request("POST", self._path, body, _HEADERS)
             return json.loads(self._connection.getresponse().read())
-        except (OSError, HTTPException) as no:
+        except (OSError, HTTPException) as error:
             self._connection.close()
             raise NodeUnreachable(
-                f"there is no node at {self.url}: {no or type(no).__name__}"
+                f"there is no node at {self.url}: {error or type(error).__name__}"
             ) from None
         except ValueError:
             self._connection.close()
             raise NodeUnreachable(f"what answers at {self.url} is no node") from None
 
     def _hang_up_if_over(self) -> None:
-        """A node closes a connection that was idle. Seen before anything is sent, it is no risk to send it on a new one."""
+        """Close the connection if the node has closed it, as it does after some idle time.
+
+        Nothing has been sent at that point, so the request can safely go over a new connection.
+        """
         socket = self._connection.sock
         if socket is not None and select.select([socket], [], [], 0)[0]:
             self._connection.close()
 
 
 def _has_port(parts: SplitResult) -> bool:
-    """Whether the port can be one, or is left to the scheme."""
+    """Return True if the port is valid, or left to the scheme."""
     try:
         return parts.port != 0
     except ValueError:
@@ -81,7 +85,7 @@ def _has_port(parts: SplitResult) -> bool:
 
 
 class InProcessNodeClient:
-    """A node in this process."""
+    """A client of a node in this process."""
 
     def __init__(self, node: Any) -> None:
         self._node = node
@@ -95,6 +99,7 @@ def _request(number: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
 
 
 def _result(answer: Any, who: str) -> Any:
+    """Return the result in a node's answer, or raise its error; `who` names the node for error texts."""
     if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
         raise NodeUnreachable(f"what answers at {who} is no node")
     if "error" in answer:

@@ -1,4 +1,4 @@
-"""What a test sets on a chain outside of any transaction: balances, code, words, how blocks are mined and what they have."""
+"""Direct changes to a chain outside of transactions, for tests: balances, code, words, mining, fields of the next block."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from chain.types import Address
 
 
 class StateOverrides(Steps, ABC):
-    """A chain whose accounts and next block can be set."""
+    """Mixin for a chain whose accounts and next block can be set."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class StateOverrides(Steps, ABC):
 
     @abstractmethod
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
-        """The address of what stands for an account."""
+        """Return the address of an account; `name` is the name of the argument for error texts."""
 
     def set_balance(self, address: AccountLike, amount: int) -> None:
         self._put_balance(bytes(self.address_of(address)), wei(amount, "amount"))
@@ -53,8 +53,9 @@ class StateOverrides(Steps, ABC):
         self._put_code(bytes(self.address_of(address)), raw_bytes(code, "code"))
 
     def set_storage(self, address: AccountLike, slot: int, word: int) -> None:
-        who = bytes(self.address_of(address))
-        self._put_word(who, whole_number(slot, "slot"), whole_number(word, "word"))
+        """Set the raw word in a storage slot of an account."""
+        account = bytes(self.address_of(address))
+        self._put_word(account, whole_number(slot, "slot"), whole_number(word, "word"))
 
     @step
     def _put_balance(self, address: bytes, amount: int) -> None:
@@ -79,12 +80,12 @@ class StateOverrides(Steps, ABC):
 
     @step
     def record_changes(self) -> None:
-        """Put what was changed outside of any transaction on the timeline."""
+        """Add the changes made outside of any transaction to the timeline."""
         self.ledger.record_changes(self.state.close()[0])
 
     @property
     def mining(self) -> Mining:
-        """The clock, when blocks are mined, and what is overridden in the next one."""
+        """The mining settings: the clock, automine, the block interval, and the overrides of the next block."""
         return Mining(
             self._clock, self._automine, self._block_interval, tuple(self._overrides.items())
         )
@@ -98,7 +99,7 @@ class StateOverrides(Steps, ABC):
 
     @property
     def automine(self) -> bool:
-        """Whether each transaction is mined at once. Without it they wait for `mine`."""
+        """True if each transaction is mined at once. If False, transactions wait for `mine`."""
         return self._automine
 
     @automine.setter
@@ -108,7 +109,7 @@ class StateOverrides(Steps, ABC):
 
     @property
     def block_interval(self) -> int:
-        """The seconds from a block to the next, if the clock has not moved."""
+        """The seconds from one block to the next, if the clock has not moved."""
         return self._block_interval
 
     @block_interval.setter
@@ -123,7 +124,7 @@ class StateOverrides(Steps, ABC):
         base_fee: int | None = None,
         coinbase: AccountLike | None = None,
     ) -> None:
-        """What the next block shall have. A base fee and a coinbase stay until they are set again."""
+        """Override fields of the next block. A base fee and a coinbase stay until they are set again."""
         overrides: dict[str, Any] = {}
         if prevrandao is not None:
             overrides["forced_prevrandao"] = whole_number(prevrandao, "prevrandao")

@@ -1,4 +1,4 @@
-"""The past of a chain, for reading: its state as it was at the end of a block, apart from the chain and never to change."""
+"""The past of a chain, for reading: a separate, fixed copy of its state at the end of a block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from chain.simulator.reader import ChainReader
 
 
 class ChainAtBlock(ChainReader):
-    """What `chain.at(block=17)` gives: handles, worlds and accounts as they were then."""
+    """The result of `chain.at(block=17)`: handles, worlds and accounts as they were at that time."""
 
     __slots__ = ("begun", "block", "border", "ledger", "machine", "scopes", "state")
 
@@ -43,10 +43,10 @@ class ChainAtBlock(ChainReader):
     ) -> NoReturn:  # fmt: skip
         program = None if to is None else self.machine.program_at(self.address_of(to, "to"))
         entry = program.spec.by_selector.get(data[:4]) if program else None
-        what = f"{entry.contract}.{entry.name}" if entry else "this transaction"
-        n = self.block.number
+        description = f"{entry.contract}.{entry.name}" if entry else "this transaction"
+        number = self.block.number
         raise TypeError(
-            f"block {n} is over and cannot change: send {what} to the chain itself, or to chain.fork(at={n})"
+            f"block {number} is over and cannot change: send {description} to the chain itself, or to chain.fork(at={number})"
         )
 
     def __repr__(self) -> str:
@@ -54,7 +54,10 @@ class ChainAtBlock(ChainReader):
 
 
 class Aside(ChainAtBlock):
-    """A moment of a chain as long as that stands still. It may be changed, and is then thrown away."""
+    """A temporary view of a chain at a timeline index, valid as long as the chain does not change.
+
+    It may be modified and is discarded after use. `then` is the ledger at that index, `moment` the index.
+    """
 
     __slots__ = ("_moment",)
 
@@ -69,15 +72,15 @@ class Aside(ChainAtBlock):
 
 
 def block_at(blocks: Blocks, number: int) -> Block:
-    """The closed block with that number."""
+    """Return the closed block with that number."""
     if type(number) is not int or not 0 <= number < len(blocks):
-        told, last = number if isinstance(number, str) else short_repr(number), len(blocks) - 1
-        raise ValueError(f"there is no block {told}: the chain has blocks 0 to {last}")
+        shown, last = number if isinstance(number, str) else short_repr(number), len(blocks) - 1
+        raise ValueError(f"there is no block {shown}: the chain has blocks 0 to {last}")
     return blocks[number]
 
 
 def state_at(ledger: Ledger, moment: int) -> State:
-    """A copy of the state as it was when the timeline was `moment` long."""
+    """Return a copy of the state at a timeline index: when the timeline had the length `moment`."""
     state = ledger.state.copy()
     for changes in reversed(ledger.timeline[moment:]):
         state.undo_changes(changes)

@@ -1,6 +1,6 @@
-"""What makes a chain last: `Chain.open` with a file, `close`, and that what is new is written before a call returns.
+"""Persistence of a chain: `Chain.open` with a file, and `close`. Every change is written before a call returns.
 
-A chain in memory has no store and asks no more than whether it has one.
+A chain in memory has no store; the check for one is its only cost.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from chain.schema.inputs import flag
 
 
 class FilePersistence(Steps, ABC):
-    """A chain that may be kept in a file."""
+    """Mixin for a chain that may be stored in a file."""
 
     __slots__ = ()
 
@@ -47,50 +47,52 @@ class FilePersistence(Steps, ABC):
     state: State
     keys: dict[bytes, Account]
     mining: Mining
-    _store: ChainStore | None = None  # keeps the file, if there is one
+    _store: ChainStore | None = None  # writes the file, if there is one
 
     @abstractmethod
     def declare(self, contract: type[Contract]) -> Program:
-        """Make a contract class known to the chain."""
+        """Register a contract class with the chain."""
 
     @classmethod
     def open(
         cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, check: bool = False,
         **settings: Any,
     ) -> Self:  # fmt: skip
-        """The chain in the file at `path`, which is made if there is none; `settings` are those of `Chain`.
+        """Open the chain in the file at `path`, or create it; `settings` are those of `Chain`.
 
-        What a call has returned survives the end of the process, however it ends; with `sync` also a loss of power, at the cost
-        of waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
-        later by `declare`. One process at a time can have the file open; others can read its tables. What the chain needs
-        now is checked when it is opened, and what was when it is read; with `check` every row is, at once.
+        When a call has returned, its changes survive any end of the process; with `sync` also a loss of power, at the cost of
+        waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
+        later with `declare`. One process at a time can have the file open; others can read its tables. Rows that the chain
+        needs now are checked when it is opened, rows of the past when they are read; with `check`, all rows at once.
         """
         check_classes(contracts)
         file = ChainFile(path, flag(check, "check"))
         try:
-            known: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
+            all_settings: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
             for name, value in (file.settings or {}).items():
-                known[name] = type(known[name])(value)  # a file has 1 for True
-            known = merged_settings(file, known, settings)
-            made = cls(**known)
-            made._store, made.mining = open_store(file, known, made.ledger, made.keys, sync)
+                all_settings[name] = type(all_settings[name])(value)  # a file has 1 for True
+            all_settings = merged_settings(file, all_settings, settings)
+            chain = cls(**all_settings)
+            chain._store, chain.mining = open_store(
+                file, all_settings, chain.ledger, chain.keys, sync
+            )
         except BaseException:
             file.release()
             raise
         try:
-            if keccak(program_of(World).code) in made.state.codes:
-                made.declare(World)
+            if keccak(program_of(World).code) in chain.state.codes:
+                chain.declare(World)
             for contract in contracts:
-                made.declare(contract)
-            in_one_step(made, made.ledger.recognize)
-            return file.kept(made)
+                chain.declare(contract)
+            in_one_step(chain, chain.ledger.recognize)
+            return file.kept(chain)
         except BaseException:
-            made.close()
+            chain.close()
             raise
 
     @looking
     def close(self) -> None:
-        """Leave the file to others, whole in itself. A chain in memory needs no closing."""
+        """Close the file, so that other processes can open it. A chain in memory need not be closed."""
         if self._store is not None:
             self._store.close()
 

@@ -1,7 +1,7 @@
-"""What can be seen of a chain without changing it: accounts, storage, contracts, and what a message would do.
+"""Read access to a chain: accounts, storage, contracts, and the effects that a message would have.
 
-`Chain` shows itself as it is now, `Past` (`chain.at(block)`) as it was. Both run views on a state of theirs; what such a
-message changes is undone before anyone sees it.
+`Chain` reads its current state, `ChainAtBlock` (`chain.at(block)`) a past one. Both run views on their own state; the changes
+of such a message are undone before another caller can see them.
 """
 
 from __future__ import annotations
@@ -65,14 +65,15 @@ from chain.simulator.world_handle import WorldHandle
 from chain.types import Address
 
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
-_LOOK_GAS: Final = 2**50  # a look pays nobody, so it may look far
-_LOOK_FUEL: Final = 30_000_000 // GAS_PER_TICK  # but no longer than a whole block's gas lets it
+_LOOK_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
+# But its code may run no longer than the gas of a whole block allows.
+_LOOK_FUEL: Final = 30_000_000 // GAS_PER_TICK
 
 
 class ChainReader(Steps, ABC):
-    """Something with a state to look at.
+    """Base class for anything with a state to read.
 
-    Wherever an account is meant, its Address does, a handle, hex text, or the name by which the chain knows it.
+    An account is given as its Address, a handle, hex text, or the name under which the chain knows it.
     """
 
     __slots__ = ()
@@ -84,7 +85,7 @@ class ChainReader(Steps, ABC):
     @property
     @abstractmethod
     def view_block(self) -> BlockContext:
-        """The block that a message would see if it were sent to be looked at."""
+        """The block that a read-only call sees."""
 
     @property
     def pending(self) -> BlockContext:
@@ -94,7 +95,7 @@ class ChainReader(Steps, ABC):
     @property
     @abstractmethod
     def timeline_index(self) -> int:
-        """How much of the ledger's timeline has happened."""
+        """The length of the ledger's timeline at the time of this state."""
 
     @abstractmethod
     def send(
@@ -106,11 +107,11 @@ class ChainReader(Steps, ABC):
     # Accounts
 
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
-        """The address of what stands for an account; `name` is what an error calls it."""
+        """Return the address of an account; `name` is the name of the argument for error texts."""
         return self.ledger.address_of(account, name)
 
     def _sender(self, sender: AccountLike | None) -> bytes:
-        """AccountLike sends, as the machine knows it: the first account if nobody is named."""
+        """Return the address of the sender: that of the first account if none is given."""
         if sender is None:
             return DEFAULT_SENDER
         return bytes(sender if isinstance(sender, Address) else self.address_of(sender, "sender"))
@@ -129,14 +130,14 @@ class ChainReader(Steps, ABC):
 
     @reading
     def storage(self, address: AccountLike, slot: int) -> int:
-        """A word of storage as it lies there."""
+        """Return the raw word in a storage slot of an account."""
         return self.state.word(self.address_of(address), whole_number(slot, "slot"))
 
     # Contracts
 
     @reading
     def declare(self, contract: type[Contract]) -> Program:
-        """Make a contract class known to the chain, so that anyone can deploy it by its bytecode."""
+        """Register a contract class with the chain, so that its bytecode can be deployed."""
         require_contract_class(contract)
         if self.machine.guards:
             run_guard(contract)
@@ -149,25 +150,28 @@ class ChainReader(Steps, ABC):
     def handle(
         self, contract: type[Contract] | Handle, address: AccountLike | None = None
     ) -> Handle:
-        """A handle here for a contract that is there: a class and an address, or a handle from elsewhere."""
-        contract, who = resolve_target(contract, address)
+        """Return a handle for a deployed contract, given its class and address, or a handle of another chain."""
+        contract, target = resolve_target(contract, address)
         self.declare(contract)
-        where = self.address_of(who)
-        self.need_contract(where, contract.__name__)
-        return Handle(self, contract, where)
+        contract_address = self.address_of(target)
+        self.need_contract(contract_address, contract.__name__)
+        return Handle(self, contract, contract_address)
 
     def need_contract(self, address: Address, what: str) -> None:
-        """Refuse to call `what` where there is no code: it would do nothing, and seem to have worked."""
+        """Refuse a call to an address without code, because it would do nothing and seem to succeed.
+
+        `what` is the name of the contract for the error text.
+        """
         if self.state.accounts.get(address, NO_ACCOUNT)[2] == EMPTY_CODE_HASH:
             refuse_missing(what, address)
 
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
-        """A handle here for a world that is there: its address, or a handle from elsewhere."""
+        """Return a handle for a deployed world, given its address or a handle of another chain."""
         return WorldHandle(self, self.address_of(world, "world"))
 
     @reading
     def fields_of(self, handle: Handle) -> Contract:
-        """The contract's own storage, to be read."""
+        """Return an object that reads the contract's own storage."""
         if not isinstance(handle, Handle):
             raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
         return bind_instance(
@@ -180,28 +184,29 @@ class ChainReader(Steps, ABC):
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None,
         block: BlockContext | None = None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
-        """Run a message on the state as it is and undo it: the finished frame, and the logs it would leave."""
+        """Run a message on the current state and undo it; return the finished frame and the logs."""
         border = self.border
         if (self.begun is not None and border._is_owned()) or here.goes_on:
             return self._look(to, data, sender, value, gas, block)
-        with border:  # what `looking` does, written out: every view goes through here
+        with border:  # the code of `looking` inlined for speed: every view goes through here
             if self.begun is not None:
                 self._recover()
             if self.scopes:
                 self._refuse_others()
             try:
                 self.begun = LOOKS
-                seen = self._look(to, data, sender, value, gas, block)
+                result = self._look(to, data, sender, value, gas, block)
                 self.begun = None
             except BaseException:
                 self._recover()
                 raise
-        return seen
+        return result
 
     def _look(
         self, to: AccountLike, data: bytes, sender: AccountLike | None, value: int, gas: int | None,
         block: BlockContext | None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
+        """Run a read-only call: the message of `call`, without the lock."""
         frame = self._frame(self.machine, to, data, sender, value, gas, block or self.view_block)
         mark = self.state.mark()
         self.machine.execute(frame)
@@ -213,27 +218,27 @@ class ChainReader(Steps, ABC):
     def trace(
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None
     ) -> Trace:  # fmt: skip
-        """Run a message and undo it: all that it would do, step by step."""
-        then = self.ledger.then(self.timeline_index)
-        machine = recording_machine(then)
+        """Run a message and undo it; return a trace of all its steps."""
+        past_ledger = self.ledger.then(self.timeline_index)
+        machine = recording_machine(past_ledger)
         machine.loaded = deepcopy(self.machine.loaded)
         frame = self._frame(machine, to, data, sender, value, gas, self.view_block)
         context = frame.context
         machine.execute(frame)
-        changes = tuple(then.state.changes)
+        changes = tuple(past_ledger.state.changes)
         outcome = TransactionResult(frame, context, frame.gas_limit - frame.gas, 0, changes, ())
-        return trace_of(self.ledger, then, outcome, frame.gas_limit)
+        return trace_of(self.ledger, past_ledger, outcome, frame.gas_limit)
 
     @step
     def rehearse(self, tx: Transaction, block: BlockContext | None = None) -> TransactionResult:
-        """Run a transaction in `block`, the next one if unsaid, and undo it: what it would do."""
+        """Run a transaction in `block`, by default the next one, and undo it; return its result."""
         loaded = self.machine.loaded
         taken = loaded and loaded.taken
         try:
             outcome = self.machine.transact(checked(tx), block or self.pending)
         finally:
             if loaded is not None:
-                loaded.go_back(taken)  # nothing is drawn for good
+                loaded.go_back(taken)  # a rehearsal uses up no forced outcomes
         self.state.abandon()
         return outcome
 
@@ -253,6 +258,7 @@ class ChainReader(Steps, ABC):
         gas: int | None,
         block: BlockContext,
     ) -> Frame:
+        """Return a frame for a message on `machine`, with its arguments validated."""
         sender = self._sender(sender)
         to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
         if type(data) is not bytes:
@@ -266,13 +272,15 @@ class ChainReader(Steps, ABC):
         context = TransactionContext(machine, block, sender, state.account(sender)[0], 0)
         context.fuel = _LOOK_FUEL if gas is None else gas // GAS_PER_TICK
         code = state.code(to)
-        lent = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
-        make = machine.frame
-        return make(context, "call", to, sender, value, data, gas or _LOOK_GAS, code_address=lent)
+        delegate = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
+        frame_type = machine.frame
+        return frame_type(
+            context, "call", to, sender, value, data, gas or _LOOK_GAS, code_address=delegate
+        )
 
     @property
     def web3(self) -> Any:
-        """A web3.py Web3 on this very chain."""
+        """A web3.py Web3 object that is connected to this chain."""
         raise TypeError(
             "web3.py stands on a chain, not on its past: give its calls a block_identifier"
         )
@@ -280,9 +288,12 @@ class ChainReader(Steps, ABC):
 
 @cache
 def run_guard(contract: type[Contract]) -> None:
-    """Refuse a contract in which the guard finds something. Each class is read once, and the guard imported when one is."""
+    """Refuse a contract in which the guard finds a mistake.
+
+    Each class is checked once. The guard is imported on first use.
+    """
     if getattr(contract, "__probe__", False):
-        return  # it runs the functions of a test, whatever they do
+        return  # a probe runs functions of a test, which are exempt
     findings = read_source(contract, import_module("chain.guard").check_contract, contract)
     if findings:
         raise GuardError(contract.__name__, findings)

@@ -1,7 +1,7 @@
-"""Taking up an edited package while a chain runs: its modules are imported anew, and their contracts declared.
+"""Reload of an edited package while a chain runs: its modules are imported again and their contracts declared.
 
-The chain keeps its state, and what was deployed keeps the code that it has: a class is known by the digest of its source,
-and the old one stays declared beside the new. If the package as it is now cannot be imported, nothing changes.
+The chain keeps its state, and deployed contracts keep their code: a class is identified by the digest of its source, and the
+old class stays declared beside the new one. If the edited package cannot be imported, nothing changes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Stamps = dict[Path, tuple[int, int]]
 
 
 class Package:
-    """The package whose contracts a chain offers, to be taken up again when it was edited."""
+    """The package whose contracts a chain offers. It can be reloaded after an edit."""
 
     def __init__(self, chain: Chain, offered: ContractCatalogue) -> None:
         self._chain, self.offered = chain, offered
@@ -43,75 +43,85 @@ class Package:
 
     @property
     def is_edited(self) -> bool:
-        """Whether a file of it is another one than when it was last taken up, or tried to be."""
+        """True if a file of the package has changed since the last reload, successful or not."""
         return _stamps(self._modules) != self._stamps
 
     def reload(self) -> list[Program]:
-        """Import it as it is now and declare its contracts; those that are new. `NotOffered` says what is wrong."""
+        """Import the package again, declare its contracts, and return those that are new.
+
+        Raise `ContractNotFound` if the package cannot be imported.
+        """
         machine = self._chain.machine
         self._stamps = before = _stamps(self._modules)
         self.offered = in_turn(imported_anew, self.offered, is_checked=machine.guards)
         self._modules = _modules(self.offered)
-        now = _stamps(self._modules)
-        # As they were before the import: an edit while it went on is to be seen.
-        self._stamps = {path: before.get(path, stamp) for path, stamp in now.items()}
-        made = [program_of(cls) for cls in self.offered.classes]
-        new = [program for program in made if program.digest not in machine.programs]
-        for program in made:
-            machine.programs.pop(program.digest, None)  # the newest of a name stands last
+        after = _stamps(self._modules)
+        # The stamps from before the import, so that an edit during the import is noticed.
+        self._stamps = {path: before.get(path, stamp) for path, stamp in after.items()}
+        programs = [program_of(cls) for cls in self.offered.classes]
+        new = [program for program in programs if program.digest not in machine.programs]
+        for program in programs:
+            machine.programs.pop(program.digest, None)  # the newest program of a name comes last
             machine.declare(program)
             self._chain.declare(program.spec.cls)
         return new
 
 
 def imported_anew(offered: ContractCatalogue, *, is_checked: bool = True) -> ContractCatalogue:
-    """A package with the modules beside it that its contracts use, as their sources are now, or all as it was."""
+    """Import a package again, with the other modules of its author that it uses, and return its contracts.
+
+    If that fails, restore all modules. `is_checked` is True if the guard checks the contracts.
+    """
     old = {name: sys.modules[name] for name in _modules(offered)}
     undo = retire(old)
     _forget(old)
     try:
-        made = ContractCatalogue(offered.package)
-        for cls in made.classes:
+        catalogue = ContractCatalogue(offered.package)
+        for cls in catalogue.classes:
             if is_checked:
                 run_guard(cls)
             program_of(cls)
-    except BaseException as wrong:
+    except BaseException as error:
         _forget(_modules(offered))
         sys.modules.update(old)
         undo()
-        if isinstance(wrong, DeclarationError):
-            raise ContractNotFound(str(wrong)) from wrong
+        if isinstance(error, DeclarationError):
+            raise ContractNotFound(str(error)) from error
         raise
-    return made
+    return catalogue
 
 
 def _modules(offered: ContractCatalogue) -> list[str]:
-    """The modules of a package, and those of its author that they import."""
+    """Return the names of a package's modules, and of the other modules of its author that they import."""
     top = offered.package.partition(".")[0]
     waiting = [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]
-    found = dict.fromkeys(waiting)
+    names = dict.fromkeys(waiting)
     while waiting:
         module = author_module(waiting.pop(), top)
         targets = (
-            [each.import_path for each in module.names.values() if each.import_path]
+            [
+                global_name.import_path
+                for global_name in module.names.values()
+                if global_name.import_path
+            ]
             if module
             else []
         )
         for name in {prefix for target in targets for prefix in _prefixes(target)}:
-            if name not in found and author_module(name, top) is not None:
-                found[name] = None
+            if name not in names and author_module(name, top) is not None:
+                names[name] = None
                 waiting.append(name)
-    return [name for name in found if name.partition(".")[0] != "chain"]
+    return [name for name in names if name.partition(".")[0] != "chain"]
 
 
 def _prefixes(path: str) -> Iterator[str]:
-    """Of `a.b.c` the modules that it may lead through: a, a.b, a.b.c."""
+    """Iterate over the modules on a dotted path: for `a.b.c` these are a, a.b, a.b.c."""
     parts = path.split(".")
     return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
 def _forget(modules: Iterable[str]) -> None:
-    """Have Python read these modules from their sources, whatever it has compiled before."""
+    """Make Python read these modules from their sources again, not from its caches."""
     for name in modules:
         file = getattr(sys.modules.pop(name, None), "__file__", None)
         if file:
@@ -122,17 +132,18 @@ def _forget(modules: Iterable[str]) -> None:
 
 
 def _stamps(modules: Iterable[str]) -> Stamps:
-    """Of the files of these modules, and of all that lie in packages, when they were last changed, and their sizes."""
-    found: Stamps = {}
+    """Return time of change and size of every file of these modules, and of every file inside their packages."""
+    stamps: Stamps = {}
     for path in _files(modules):
         with suppress(OSError):
             status = path.stat()
             if S_ISREG(status.st_mode):
-                found[path] = status.st_mtime_ns, status.st_size
-    return found
+                stamps[path] = status.st_mtime_ns, status.st_size
+    return stamps
 
 
 def _files(modules: Iterable[str]) -> Iterator[Path]:
+    """Iterate over the files of these modules, and over all files inside their packages."""
     for name in modules:
         module = sys.modules.get(name)
         file = getattr(module, "__file__", None)
@@ -140,4 +151,4 @@ def _files(modules: Iterable[str]) -> Iterator[Path]:
             yield Path(file)
         if "." not in name:
             for folder in getattr(module, "__path__", ()):
-                yield from (each for each in Path(folder).rglob("*") if "__pycache__" not in each.parts)  # fmt: skip
+                yield from (path for path in Path(folder).rglob("*") if "__pycache__" not in path.parts)  # fmt: skip

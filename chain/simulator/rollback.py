@@ -1,6 +1,7 @@
-"""Where a step of a chain begins, and how the chain is taken back there.
+"""Recovery of a chain: the record of where a step begins, and the rollback to it.
 
-All that grows is known by its length, all else by its value. Nothing is copied when a step begins: most steps end.
+The record holds the length of everything that grows, and the value of everything else. No data is copied when a step begins,
+because most steps succeed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _OF_ROW: Final = [field.name for field in fields(Block)][1:]
 
 
 class Recovery(Steps):
-    """A chain that can be taken back to where a step began."""
+    """Mixin for a chain that can be rolled back to the beginning of a step."""
 
     __slots__ = ()
 
@@ -43,11 +44,12 @@ class Recovery(Steps):
 
     @property
     def is_held(self) -> bool:
-        """Whether the open block waits for the end of a `block()` scope."""
+        """True if the open block waits for the end of a `block()` scope."""
         scope = None if self._held is None else self._held()
         return scope is not None and not scope.is_over
 
     def _begin_step(self) -> None:
+        """Record in `begun` where the step begins."""
         ledger, block, loaded = self.ledger, self.ledger.open, self.machine.loaded
         if loaded is not None and not loaded.is_wanted:
             loaded = self.machine.loaded = None
@@ -60,26 +62,32 @@ class Recovery(Steps):
         )  # fmt: skip
 
     def _end_step(self) -> None:
+        """Save the step to the file, if there is one, and clear `begun`."""
         if self._store is not None:
             self._store.save(self.mining)
         self.begun = None
 
     def _recover(self) -> None:
+        """Roll back a step that was interrupted or failed, unless the file already contains it."""
         if self.begun is None:
             return
         rest()
         self.state.abandon()
         if self.begun:
-            written, *place = self.begun
+            written, *beginning = self.begun
             if self._store is None or not self._store.holds_more_than(written):
-                self._go_back(*place)
+                self._go_back(*beginning)
         self.begun = None
 
     def _go_back(
         self, head: int, moments: int, notes: int, block: Block | None, row: Any, held: Any, keys: int, loaded: Any,
         place: Any, *mining: Any,
     ) -> None:  # fmt: skip
-        """Be as a step found it."""
+        """Restore the state from the beginning of a step.
+
+        `head` is the number of the last block; `moments`, `notes` and `keys` are lengths; `row` holds the fields of the open
+        block; `place` is the position in the forced random outcomes.
+        """
         self.ledger.undo((head + 1, moments, notes, moments - notes))
         if block is not None:
             for field, value in zip(_OF_ROW, row, strict=True):

@@ -1,4 +1,4 @@
-"""How a contract that stands on a chain is upgraded to another class, if its storage can stay."""
+"""Upgrade of a deployed contract to another class, if the new class fits its storage."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 class CannotUpgrade(ValueError):
-    """A contract cannot get that code; the text says why, and names the fields that are in the way."""
+    """A contract cannot be upgraded to a class. The text gives the reason and names the fields that prevent it."""
 
 
 class OlderNode(ValueError):
-    """A node was started before the package was edited, or with another one."""
+    """The node was started before the package was edited, or with another package."""
 
 
 class Upgrading(ABC):
-    """Something on which contracts can be upgraded."""
+    """Mixin for a chain on which contracts can be upgraded."""
 
     __slots__ = ()
 
@@ -49,15 +49,15 @@ class Upgrading(ABC):
 
     @abstractmethod
     def declare(self, contract: type[Contract]) -> Program:
-        """Make a contract class known, so that it can be deployed."""
+        """Register a contract class, so that it can be deployed."""
 
     @abstractmethod
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
-        """The address of what stands for an account."""
+        """Return the address of an account; `name` is the name of the argument for error texts."""
 
     @abstractmethod
     def code(self, address: AccountLike) -> bytes:
-        """The code of an account."""
+        """Return the code of an account."""
 
     @abstractmethod
     def send(
@@ -67,18 +67,18 @@ class Upgrading(ABC):
         """Send a transaction."""
 
     def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
-        """Those of these contracts that cannot be deployed here. A chain declares them itself."""
+        """Return those of these contracts that cannot be deployed here: none, because a chain declares them itself."""
         return ()
 
     def need_code(self, programs: Sequence[Program]) -> None:
         """Refuse contracts that cannot be deployed here, before anything is sent."""
-        asked = items(programs, "programs")
-        for each in asked:
-            if not isinstance(each, Program):
+        program_list = items(programs, "programs")
+        for program in program_list:
+            if not isinstance(program, Program):
                 raise TypeError(
-                    f"{short_repr(each)} is not a program: give what chain.declare returned"
+                    f"{short_repr(program)} is not a program: give what chain.declare returned"
                 )
-        lacking = self._lacking(asked) if asked else ()
+        lacking = self._lacking(program_list) if program_list else ()
         if lacking:
             names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
             raise OlderNode(
@@ -91,14 +91,14 @@ class Upgrading(ABC):
     ) -> Receipt:
         """Give a contract the code of another class. It keeps its address, its storage and its balance.
 
-        Its fields must be there still, each in its place; new ones may follow. Where the contract has that code already nothing
-        is sent, and the receipt is that of the transaction which brought it.
+        The new class must have all old fields in the same slots; new ones may follow. If the contract has that code already,
+        nothing is sent and the receipt of the transaction that set the code is returned.
         """
         address, program = self.address_of(contract, "contract"), self.declare(new)
         code = self.code(address)
-        before = receipt_of_code(self.ledger, address) if code == program.code else None
-        if before is not None:
-            return before
+        previous = receipt_of_code(self.ledger, address) if code == program.code else None
+        if previous is not None:
+            return previous
         check_upgrade(self.ledger, address, code, program)
         self.need_code([program])
         receipt = self.send(address, UPGRADE.encode_args((program.digest,), {}), sender=sender)
@@ -108,31 +108,31 @@ class Upgrading(ABC):
 
 
 def receipt_of_code(ledger: Ledger, address: bytes) -> Receipt | None:
-    """The transaction that brought the code which a contract has."""
+    """Return the receipt of the transaction that set the current code of a contract; None if there is none."""
     digest = parse_code(ledger.state.code(address))
     for receipt in reversed(ledger.receipts):
-        last = [found for where, found in placed(receipt) if where == address]
-        if last:
-            return receipt if last[-1] == digest else None
+        digests = [new_digest for contract, new_digest in placed(receipt) if contract == address]
+        if digests:
+            return receipt if digests[-1] == digest else None
     return None
 
 
 def check_upgrade(ledger: Ledger, address: bytes, code: bytes, program: Program) -> None:
-    """Refuse an upgrade that would not find its fields in storage."""
-    digest, where, name = parse_code(code), checksum_address(address), program.spec.name
+    """Refuse an upgrade of the contract at `address`, which has `code`, if its storage does not fit `program`."""
+    digest, location, name = parse_code(code), checksum_address(address), program.spec.name
     if digest is None:
-        what = "what is there is bytecode, not a Python contract" if code else "there is none"
-        raise CannotUpgrade(f"the contract at {where} cannot be upgraded to {name}: {what}")
+        reason = "what is there is bytecode, not a Python contract" if code else "there is none"
+        raise CannotUpgrade(f"the contract at {location} cannot be upgraded to {name}: {reason}")
     artifact, new = ledger.artifacts.get(digest), artifact_of(program)
     if artifact is None:
         raise CannotUpgrade(
-            f"the contract at {where} cannot be upgraded to {name}: nothing is known of the class that it has now;"
+            f"the contract at {location} cannot be upgraded to {name}: nothing is known of the class that it has now;"
             " give that to chain.declare first"
         )
-    hindered = upgrade_blockers(described(digest, artifact), program)
+    blockers = upgrade_blockers(described(digest, artifact), program)
     if artifact.types[0] != new.types[0]:
-        hindered.insert(0, f"{artifact.name} is a {artifact.types[0]}, and {name} a {new.types[0]}")
-    if hindered:
+        blockers.insert(0, f"{artifact.name} is a {artifact.types[0]}, and {name} a {new.types[0]}")
+    if blockers:
         raise CannotUpgrade(
-            f"{artifact.name} at {where} cannot be upgraded in place: {'; '.join(hindered)}"
+            f"{artifact.name} at {location} cannot be upgraded in place: {'; '.join(blockers)}"
         )

@@ -1,7 +1,7 @@
-"""What is different about a contract that was deployed and its class of now, and whether its storage can stay.
+"""Comparison of a deployed contract with the current version of its class, and the check whether its storage still fits.
 
-Storage can stay when every field that was there is there still, under its name, with its type, in its place; new fields may
-follow. The same holds for each model that its systems use.
+Storage fits if every old field still exists with the same name, type and slot; new fields may follow. The same holds for each
+model that the systems of a world use.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from chain.metering.program import Program
 
 
 def description_of(program: Program) -> dict[str, Any]:
-    """What a journal keeps of a contract, so that later it can be told what changed."""
+    """Return the description of a contract that a journal keeps, so that later changes can be reported."""
     return described(program.digest, artifact_of(program))
 
 
 def described(digest: bytes, artifact: Artifact) -> dict[str, Any]:
-    """The same of the class with that digest, whether it is declared or not."""
+    """Return the description of the class with that digest, whether it is declared or not."""
     return {
         "contract": artifact.name,
         "digest": f"0x{digest.hex()}",
@@ -31,57 +31,59 @@ def described(digest: bytes, artifact: Artifact) -> dict[str, Any]:
 
 
 def is_changed(before: dict[str, Any], program: Program) -> bool:
-    """Whether a contract is another than a journal says: its code, or how it lies in storage."""
-    now = json.loads(json.dumps(description_of(program)))
-    return any(before.get(name) != value for name, value in now.items())
+    """Return True if the code or storage layout of a contract differs from its description in a journal."""
+    after = json.loads(json.dumps(description_of(program)))
+    return any(before.get(name) != value for name, value in after.items())
 
 
 def changes(before: dict[str, Any], program: Program) -> list[str]:
-    """What changed, a line for each; that nothing but the rules did, where nothing else shows."""
-    now = description_of(program)
-    lines = [*_abi_changes(before["abi"], now["abi"]), *_storage_changes(before, now)]
+    """Return a line for each change. If ABI and storage are unchanged, one line states that only the rules changed."""
+    after = description_of(program)
+    lines = [*_abi_changes(before["abi"], after["abi"]), *_storage_changes(before, after)]
     return lines or ["the rules only: ABI and storage are as they were"]
 
 
 def upgrade_blockers(before: dict[str, Any], program: Program) -> list[str]:
-    """Why storage cannot stay, a line for each field in the way; none if it can."""
-    made = artifact_of(program)
-    found = [*_moved(made.name, before["storage"], made.storage)]
-    for name, was in before["models"].items():
-        now = made.models.get(name)
-        if now is None:  # no system reads it any more
+    """Return a line for each field that prevents an upgrade; none if the storage fits."""
+    artifact = artifact_of(program)
+    blockers = [*_moved(artifact.name, before["storage"], artifact.storage)]
+    for name, old in before["models"].items():
+        new = artifact.models.get(name)
+        if new is None:  # no system reads the model any more
             continue
-        if was["keys"] != now["keys"]:
-            found.append(
-                f"the keys of model {name} were {_list(was['keys'])} and are {_list(now['keys'])}"
+        if old["keys"] != new["keys"]:
+            blockers.append(
+                f"the keys of model {name} were {_list(old['keys'])} and are {_list(new['keys'])}"
             )
-        found += _moved(name, was["members"], now["members"])
-    return found
+        blockers += _moved(name, old["members"], new["members"])
+    return blockers
 
 
 def _moved(owner: str, was: list[dict[str, Any]], now: list[dict[str, Any]]) -> Iterator[str]:
-    after = {spot["name"]: spot for spot in now}
-    for spot in was:
-        path, new = f"{owner}.{spot['name']}", after.get(spot["name"])
-        if new is None:
+    """Describe the fields of `owner` that are missing, moved, or of another type than before."""
+    new_fields = {field["name"]: field for field in now}
+    for field in was:
+        path, new_field = f"{owner}.{field['name']}", new_fields.get(field["name"])
+        if new_field is None:
             yield f"{path} is gone: its place may not be used for anything else"
-        elif new["type"] != spot["type"]:
-            yield f"{path} was {spot['type']} and is {new['type']}"
-        elif (new["word"], new["offset"]) != (spot["word"], spot["offset"]):
-            yield f"{path} moved from {_place(spot)} to {_place(new)}: put new fields last"
+        elif new_field["type"] != field["type"]:
+            yield f"{path} was {field['type']} and is {new_field['type']}"
+        elif (new_field["word"], new_field["offset"]) != (field["word"], field["offset"]):
+            yield f"{path} moved from {_place(field)} to {_place(new_field)}: put new fields last"
 
 
 def _abi_changes(was: list[dict[str, Any]], now: list[dict[str, Any]]) -> Iterator[str]:
+    """Describe the new, missing and changed items of an ABI."""
     before, after = _by_signature(was), _by_signature(now)
-    yield from (f"new {each}" for each in after if each not in before)
-    yield from (f"gone {each}" for each in before if each not in after)
-    for each in before.keys() & after.keys():
-        if before[each] != after[each]:
-            yield f"changed {each}: {before[each]} is now {after[each]}"
+    yield from (f"new {signature}" for signature in after if signature not in before)
+    yield from (f"gone {signature}" for signature in before if signature not in after)
+    for signature in before.keys() & after.keys():
+        if before[signature] != after[signature]:
+            yield f"changed {signature}: {before[signature]} is now {after[signature]}"
 
 
 def _by_signature(abi: list[dict[str, Any]]) -> dict[str, str]:
-    """For each item of an ABI what it is called with, and what else there is to it."""
+    """Return the items of an ABI as a map: its keys are type, name and inputs, its values mutability and outputs."""
     return {
         f"{item['type']} {item.get('name', '')}({', '.join(map(_type, item['inputs']))})":
         f"{item.get('stateMutability', '')} {', '.join(map(_type, item.get('outputs', [])))}".strip()
@@ -90,6 +92,7 @@ def _by_signature(abi: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def _type(item: dict[str, Any]) -> str:
+    """Return the type of an ABI parameter, with the members of a tuple written out."""
     text: str = item["type"]
     if text.startswith("tuple"):
         return f"({','.join(map(_type, item['components']))}){text[5:]}"
@@ -97,6 +100,7 @@ def _type(item: dict[str, Any]) -> str:
 
 
 def _storage_changes(was: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """Describe the changes in the storage of a contract and in its models."""
     yield from _spots_changed(now["contract"], was["storage"], now["storage"])
     for name, model in now["models"].items():
         if name not in was["models"]:
@@ -108,10 +112,13 @@ def _storage_changes(was: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
 def _spots_changed(
     owner: str, was: list[dict[str, Any]], now: list[dict[str, Any]]
 ) -> Iterator[str]:
-    known = {spot["name"] for spot in was}
+    """Describe the changed and new fields of `owner`."""
+    old_names = {field["name"] for field in was}
     yield from _moved(owner, was, now)
     yield from (
-        f"new field {owner}.{s['name']}: {s['type']}" for s in now if s["name"] not in known
+        f"new field {owner}.{field['name']}: {field['type']}"
+        for field in now
+        if field["name"] not in old_names
     )
 
 

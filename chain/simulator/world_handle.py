@@ -1,4 +1,4 @@
-"""A World as a person outside uses it: its systems, its models, who may write them."""
+"""Handle of a World for scripts and tests: its systems, its models, and the permissions to write them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from chain.simulator.reader import ChainReader
 
 M = TypeVar("M")
-Resource = type | str  # a model class, or the namespace
+Resource = type | str  # a model class, or the name of the namespace
 Writer = type[System] | AccountLike
 
 
@@ -48,7 +48,7 @@ class WorldHandle:
         self.handle = Handle(chain, program.spec.cls, address)
 
     def system(self, system: type[Contract] | str) -> Handle:
-        """The system of that class or name."""
+        """Return a handle for the system of that class or name."""
         name = name_of(system)
         address = self.handle.system(name)
         program = self.chain.machine.program_at(address)
@@ -59,32 +59,34 @@ class WorldHandle:
     # Models
 
     def read(self, model: type[M], *keys: Any) -> M:
-        """The model with these keys; all zero if nobody wrote it."""
+        """Return the model with these keys; all fields are zero if it was never written."""
         return self._stored.read(model, *self._keys(model, keys))
 
     def exists(self, model: type, *keys: Any) -> bool:
-        """Whether the model with these keys was written (and not erased)."""
+        """Return True if the model with these keys was written and not erased since."""
         return self._stored.exists(model, *self._keys(model, keys))
 
     def all(self, model: type[M]) -> list[M]:
-        """Every model of that class that is set, in the order in which they were first written."""
+        """Return all existing models of that class, in the order in which they were first written."""
         return self._stored.all(model)
 
     def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
-        """What the model with these keys was after every transaction that changed it."""
+        """Return the model with these keys after each transaction that changed it."""
         return self._stored.history(model, *self._keys(model, keys))
 
     def _keys(self, model: type, keys: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Keys with an Address for what stands for an account."""
+        """Return the keys with every account replaced by its Address."""
         members, resolve = model_spec(model).record.key_members, self.chain.address_of
-        named = zip(members, keys, strict=False)
-        found = [
-            with_addresses(m.kind, key, f"{model.__name__}.{m.name}", resolve) for m, key in named
+        member_keys = zip(members, keys, strict=False)
+        resolved = [
+            with_addresses(member.kind, key, f"{model.__name__}.{member.name}", resolve)
+            for member, key in member_keys
         ]
-        return (*found, *keys[len(found) :])
+        return (*resolved, *keys[len(resolved) :])
 
     @property
     def namespace(self) -> str:
+        """The namespace of the world."""
         return self._stored.namespace
 
     @property
@@ -102,7 +104,7 @@ class WorldHandle:
         return self._set(self.handle.revoke_writer, what, to, options)
 
     def grant_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
-        """Let an account or a system write a model, or all models, and say who else may."""
+        """Let an account or a system write a model, or all models, and grant that permission to others."""
         return self._set(self.handle.grant_owner, what, to, options)
 
     def revoke_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
@@ -121,6 +123,7 @@ class WorldHandle:
         return receipt
 
     def _resource(self, what: Resource) -> bytes:
+        """Return the selector of a model class or of the namespace."""
         if isinstance(what, type):
             return selector_of(self.namespace, model_spec(what).name)
         if what != self.namespace:
@@ -130,6 +133,7 @@ class WorldHandle:
         return selector_of(self.namespace)
 
     def _address(self, who: Writer) -> Address:
+        """Return the address of a system class or of an account."""
         return self.system(who).address if isinstance(who, type) else self.chain.address_of(who)
 
     def __repr__(self) -> str:
@@ -137,14 +141,14 @@ class WorldHandle:
 
 
 def name_of(system: type[Contract] | str) -> str:
-    """The name of a system, which is that of its class."""
+    """Return the name of a system, which is that of its class."""
     if not isinstance(system, type | str):
         raise TypeError(f"{short_repr(system)} is not a system: give its class or its name")
     return system if isinstance(system, str) else system.__name__
 
 
 def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
-    """Refuse systems that cannot live together in a world."""
+    """Refuse systems that cannot be in one world, and `init` arguments for other systems."""
     models: dict[str, type] = {}
     for i, system in enumerate(items(systems, "systems")):
         if not isinstance(system, type) or not issubclass(system, System):

@@ -1,6 +1,6 @@
-"""Reading people's source without running it.
+"""Reading the source of contracts without running it.
 
-Parsed modules and their definitions (`modules`), which file and line something comes from (`location`), Python's scopes
+Parsed modules and their definitions (`modules`), the file and line that a thing comes from (`location`), Python's scopes
 (`local_names`, `global_names`), and everything that a contract reaches (`reachability`). The guard and metering both build
-on it. Imports nothing of the chain. Begin with `modules`.
+on it. It imports nothing else of the chain. Start with `modules`.
 """

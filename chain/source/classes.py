@@ -1,4 +1,4 @@
-"""A class of the package as its text tells it: fields, methods, what it derives from, whether its instances change."""
+"""A class of the package as its source shows it: its fields, methods and bases, and whether its instances change."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ _PRINTED: Final = ("dataclass", "model", "event", "error")  # decorators that wr
 
 @dataclass(eq=False, slots=True)
 class Class:
+    """A class statement with its bases, fields and methods. `path` is its dotted path."""
+
     path: str
     definition: Definition
-    bases: list[str]  # as they are written, the brackets behind them left out
+    bases: list[str]  # as written, without type arguments
     fields: dict[str, ast.expr] = field(default_factory=dict)
     methods: dict[str, Function] = field(default_factory=dict)
-    members: set[str] = field(default_factory=set)  # what is assigned without an annotation
+    members: set[str] = field(default_factory=set)  # names assigned without an annotation
 
     @property
     def node(self) -> ast.ClassDef:
@@ -45,33 +47,36 @@ class Class:
 
 @lru_cache(maxsize=2048)
 def class_of(definition: Definition) -> Class:
+    """The class that a definition makes."""
     node = definition.node
     assert isinstance(node, ast.ClassDef)
     bases = [
         ast.unparse(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases
     ]
-    found = Class(f"{definition.module.name}.{definition.name}", definition, bases)
-    for each in node.body:
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            found.fields[each.target.id] = each.annotation
-        elif isinstance(each, Function):
-            found.methods[each.name] = each
-            if each.name == "__init__":
-                found.fields = {**dict(_set_on_self(each)), **found.fields}
-        elif isinstance(each, ast.Assign):
-            found.members.update(name.id for name in each.targets if isinstance(name, ast.Name))
-    return found
+    cls = Class(f"{definition.module.name}.{definition.name}", definition, bases)
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            cls.fields[statement.target.id] = statement.annotation
+        elif isinstance(statement, Function):
+            cls.methods[statement.name] = statement
+            if statement.name == "__init__":
+                cls.fields = {**dict(_set_on_self(statement)), **cls.fields}
+        elif isinstance(statement, ast.Assign):
+            cls.members.update(
+                target.id for target in statement.targets if isinstance(target, ast.Name)
+            )
+    return cls
 
 
 def _set_on_self(method: Function) -> Iterator[tuple[str, ast.expr]]:
-    """What `__init__` sets, with an annotation, or as a collection of which one sees the kind."""
+    """The attributes that `__init__` sets with an annotation, or to a collection of an evident type."""
     for node in ast.walk(method):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute):
             yield node.target.attr, node.annotation
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-            kind = _COLLECTIONS.get(type(node.value)) or _maker(node.value)
-            if kind is not None:
-                yield node.targets[0].attr, ast.Name(kind, ast.Load())
+            type_name = _COLLECTIONS.get(type(node.value)) or _maker(node.value)
+            if type_name is not None:
+                yield node.targets[0].attr, ast.Name(type_name, ast.Load())
 
 
 _COLLECTIONS: Final[Mapping[type[ast.expr], str]] = MappingProxyType(
@@ -84,66 +89,70 @@ _COLLECTIONS: Final[Mapping[type[ast.expr], str]] = MappingProxyType(
 
 
 def _maker(node: ast.expr) -> str | None:
-    """`set` of `set(…)`"""
+    """The name of the collection type that a call creates: `set` for `set(…)`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id if node.func.id in ("set", "frozenset", "list", "dict") else None
     return None
 
 
 def lineage(cls: Class, sources: SourceTree) -> Iterator[Class]:
-    """The class and those of the package that it derives from."""
-    waiting, seen = [cls], {cls.path}
-    while waiting:
-        found = waiting.pop(0)
-        yield found
-        for base in found.bases:
-            parent = sources.definition(f"{found.definition.module.name}.{base}")
-            if parent and not parent[1] and isinstance(parent[0].node, ast.ClassDef):
-                above = class_of(parent[0])
-                if above.path not in seen:
-                    seen.add(above.path)
-                    waiting.append(above)
+    """The class and those of its ancestors that belong to the package."""
+    pending, seen = [cls], {cls.path}
+    while pending:
+        current = pending.pop(0)
+        yield current
+        for base in current.bases:
+            resolved = sources.definition(f"{current.definition.module.name}.{base}")
+            if resolved and not resolved[1] and isinstance(resolved[0].node, ast.ClassDef):
+                ancestor = class_of(resolved[0])
+                if ancestor.path not in seen:
+                    seen.add(ancestor.path)
+                    pending.append(ancestor)
 
 
 def method_of(cls: Class, name: str, sources: SourceTree) -> Function | None:
     return next(
-        (each.methods[name] for each in lineage(cls, sources) if name in each.methods), None
+        (base.methods[name] for base in lineage(cls, sources) if name in base.methods), None
     )
 
 
 def is_enum(cls: Class, sources: SourceTree) -> bool:
-    names = [base.rpartition(".")[2] for each in lineage(cls, sources) for base in each.bases]
+    names = [
+        base.rpartition(".")[2] for ancestor in lineage(cls, sources) for base in ancestor.bases
+    ]
     return any(name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for name in names)
 
 
 def is_printable(cls: Class, sources: SourceTree) -> bool:
-    """Whether the text of an instance is made of what it holds; else it has the address in memory."""
-    for each in lineage(cls, sources):
-        if {"__str__", "__repr__", "__format__"} & each.methods.keys():
+    """True if the text of an instance is made from its contents; otherwise it shows the memory address."""
+    for ancestor in lineage(cls, sources):
+        if {"__str__", "__repr__", "__format__"} & ancestor.methods.keys():
             return True
-        marks = (
-            mark.func if isinstance(mark, ast.Call) else mark for mark in each.node.decorator_list
+        decorators = (
+            decorator.func if isinstance(decorator, ast.Call) else decorator
+            for decorator in ancestor.node.decorator_list
         )
-        if any(ast.unparse(mark).rpartition(".")[2] in _PRINTED for mark in marks):
+        if any(ast.unparse(decorator).rpartition(".")[2] in _PRINTED for decorator in decorators):
             return True
-        for base in each.bases:
-            path = f"{each.definition.module.name}.{base}"
+        for base in ancestor.bases:
+            path = f"{ancestor.definition.module.name}.{base}"
             if sources.definition(path) is None and base.rpartition(".")[2] not in _PLAIN_BASES:
                 return True
     return False
 
 
 def changes_itself(cls: Class, sources: SourceTree) -> bool:
-    """Whether a method, other than those that make an instance, sets something on it."""
+    """True if a method changes its instance, initializers aside."""
     return any(
         changes_self(method)
-        for each in lineage(cls, sources)
-        for name, method in each.methods.items()
+        for ancestor in lineage(cls, sources)
+        for name, method in ancestor.methods.items()
         if name not in ("__init__", "__post_init__")
     )
 
 
 def changes_self(method: Function) -> bool:
+    """True if a method changes its first argument, or something in it."""
     arguments = [*method.args.posonlyargs, *method.args.args]
     if not arguments:
         return False
@@ -168,7 +177,7 @@ def _changes(node: ast.AST, me: str) -> bool:
 
 
 def changes_argument(function: Function, place: int) -> bool:
-    """Whether a function changes what it is given as its argument at that place."""
+    """True if a function changes its argument at the position `place`."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     if place >= len(arguments):
         return False
@@ -177,7 +186,7 @@ def changes_argument(function: Function, place: int) -> bool:
 
 
 def _is_change_of(node: ast.AST, name: str) -> bool:
-    """`rows.append(1)`"""
+    """True for a call such as `rows.append(1)`, where `name` is `rows`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     holder = node.func.value
@@ -185,7 +194,7 @@ def _is_change_of(node: ast.AST, name: str) -> bool:
 
 
 def root_name(node: ast.expr) -> str | None:
-    """The name at the beginning of `name.a[0].b`."""
+    """The root of an expression: `name` of `name.a[0].b`."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None

@@ -1,6 +1,6 @@
-"""Whether a class or function is the one that its file tells of now.
+"""A check that a class or function is the one that its file defines now.
 
-A file may have been edited since it was imported, or hold two classes of one name; then a name alone leads to other code.
+A file may have been edited since it was imported, or hold two classes of one name. Then the name alone leads to other code.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ from types import CodeType, FunctionType
 
 from chain.source.modules import Module
 
-_REWRITTEN = "@pytest_ar"  # pytest has put other code in the place of each `assert` of this module
+_REWRITTEN = "@pytest_ar"  # set by pytest in modules whose `assert` statements it has rewritten
 
 
 def class_node(cls: type, module: Module) -> ast.ClassDef | None:
-    """The statement of a module that made a class, at its top or in another class; None if none did, or several may have."""
-    found = list(_nodes(module.tree.body, cls.__qualname__.split(".")))
+    """The statement that defines a class, at the top level or in another class; None if there is none, or several match."""
+    candidates = list(_nodes(module.tree.body, cls.__qualname__.split(".")))
     source = getattr(vars(cls).get("__spec__"), "source", None)
-    if len(found) > 1 and source is not None:
-        found = [
-            node for node in found if first_line(node) <= source.line <= (node.end_lineno or 0)
+    if len(candidates) > 1 and source is not None:
+        candidates = [
+            node for node in candidates if first_line(node) <= source.line <= (node.end_lineno or 0)
         ]
-    fitting = [node for node in found if is_as_written(cls, module, node)]
-    return fitting[0] if len(fitting) == 1 else None
+    matches = [node for node in candidates if is_as_written(cls, module, node)]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _nodes(body: list[ast.stmt], names: list[str]) -> Iterator[ast.ClassDef]:
+    """The class statements below `body` that the path `names` leads to."""
     for node in body:
         if isinstance(node, ast.ClassDef) and node.name == names[0]:
             if names[1:]:
@@ -36,19 +37,24 @@ def _nodes(body: list[ast.stmt], names: list[str]) -> Iterator[ast.ClassDef]:
                 yield node
         elif isinstance(node, ast.If | ast.Try):
             inner = [*node.body, *node.orelse, *getattr(node, "finalbody", ())]
-            handled = [each for handler in getattr(node, "handlers", ()) for each in handler.body]
+            handled = [
+                statement for handler in getattr(node, "handlers", ()) for statement in handler.body
+            ]
             yield from _nodes([*inner, *handled], names)
 
 
 def first_line(node: ast.ClassDef | ast.FunctionDef) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    """The first line of a definition, decorators included."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def is_as_written(cls: type, module: Module, node: ast.ClassDef) -> bool:
-    """Whether the methods of a class are what its statement says."""
-    functions = [each for each in vars(cls).values() if isinstance(each, FunctionType)]
+    """True if the methods of a class are compiled from the text of this statement."""
+    functions = [function for function in vars(cls).values() if isinstance(function, FunctionType)]
     own = [
-        each for each in functions if each.__code__.co_qualname.startswith(f"{cls.__qualname__}.")
+        function
+        for function in functions
+        if function.__code__.co_qualname.startswith(f"{cls.__qualname__}.")
     ]
     lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     codes = [code for code in codes_of(module) if code.co_firstlineno in lines]
@@ -59,7 +65,7 @@ def is_as_written(cls: type, module: Module, node: ast.ClassDef) -> bool:
 
 
 def is_code_of(function: FunctionType, codes: list[CodeType]) -> bool:
-    """Whether a function was made of one of these."""
+    """True if a function was made from one of these code objects."""
     if _REWRITTEN in function.__globals__:
         line = function.__code__.co_firstlineno
         return any(
@@ -74,19 +80,19 @@ def is_code_of(function: FunctionType, codes: list[CodeType]) -> bool:
 
 @lru_cache(maxsize=64)
 def codes_of(module: Module) -> list[CodeType]:
-    """The code of every function in the module."""
-    waiting = [compile(module.text, module.file, "exec", dont_inherit=True)]
-    found = []
-    while waiting:
-        inner = [each for each in waiting.pop().co_consts if isinstance(each, CodeType)]
-        found += inner
-        waiting += inner
-    return found
+    """The code objects of all functions and classes in the module."""
+    pending = [compile(module.text, module.file, "exec", dont_inherit=True)]
+    codes = []
+    while pending:
+        inner = [constant for constant in pending.pop().co_consts if isinstance(constant, CodeType)]
+        codes += inner
+        pending += inner
+    return codes
 
 
 def text_of_code(code: CodeType) -> str:
-    """What a piece of code does, wherever it stands."""
-    constants = [_text_of_constant(each) for each in code.co_consts]
+    """A text that describes what a code object does, independent of its line numbers."""
+    constants = [_text_of_constant(constant) for constant in code.co_consts]
     names = code.co_names, code.co_varnames, code.co_freevars
     return f"{code.co_name} {code.co_code.hex()} {names} {constants}"
 
@@ -94,6 +100,6 @@ def text_of_code(code: CodeType) -> str:
 def _text_of_constant(value: object) -> str:
     if isinstance(value, CodeType):
         return text_of_code(value)
-    if isinstance(value, frozenset):  # its order is not the same in every run
+    if isinstance(value, frozenset):  # its order differs from run to run
         return f"frozenset {sorted(map(_text_of_constant, value))}"
     return f"{type(value).__name__} {value!a}"

@@ -1,4 +1,4 @@
-"""Finding what to read: from a contract class, a package, a module or a file to its sources. Nothing is imported or run."""
+"""Locating sources: from a contract class, a package, a module or a file. Nothing is imported or run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from chain.source.other_packages import (
     places_of,
 )
 
-# The modules of a package with which a reading begins; what they import of the package follows.
+# The modules of a package that are read first; the modules that they import from the package follow.
 MAIN: Final = ("contract", "models", "events", "rules")
 
 
@@ -39,7 +39,7 @@ _CONTRACTS: Final = {
 
 
 def read_text(file: str) -> str:
-    """What a file says; also where a tool keeps its source in Python's cache of lines only."""
+    """The text of a file, or of a source that exists only in Python's cache of lines."""
     try:
         return Path(file).read_text("utf-8")
     except (OSError, ValueError):
@@ -47,7 +47,7 @@ def read_text(file: str) -> str:
 
 
 def class_identity(cls: type) -> tuple[str, str, int]:
-    """The file, the name and the first line of a class: another one of that name may stand elsewhere in the file."""
+    """The file, the name and the first line of a class, because the file may hold another class of that name."""
     return (
         file_of(cls),
         cls.__qualname__,
@@ -56,9 +56,9 @@ def class_identity(cls: type) -> tuple[str, str, int]:
 
 
 def locate_class(cls: type) -> tuple[SourceTree, Definition] | None:
-    """The sources of a class, and where it is defined in them.
+    """The sources of a class and its definition in them.
 
-    None if there is nothing to check: it was made at a prompt, or it is the chain's own.
+    None if there is nothing to check: the class was made at a prompt, or belongs to the chain.
     """
     file = file_of(cls)
     text = read_text(file) if file else ""
@@ -68,12 +68,12 @@ def locate_class(cls: type) -> tuple[SourceTree, Definition] | None:
     if folder is None:
         name, folder = single_file(name, file)
     module = parse_module(name, file, text, _is_package(file))
-    found = _find_class(cls, module)
-    return None if found is None else (SourceTree(module, folder), found)
+    definition = _find_class(cls, module)
+    return None if definition is None else (SourceTree(module, folder), definition)
 
 
 def file_of(cls: type) -> str:
-    """The file in which a class was written; nothing if that is the chain's own, or there is none."""
+    """The file in which a class was written; empty if it belongs to the chain, or has no file."""
     if cls.__module__.partition(".")[0] == "chain":
         return ""
     for value in vars(cls).values():
@@ -88,21 +88,22 @@ def _is_package(file: str) -> bool:
 
 
 def _find_class(cls: type, module: Module) -> Definition | None:
-    """The class statement, by the names of the functions and classes around it; of several the one with its methods."""
+    """The statement of a class, by the names of the enclosing functions and classes; of several, the one around its methods."""
     names = [name for name in cls.__qualname__.split(".") if name != "<locals>"]
     lines = [code.co_firstlineno for code in _codes(cls)]
-    found: list[tuple[ast.ClassDef, list[ast.FunctionDef]]] = []
+    matches: list[tuple[ast.ClassDef, list[ast.FunctionDef]]] = []
     for node, around in _search(module.tree.body, names, []):
         if all(node.lineno <= line <= (node.end_lineno or line) for line in lines):
-            found.append((node, around))
-    if not found:
+            matches.append((node, around))
+    if not matches:
         return None
-    node, around = found[-1]
+    node, around = matches[-1]
     inner = module.within(around) if around else module
     return Definition(inner, node.name, node)
 
 
 def _codes(cls: type) -> Iterator[Any]:
+    """The code objects of the methods that a class itself defines."""
     for value in vars(cls).values():
         code = getattr(value, "__code__", None)
         if code is not None and str(value.__qualname__).startswith(cls.__qualname__ + "."):
@@ -112,6 +113,7 @@ def _codes(cls: type) -> Iterator[Any]:
 def _search(
     body: list[ast.stmt], names: list[str], around: list[ast.FunctionDef]
 ) -> Iterator[tuple[ast.ClassDef, list[ast.FunctionDef]]]:
+    """The class statements below `body` that the path `names` leads to, each with the functions around it."""
     first, *rest = names
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == first:
@@ -129,10 +131,10 @@ Beginning = tuple[SourceTree, list[Module], list[Definition]]
 
 
 def modules_in(target: str | Path) -> list[Beginning]:
-    """The sources of `contracts.blokus`, of the same as a folder, or of one file; with which modules to begin; the contracts.
+    """The sources of `contracts.blokus`, of its folder or of a file, with the modules to read first and the contracts.
 
-    Contracts are told where a file has some, and not those of a package, which is read as a whole. In a folder that holds no
-    Python itself, as that of a project, all files below that have contracts count.
+    Contracts are listed for a file, but not for a package, which is read as a whole. For a folder without Python files of
+    its own, such as that of a project, all files below it that have contracts count.
     """
     path = _path_of(target)
     main = [] if path.is_file() else _main_files(path)
@@ -141,12 +143,12 @@ def modules_in(target: str | Path) -> list[Beginning]:
     files = [path] if path.is_file() else sorted(path.glob("*.py"))
     if files:
         return [_of_file(file) for file in files]
-    found = [each for each in map(_of_file, _files_below(path)) if each[2]]
-    if not found:
+    beginnings = [beginning for beginning in map(_of_file, _files_below(path)) if beginning[2]]
+    if not beginnings:
         raise FileNotFoundError(
             f"{target}: there is no Python in this folder, and no contract below it"
         )
-    return found
+    return beginnings
 
 
 def _of_file(file: Path) -> Beginning:
@@ -169,13 +171,13 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def contracts_in(module: Module, sources: SourceTree) -> list[Definition]:
-    """The contract classes of a module, those in functions too."""
-    found = []
+    """The contract classes of a module, including those inside functions."""
+    contracts = []
     for node, around in _classes(module.tree.body, []):
         definition = Definition(module.within(around) if around else module, node.name, node)
         if any(path in _CONTRACTS for path in _foreign_bases(definition, sources)):
-            found.append(definition)
-    return found
+            contracts.append(definition)
+    return contracts
 
 
 def _classes(
@@ -190,13 +192,13 @@ def _classes(
 
 
 def _foreign_bases(definition: Definition, sources: SourceTree) -> Iterator[str]:
-    """The paths of what a class, or one that it derives from, has from elsewhere."""
+    """The dotted paths of the imported bases of a class and of the classes that it derives from."""
     for cls in lineage(class_of(definition), sources):
         for base in cls.bases:
             first, _, rest = base.partition(".")
-            found = cls.definition.module.names.get(first)
-            if found is not None and found.import_path is not None:
-                yield f"{found.import_path}.{rest}" if rest else found.import_path
+            imported = cls.definition.module.names.get(first)
+            if imported is not None and imported.import_path is not None:
+                yield f"{imported.import_path}.{rest}" if rest else imported.import_path
 
 
 def _path_of(target: str | Path) -> Path:
@@ -205,12 +207,12 @@ def _path_of(target: str | Path) -> Path:
         return path.resolve()
     parts: list[str] = str(target).split(".")
     installed: list[str | Path] = (
-        [place.parent for place in places_of(parts[0])] if parts[0] else []
+        [location.parent for location in places_of(parts[0])] if parts[0] else []
     )
     for entry in ["", *sys.path, *installed]:
-        for found in (Path(entry, *parts), Path(entry, *parts[:-1], f"{parts[-1]}.py")):
-            if found.exists():
-                return found.resolve()
+        for candidate in (Path(entry, *parts), Path(entry, *parts[:-1], f"{parts[-1]}.py")):
+            if candidate.exists():
+                return candidate.resolve()
     raise FileNotFoundError(
         f"{target}: no such file or package; write contracts.blokus, contracts/blokus or a file"
     )
@@ -222,7 +224,7 @@ def _main_files(folder: Path) -> list[Path]:
 
 
 def _top_folder(folder: Path) -> Path:
-    """Where the names of modules begin: above the outermost folder that is a package."""
+    """The folder that module names are relative to: the parent of the outermost package."""
     while (folder / "__init__.py").is_file():
         folder = folder.parent
     return folder

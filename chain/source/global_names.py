@@ -1,8 +1,7 @@
-"""Which names of a piece of source are global: found by Python's scopes, as its compiler does, and not by how they are spelled.
+"""The global names in a piece of source, determined by Python's scopes, as its compiler does, and not by their spelling.
 
-An argument, a local, the variable of a comprehension, a field, a keyword: none of these is the name of the module that happens
-to be spelled alike. What is read is told apart by when: while the statement itself runs, or later, when somebody calls a
-function in it.
+An argument, a local, the variable of a comprehension, a field, a keyword: none of these is the module's name of the same
+spelling. Reads are distinguished by time: those while the statement itself runs, and those in a function that runs later.
 """
 
 from __future__ import annotations
@@ -23,47 +22,48 @@ from chain.source.local_names import (
     own_names,
 )
 
-_TEXTS: Final = 3  # annotations may be texts in texts; further in is no annotation
+_TEXTS: Final = 3  # how deep string annotations may be nested in each other
 
 
 class Read(NamedTuple):
-    """A global name that is read, with the attributes behind it: `rules.Colour.RED` is one path."""
+    """A read of a global name with the attributes that follow it: `rules.Colour.RED` is one path."""
 
     path: tuple[str, ...]
     is_late: bool  # read in a function or lambda, or in a generator, not while the statement runs
-    is_called: bool  # read within a `def`: only a call of it reads this
+    is_called: bool  # read inside a `def`, so only when that is called
 
 
 @dataclass(eq=False, slots=True)
 class Uses:
-    """What a statement has to do with the global names of its module."""
+    """The ways in which a statement uses the global names of its module."""
 
     reads: dict[Read, None] = field(default_factory=dict)
-    binds: dict[str, None] = field(default_factory=dict)  # sets or deletes them while it runs
-    binds_late: dict[str, None] = field(default_factory=dict)  # by `global`, when a function runs
-    imports: dict[str, None] = field(default_factory=dict)  # paths, of imports within a function
+    binds: dict[str, None] = field(default_factory=dict)  # set or deleted while it runs
+    binds_late: dict[str, None] = field(default_factory=dict)  # set by `global` in a function
+    imports: dict[str, None] = field(default_factory=dict)  # paths of imports inside functions
     nodes: dict[ast.Name, None] = field(default_factory=dict)  # every mention of a global name
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that it reads, now or later."""
+        """The names that the statement reads, now or later."""
         return frozenset(read.path[0] for read in self.reads)
 
     @property
     def names_now(self) -> frozenset[str]:
+        """The names that the statement reads while it runs."""
         return frozenset(read.path[0] for read in self.reads if not read.is_late)
 
 
 @lru_cache(maxsize=16384)
 def uses_of(node: ast.AST) -> Uses:
-    """What a statement that stands at the top of a module, or in its place, does to global names."""
+    """The global names that a top-level statement, or a node read as one, uses."""
     reader = _Reader()
     reader.visit(node)
     return reader.uses
 
 
 class _Scope:
-    """One scope while it is read, the module's aside."""
+    """A scope below the module's, while it is read."""
 
     __slots__ = ("kind", "name", "outer", "outside", "own")
 
@@ -75,9 +75,9 @@ class _Scope:
         outer: _Scope | None,
         name: str = "",
     ) -> None:
-        self.kind = kind  # function, comprehension, class, or types: that of `def f[T]`
-        self.own = own  # of a class: only those that were set so far
-        self.outside = outside  # said to be of another scope; True: global
+        self.kind = kind  # function, comprehension, class or types (that of `def f[T]`)
+        self.own = own  # local names; of a class: only those set so far
+        self.outside = outside  # names declared `global` (True) or `nonlocal` (False)
         self.outer = outer
         self.name = name  # of a class
 
@@ -86,13 +86,14 @@ class _Reader:
     def __init__(self) -> None:
         self.uses = Uses()
         self.scope: _Scope | None = None
-        self.late = 0  # how many functions, lambdas and generators are around
-        self.called = 0  # how many `def`s are around
-        self.depth = 0  # of texts in texts
+        self.late = 0  # the number of enclosing functions, lambdas and generators
+        self.called = 0  # the number of enclosing `def`s
+        self.depth = 0  # the nesting depth of string annotations
 
-    # Where a name belongs
+    # Resolving names
 
     def is_global(self, name: str) -> bool:
+        """True if a name in the current scope belongs to the module."""
         scope, is_first = self.scope, True
         while scope is not None:
             if name in scope.outside and (scope.kind != "class" or is_first):
@@ -108,7 +109,7 @@ class _Reader:
         return True
 
     def mangled(self, name: str) -> str:
-        """`__x` in a class is another name."""
+        """The name after private name mangling: `__x` in a class `C` becomes `_C__x`."""
         scope = self.scope
         while scope is not None and scope.kind != "class":
             scope = scope.outer
@@ -117,13 +118,14 @@ class _Reader:
         return f"_{scope.name.lstrip('_')}{name}" if scope.name.strip("_") else name
 
     def read(self, node: ast.Name, *attributes: str) -> None:
+        """Record a read of a name, with the attributes that follow it, if the name is global."""
         if self.is_global(node.id):
             self.uses.nodes[node] = None
             path = tuple(map(self.mangled, (node.id, *attributes)))
             self.uses.reads[Read(path, self.late > 0, self.called > 0)] = None
 
     def bind(self, name: str) -> None:
-        """A name is set where the reader stands."""
+        """Record that a name is set in the current scope."""
         scope = self.scope
         if scope is not None and scope.kind == "class" and name not in scope.outside:
             scope.own = {*scope.own, name}
@@ -134,9 +136,9 @@ class _Reader:
     # Nodes
 
     def visit(self, node: ast.AST) -> None:
-        look = _LOOKS.get(type(node))
-        if look is not None:
-            look(self, node)
+        visit_node = _LOOKS.get(type(node))
+        if visit_node is not None:
+            visit_node(self, node)
         else:
             for name in names_set(node):
                 self.bind(name)
@@ -159,7 +161,7 @@ class _Reader:
             self.bind(node.id)
 
     def attribute(self, node: ast.Attribute) -> None:
-        """`a.b.c` is one path."""
+        """Record `a.b.c` as one path."""
         names: list[str] = []
         inner: ast.expr = node
         while isinstance(inner, ast.Attribute):
@@ -171,7 +173,7 @@ class _Reader:
             self.visit(inner)
 
     def assign(self, node: ast.Assign | ast.AugAssign | ast.For | ast.AsyncFor) -> None:
-        """What is assigned is there before the name is."""
+        """Visit the value before the target, in the order of execution."""
         self.visit(node.iter if isinstance(node, ast.For | ast.AsyncFor) else node.value)
         if isinstance(node, ast.Assign):
             self.all(node.targets)
@@ -190,7 +192,7 @@ class _Reader:
             self.visit(node.target)
 
     def annotation(self, node: ast.AST) -> None:
-        """An annotation may be a text, or have one in it."""
+        """Visit an annotation, which may be a string or contain one."""
         self.visit(node)
         if self.depth >= _TEXTS:
             return
@@ -203,7 +205,7 @@ class _Reader:
         self.depth -= 1
 
     def named(self, node: ast.NamedExpr) -> None:
-        """In a comprehension it sets the name in the scope around."""
+        """Bind the name of a `:=`; in a comprehension it is set in the enclosing scope."""
         self.visit(node.value)
         inner = self.scope
         while self.scope is not None and self.scope.kind == "comprehension":
@@ -221,16 +223,17 @@ class _Reader:
             self.bind(name)
 
     def declared(self, node: ast.Global | ast.Nonlocal) -> None:
-        """Those of a function are known before anything in it is read."""
+        """Record `global` and `nonlocal` in a class; those of a function are known before its body is read."""
         if self.scope is not None and self.scope.kind == "class":
-            said = dict.fromkeys(node.names, isinstance(node, ast.Global))
-            self.scope.outside = {**self.scope.outside, **said}
+            declarations = dict.fromkeys(node.names, isinstance(node, ast.Global))
+            self.scope.outside = {**self.scope.outside, **declarations}
 
     def block(self, node: ast.AST) -> None:
-        """`if`, `while`, `try`, `match`: what they set in a class may be there behind them, or not."""
+        """Visit an `if`, `while`, `try` or `match`. The names that it sets in a class may exist afterwards, or not."""
         self.perhaps(list(children_of(node)))
 
     def perhaps(self, nodes: list[Any]) -> None:
+        """Visit nodes that may not run: the names that they set in a class do not count afterwards."""
         scope = self.scope
         before = scope.own if scope is not None and scope.kind == "class" else None
         self.all(nodes)
@@ -240,17 +243,18 @@ class _Reader:
     # Scopes
 
     def within(self, scope: _Scope, nodes: Any, *, late: int = 0, called: int = 0) -> None:
+        """Visit nodes inside an inner scope."""
         self.scope, self.late, self.called = scope, self.late + late, self.called + called
         self.all(nodes)
         self.scope, self.late, self.called = scope.outer, self.late - late, self.called - called
 
     def comprehension(self, node: Any) -> None:
-        """Its first `for` walks through what the scope around knows."""
+        """Visit a comprehension. The iterable of its first `for` is evaluated in the enclosing scope."""
         first = node.generators[0]
         self.visit(first.iter)
         inner: list[ast.AST] = [first.target, *first.ifs]
-        for each in node.generators[1:]:
-            inner += [each.iter, each.target, *each.ifs]
+        for generator in node.generators[1:]:
+            inner += [generator.iter, generator.target, *generator.ifs]
         inner += [getattr(node, name) for name in ("key", "value", "elt") if hasattr(node, name)]
         scope = _Scope("comprehension", *own_names(node), self.scope)
         self.within(scope, inner, late=isinstance(node, ast.GeneratorExp))
@@ -260,13 +264,13 @@ class _Reader:
         self.within(_Scope("function", *own_names(node), self.scope), [node.body], late=1)
 
     def typed(self, node: Any, look: Callable[[], None]) -> None:
-        """With the type parameters of `def f[T]`, `class C[T]` or `type A[T]` around."""
+        """Call `look` inside the scope of the type parameters of `def f[T]`, `class C[T]` or `type A[T]`."""
         parameters = getattr(node, "type_params", None)
         if not parameters:
             look()
             return
         outer = self.scope
-        self.scope = _Scope("types", {each.name for each in parameters}, {}, outer)
+        self.scope = _Scope("types", {parameter.name for parameter in parameters}, {}, outer)
         self.all(parameters)
         look()
         self.scope = outer
@@ -292,19 +296,19 @@ class _Reader:
         self.within(_Scope("class", set(), {}, self.scope, node.name), node.body)
 
     def alias(self, node: Any) -> None:
-        """`type A[T] = …`: what it stands for is read when somebody asks."""
+        """Visit `type A[T] = …`, whose value is evaluated lazily."""
         self.typed(
             node, lambda: self.within(_Scope("types", set(), {}, self.scope), [node.value], late=1)
         )
         self.visit(node.name)
 
     def parameter(self, node: Any) -> None:
-        """The bound and the default of a type parameter."""
+        """Visit the bound and the default of a type parameter."""
         self.children(node)
 
 
 def _texts(node: ast.AST) -> Iterator[str]:
-    """The annotations that are written as text in one; `Literal["red"]` and what `Annotated` adds are values."""
+    """The string annotations inside an annotation. `Literal["red"]` and the extras of `Annotated` are values instead."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, str):
             yield node.value
@@ -320,8 +324,8 @@ def _texts(node: ast.AST) -> Iterator[str]:
             return
         if name == "Annotated" and isinstance(node.slice, ast.Tuple):
             inner = list(node.slice.elts[:1])
-    for each in inner:
-        yield from _texts(each)
+    for part in inner:
+        yield from _texts(part)
 
 
 _NEWER: Final = ("TypeAlias", "TypeVar", "ParamSpec", "TypeVarTuple", "TryStar")
@@ -345,8 +349,8 @@ _LOOKS: Final[Mapping[Any, Callable[[_Reader, Any], None]]] = MappingProxyType(
         **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef), _Reader.function),
         ast.ClassDef: _Reader.cls,
         **{
-            getattr(ast, name): look
-            for name, look in zip(
+            getattr(ast, name): visit_node
+            for name, visit_node in zip(
                 _NEWER,
                 (_Reader.alias, *[_Reader.parameter] * 3, _Reader.block),
                 strict=True,

@@ -1,4 +1,4 @@
-"""Which names a function, class or comprehension has for itself, as Python's compiler sees it."""
+"""The local names of a function, class or comprehension, as Python's compiler determines them."""
 
 from __future__ import annotations
 
@@ -16,34 +16,37 @@ _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 @lru_cache(maxsize=16384)
 def own_names(node: ast.AST) -> tuple[frozenset[str], Mapping[str, bool]]:
-    """The names that a function, lambda or comprehension has for itself, whatever of it has run.
+    """The local names of a function, lambda or comprehension, and the names that it declares as another scope's.
 
-    And those of which it says that they are of another scope; True for `global`.
+    The latter map to True for `global` and to False for `nonlocal`.
     """
     body: list[ast.AST]
-    found: set[str] = set()
+    bound: set[str] = set()
     outside: dict[str, bool] = {}
     if isinstance(node, _FUNCTIONS):
-        found.update(each.arg for each in arguments(node.args))
+        bound.update(argument.arg for argument in arguments(node.args))
         body = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     else:
         body = [generator.target for generator in getattr(node, "generators", ())]
-    _bound(body, found, outside)
-    return frozenset(found - outside.keys()), MappingProxyType(outside)
+    _bound(body, bound, outside)
+    return frozenset(bound - outside.keys()), MappingProxyType(outside)
 
 
 def arguments(node: ast.arguments) -> list[ast.arg]:
-    several = (*node.posonlyargs, *node.args, node.vararg, *node.kwonlyargs, node.kwarg)
-    return [each for each in several if each is not None]
+    slots = (*node.posonlyargs, *node.args, node.vararg, *node.kwonlyargs, node.kwarg)
+    return [argument for argument in slots if argument is not None]
 
 
 def _bound(body: list[ast.AST], found: set[str], outside: dict[str, bool]) -> None:
-    """The names that a scope sets, inner scopes left out, and those that it says are of another."""
-    waiting = body
-    inner: list[ast.AST] = []  # in a comprehension, of which only `:=` sets a name here
-    while waiting or inner:
-        is_inner = not waiting
-        node = (waiting or inner).pop()
+    """Add the names that a scope sets to `found`, and those that it declares `global` or `nonlocal` to `outside`.
+
+    The names of inner scopes do not count.
+    """
+    pending = body
+    inner: list[ast.AST] = []  # inside a comprehension, where only `:=` sets a name of this scope
+    while pending or inner:
+        is_inner = not pending
+        node = (pending or inner).pop()
         if isinstance(node, ast.NamedExpr):
             found.add(node.target.id)
         elif isinstance(node, ast.Global | ast.Nonlocal):
@@ -51,28 +54,28 @@ def _bound(body: list[ast.AST], found: set[str], outside: dict[str, bool]) -> No
         elif not is_inner:
             found.update(names_set(node))
         if isinstance(node, DEFINITIONS):
-            waiting += _evaluated_outside(node)
+            pending += _evaluated_outside(node)
         elif isinstance(node, ast.Lambda):
-            (inner if is_inner else waiting).extend(defaults(node.args))
+            (inner if is_inner else pending).extend(defaults(node.args))
         else:
             is_inner = is_inner or isinstance(node, COMPREHENSIONS)
-            (inner if is_inner else waiting).extend(children_of(node))
+            (inner if is_inner else pending).extend(children_of(node))
 
 
 def children_of(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a node. As `ast.iter_child_nodes`, but faster, for this is most of the work of looking at a source."""
+    """The children of a node, as from `ast.iter_child_nodes`, but faster: most of the reading time is spent here."""
     for name in node._fields:
         value = getattr(node, name, None)
         if isinstance(value, list):
-            for each in value:
-                if isinstance(each, ast.AST):
-                    yield each
-        elif isinstance(value, ast.AST) and value._fields:  # no `Load` and the like
+            for child in value:
+                if isinstance(child, ast.AST):
+                    yield child
+        elif isinstance(value, ast.AST) and value._fields:  # `Load` and the like have no fields
             yield value
 
 
 def names_set(node: ast.AST) -> tuple[str, ...]:
-    """The names that a node sets or deletes by itself."""
+    """The names that a node itself sets or deletes, without its children."""
     if isinstance(node, ast.Name):
         return () if isinstance(node.ctx, ast.Load) else (node.id,)
     if isinstance(node, _NAMED):
@@ -86,19 +89,19 @@ def names_set(node: ast.AST) -> tuple[str, ...]:
 
 
 def defaults(node: ast.arguments) -> Iterator[ast.expr]:
-    yield from (each for each in (*node.defaults, *node.kw_defaults) if each is not None)
+    yield from (default for default in (*node.defaults, *node.kw_defaults) if default is not None)
 
 
 def annotations_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
-    for each in arguments(node.args):
-        if each.annotation is not None:
-            yield each.annotation
+    for argument in arguments(node.args):
+        if argument.annotation is not None:
+            yield argument.annotation
     if node.returns is not None:
         yield node.returns
 
 
 def _evaluated_outside(node: Any) -> Iterator[ast.AST]:
-    """What of a `def` or `class` runs in the scope around it."""
+    """The parts of a `def` or `class` that are evaluated in the enclosing scope."""
     yield from node.decorator_list
     if isinstance(node, ast.ClassDef):
         yield from (*node.bases, *node.keywords)

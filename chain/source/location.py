@@ -1,7 +1,7 @@
-"""Where something stands in a person's source: `file.py:12`.
+"""The location of a thing in its author's source: `file.py:12`.
 
-A class or function knows the line it begins at, decorators included. For the very line, of an argument or a field, the file
-is parsed, which happens only when there is something to complain about.
+A class or function knows its first line, decorators included. To find the exact line of an argument or a field, the file is
+parsed. That happens only when there is an error to report.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PYTHON = sysconfig.get_path("stdlib")
 
 
 class Source(NamedTuple):
-    """The statement that made something."""
+    """The file and line of the statement that made a thing."""
 
     file: str
     line: int
@@ -31,11 +31,12 @@ class Source(NamedTuple):
 
 
 def source_of_frame(frame: FrameType) -> Source:
-    """The statement that runs in `frame`."""
+    """The statement that is running in `frame`."""
     return Source(frame.f_code.co_filename, frame.f_lineno)
 
 
 def location_of_frame(frame: FrameType) -> str:
+    """`file.py:12`: the statement that is running in `frame`."""
     return str(source_of_frame(frame))
 
 
@@ -50,7 +51,7 @@ def line_of(thing: Any, source: Source | None = None) -> str:
 
 
 def line_of_field(cls: type, name: str, source: Source | None = None) -> str:
-    """`file.py:13`: the annotation of `name` in the body of `cls`, or the class where its source is not at hand."""
+    """`file.py:13`: the annotation of `name` in the body of `cls`, or the class if its source is not available."""
     source = source or _definition_site(cls)
     node = _node(source.file, source.line, ast.ClassDef, cls.__name__)
     for inner in node.body if isinstance(node, ast.ClassDef) else ():
@@ -64,7 +65,7 @@ def line_of_field(cls: type, name: str, source: Source | None = None) -> str:
 
 
 def line_of_argument(function: FunctionType, name: str) -> str:
-    """`file.py:14`: the argument `name` of `function`; `return` is what it returns."""
+    """`file.py:14`: the argument `name` of `function`; the name `return` means its return annotation."""
     node, file = _definition(function), inspect.unwrap(function).__code__.co_filename
     for inner in ast.walk(node.args) if node else ():
         if isinstance(inner, ast.arg) and inner.arg == name:
@@ -75,41 +76,41 @@ def line_of_argument(function: FunctionType, name: str) -> str:
 
 
 def _definition(function: FunctionType) -> Any:
-    """The syntax of a function, of the one inside where it is wrapped; None where its source is not at hand."""
-    inside = inspect.unwrap(function)
-    code = inside.__code__
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    return _node(code.co_filename, code.co_firstlineno, kinds, inside.__name__)
+    """The syntax node of a function, without its wrappers; None if its source is not available."""
+    unwrapped = inspect.unwrap(function)
+    code = unwrapped.__code__
+    node_types = ast.FunctionDef | ast.AsyncFunctionDef
+    return _node(code.co_filename, code.co_firstlineno, node_types, unwrapped.__name__)
 
 
 def _definition_site(cls: type) -> Source:
-    """Where a class that nobody took note of was made: from its methods, or at least its file."""
+    """The location of a class for which none was recorded: by its methods, or at least its file."""
     for value in vars(cls).values():
         if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith("<"):
             file, line = value.__code__.co_filename, value.__code__.co_firstlineno
-            around = [
+            enclosing = [
                 node
                 for node in _nodes(file)
                 if isinstance(node, ast.ClassDef) and _spans(node, line)
             ]
-            return Source(file, around[-1].lineno if around else line)
+            return Source(file, enclosing[-1].lineno if enclosing else line)
     file = getattr(sys.modules.get(cls.__module__), "__file__", None) or cls.__module__
-    named = [
+    candidates = [
         node
         for node in _nodes(file)
         if isinstance(node, ast.ClassDef) and node.name == cls.__name__
     ]
-    return Source(file, named[-1].lineno if named else 1)
+    return Source(file, candidates[-1].lineno if candidates else 1)
 
 
 def _node(file: str, line: int, kind: Any, name: str) -> Any:
-    """The class or function `name` whose first line, a decorator's perhaps, or whose whole is around `line`."""
-    found = [
+    """The innermost node of the type `kind` called `name` whose lines, decorators included, contain `line`."""
+    candidates = [
         node
         for node in _nodes(file)
         if isinstance(node, kind) and node.name == name and _spans(node, line)
     ]
-    return found[-1] if found else None
+    return candidates[-1] if candidates else None
 
 
 def _nodes(file: str) -> Iterator[ast.AST]:
@@ -120,12 +121,12 @@ def _nodes(file: str) -> Iterator[ast.AST]:
 
 
 def _spans(node: Any, line: int) -> bool:
-    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     return bool(first <= line <= node.end_lineno)
 
 
 def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | None:
-    """File (as Python knows it) and line of the innermost step of a traceback that is not the chain's own code."""
+    """The file (as Python names it) and line of the innermost step of a traceback outside the chain's own code."""
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
@@ -136,12 +137,12 @@ def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | 
 
 
 def _is_pythons(file: str) -> bool:
-    """Whether a file is of Python's own library, not of a package that is installed in it."""
+    """True if a file belongs to Python's standard library, and not to a package installed below it."""
     return file.startswith(_PYTHON) and "site-packages" not in file
 
 
 def relative_path(file: str) -> str:
-    """The path as seen from the working directory, when it lies below it."""
+    """The path relative to the working directory, if the file is below it."""
     path = Path(file)
     try:
         return str(path.relative_to(Path.cwd()))

@@ -1,8 +1,8 @@
 """The source files of a contract, and what each of their names stands for.
 
-A contract's own sources are the modules of its top-level package and those of the packages beside it, as long as these are not
-installed ones, and of other packages of contracts. They are read and never run. A dotted path names a thing wherever it is
-mentioned: `functools.cache`, `builtins.id`, `contracts.blokus.state.Seat`.
+A contract's own sources are the modules of its top-level package, of the packages beside it if these are not installed ones,
+and of other packages of contracts. They are read and never run. A dotted path identifies a thing wherever it is mentioned:
+`functools.cache`, `builtins.id`, `contracts.blokus.state.Seat`.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from chain.source.other_packages import (
 )
 
 _INNER: Final = (ast.If, ast.Try, ast.With, ast.For, ast.While)
-_ODD: Final = (ast.Match, ast.Expr)  # which seldom set a name, the latter with `:=`
+_ODD: Final = (ast.Match, ast.Expr)  # these rarely set a name, `Expr` only with `:=`
 
 
 @dataclass(eq=False, slots=True)
 class Definition:
-    """What gives a name of a module its meaning."""
+    """A statement, import or argument that defines a name of a module."""
 
     module: Module
     name: str
     node: ast.stmt | ast.alias | ast.arg
-    import_path: str | None = None  # of an import: the path it stands for
+    import_path: str | None = None  # of an import: the dotted path that the name stands for
     is_for_types: bool = False  # imported under TYPE_CHECKING, so it never runs
-    statement: ast.Import | ast.ImportFrom | None = None  # of an import: all of it
+    statement: ast.Import | ast.ImportFrom | None = None  # of an import: the whole statement
 
     @property
     def value(self) -> ast.expr | None:
-        """What is assigned, where that is one thing to one name."""
+        """The assigned expression, where one value is assigned to one name."""
         node = self.node
         if isinstance(node, ast.Assign):
             return node.value if isinstance(node.targets[0], ast.Name) else None
@@ -57,50 +57,52 @@ class Definition:
 
 @dataclass(eq=False, slots=True)
 class Module:
+    """A parsed module; `broken` is the syntax error in it, if there is one."""
+
     name: str
     file: str
     text: str
     tree: ast.Module
     is_package: bool = False
     broken: SyntaxError | None = None
-    names: dict[str, Definition] = field(default_factory=dict)  # what each means in the end
-    before: dict[str, list[Definition]] = field(default_factory=dict)  # what else it may mean
+    names: dict[str, Definition] = field(default_factory=dict)  # the last definition of each name
+    before: dict[str, list[Definition]] = field(default_factory=dict)  # the earlier definitions
 
     @property
     def last_name(self) -> str:
         return self.name.rpartition(".")[2]
 
     def within(self, functions: Iterable[ast.FunctionDef]) -> Module:
-        """The module as a class sees it that is made in these functions, one inside the other."""
+        """The module as a class defined inside these nested functions sees it."""
         module = replace(self, names=dict(self.names))
         for function in functions:
             arguments = [node for node in ast.walk(function.args) if isinstance(node, ast.arg)]
-            own = [Definition(module, node.arg, node) for node in arguments]
-            for found in (*own, *definitions(module, function.body)):
-                module.names[found.name] = found
+            argument_definitions = [Definition(module, node.arg, node) for node in arguments]
+            for definition in (*argument_definitions, *definitions(module, function.body)):
+                module.names[definition.name] = definition
         return module
 
 
 @lru_cache(maxsize=1024)
 def parse_module(name: str, file: str, text: str, is_package: bool = False) -> Module:
-    """The module that is written so."""
+    """Parse a module. A text with a syntax error becomes an empty module."""
     broken = None
     try:
         tree = ast.parse(text)
-    except SyntaxError as wrong:
-        tree, broken = ast.Module([], []), wrong
+    except SyntaxError as error:
+        tree, broken = ast.Module([], []), error
     module = Module(name, file, text, tree, is_package, broken)
-    for found in definitions(module, tree.body):
-        if found.name in module.names:
-            module.before.setdefault(found.name, []).append(module.names[found.name])
-        module.names[found.name] = found
+    for definition in definitions(module, tree.body):
+        if definition.name in module.names:
+            module.before.setdefault(definition.name, []).append(module.names[definition.name])
+        module.names[definition.name] = definition
     return module
 
 
 def definitions(
     module: Module, body: list[ast.stmt], for_types: bool = False
 ) -> Iterator[Definition]:
-    """Every name that these statements set, in their order; what stands in an inner block too."""
+    """Every name that these statements set, in source order, including those in inner blocks."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield Definition(module, node.name, node)
@@ -129,12 +131,12 @@ def _imports(
 
 
 def origin_of(module: Module, node: ast.ImportFrom) -> str:
-    """The module of which `from … import` takes names, dots at its beginning resolved."""
+    """The module that `from … import` imports from, with leading dots resolved."""
     if not node.level:
         return node.module or ""
     parts = module.name.split(".")
-    here = parts[: len(parts) - node.level + module.is_package]
-    return ".".join([*here, *([node.module] if node.module else [])])
+    package = parts[: len(parts) - node.level + module.is_package]
+    return ".".join([*package, *([node.module] if node.module else [])])
 
 
 def _inner(module: Module, node: ast.stmt, for_types: bool) -> Iterator[Definition]:
@@ -155,15 +157,15 @@ def is_type_checking(node: ast.If) -> bool:
 
 
 def is_main(node: ast.AST) -> bool:
-    """`if __name__ == "__main__":` is for whoever runs the file; a contract is not run so."""
+    """True for `if __name__ == "__main__":`, which is for running the file; a contract is never run that way."""
     if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
         return False
     sides = (node.test.left, *node.test.comparators)
-    return any(isinstance(each, ast.Name) and each.id == "__name__" for each in sides)
+    return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
 
 
 def _assigned(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement itself assigns."""
+    """The names that a statement itself assigns, without inner blocks."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         targets = node.targets
@@ -171,29 +173,30 @@ def _assigned(node: ast.stmt) -> Iterator[str]:
         targets = [node.target]
     elif isinstance(node, ast.With):
         targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
-    elif type(node).__name__ == "TypeAlias":  # the statement `type`, of Python 3.12
+    elif type(node).__name__ == "TypeAlias":  # the `type` statement of Python 3.12
         targets = [node.name]  # type: ignore[attr-defined]
     for target in targets:
-        yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+        yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
 
 
 class SourceTree:
-    """The modules that belong to a contract: found by name, each read when it is first asked for."""
+    """The modules that belong to a contract, looked up by name and read on first use."""
 
     def __init__(self, module: Module, folder: Path | None) -> None:
-        self.folder = folder  # in which the names of modules begin; None if there is only the one
+        self.folder = folder  # the one that module names are relative to; None for a single module
         self.top = module.name.partition(".")[0]
         self.modules: dict[str, Module | None] = {module.name: module}
-        self.kinds: dict[Definition, Any] = {}  # of what kind each is, as far as somebody asked
-        self.aliases: dict[Definition, Any] = {}  # the same for those that are annotations
-        self.returns: dict[Definition, Any] = {}  # of what kind is what each function returns
-        self.given: dict[ast.Lambda, Any] = {}  # and each lambda
-        self.readers: dict[str, frozenset[str]] = {}  # by library, the functions that read files
+        self.kinds: dict[Definition, Any] = {}  # static types of definitions, filled on demand
+        self.aliases: dict[Definition, Any] = {}  # static types that aliases stand for
+        self.returns: dict[Definition, Any] = {}  # static types that functions return
+        self.given: dict[ast.Lambda, Any] = {}  # static types that lambdas return
+        self.readers: dict[str, frozenset[str]] = {}  # by `library` module: its file readers
         self._split: dict[str, tuple[Module, str] | None] = {}
         self._listed: dict[Path, frozenset[str]] = {}
         self._found: dict[str, tuple[Definition, str] | None] = {}
 
     def module(self, name: str) -> Module | None:
+        """The module of that dotted name, if it belongs to the contract."""
         if name not in self.modules:
             self.modules[name] = self._load(name)
         return self.modules[name]
@@ -208,14 +211,13 @@ class SourceTree:
         for file, is_package in ((f"{last}.py", False), (last, True)):
             if file in self._names_in(folder):
                 path = folder / file / "__init__.py" if is_package else folder / file
-                text = (
-                    path.read_text("utf-8") if path.is_file() else ""
-                )  # a package may do without it
+                # A package need not have an `__init__.py`.
+                text = path.read_text("utf-8") if path.is_file() else ""
                 return parse_module(name, str(path), text, is_package)
         return None
 
     def _home_of(self, first: str) -> Path | None:
-        """The folder in which a package lies: that of the contract, or where it is installed."""
+        """The folder that contains the package `first`: the contract's, or the one where it is installed."""
         if self.folder is None or first in _FOREIGN:
             return None
         is_shared = first != self.top and self.folder.name in SHARED_FOLDERS
@@ -224,7 +226,7 @@ class SourceTree:
         return folder_of_package(first)
 
     def is_beside(self, module: Module) -> bool:
-        """Whether a module is of the package with which this begins, or of one in the same folder."""
+        """True if a module belongs to the contract's package, or to one in the same folder."""
         return self.folder is not None and Path(module.file).is_relative_to(self.folder)
 
     def _names_in(self, folder: Path) -> frozenset[str]:
@@ -234,56 +236,56 @@ class SourceTree:
         return self._listed[folder]
 
     def split(self, path: str) -> tuple[Module, str] | None:
-        """The module that a path leads into, and the rest of the path; None if it leads elsewhere."""
+        """The module that a dotted path leads into, and the rest of the path; None if it leads elsewhere."""
         if path not in self._split:
             self._split[path] = self._find(path)
         return self._split[path]
 
     def _find(self, path: str) -> tuple[Module, str] | None:
-        """The last module on the way; only packages have others in them."""
-        name, found, rest = "", None, path
+        """The innermost module on a path, and the rest of it. Only packages contain further modules."""
+        name, match, rest = "", None, path
         while rest:
             first, _, rest = rest.partition(".")
             name = f"{name}.{first}" if name else first
             module = self.module(name)
             if module is not None:
-                found = module, rest
+                match = module, rest
             if module is None or not module.is_package:
-                return found
-        return found
+                return match
+        return match
 
     def definition(self, path: str | None) -> tuple[Definition, str] | None:
-        """What a path stands for, imports followed, and what of it the path asks for; None if it is not ours."""
+        """The definition that a path leads to, following imports, and the rest of the path; None if it is not the package's."""
         if path is None:
             return None
         if path not in self._found:
-            self._found[path] = None  # so that imports in a circle come to an end
+            self._found[path] = None  # ends a cycle of imports
             self._found[path] = self._follow(path)
         return self._found[path]
 
     def _follow(self, path: str) -> tuple[Definition, str] | None:
-        place = self.split(path)
-        if place is None or not place[1]:
+        location = self.split(path)
+        if location is None or not location[1]:
             return None
-        name, _, rest = place[1].partition(".")
-        found = place[0].names.get(name)
-        if found is None or found.import_path is None:
-            return None if found is None else (found, rest)
-        return self.definition(f"{found.import_path}.{rest}" if rest else found.import_path)
+        name, _, rest = location[1].partition(".")
+        target = location[0].names.get(name)
+        if target is None or target.import_path is None:
+            return None if target is None else (target, rest)
+        return self.definition(f"{target.import_path}.{rest}" if rest else target.import_path)
 
 
 _FOREIGN: Final = sys.stdlib_module_names | {"chain"}
 
 
 def folder_of(name: str, file: str, is_package: bool) -> Path | None:
-    """Where the names of modules begin, by one module and its file; None if the two do not agree."""
+    """The folder that module names are relative to, by one module and its file; None if the two do not match."""
     parts, path = name.split("."), Path(file)
     if not path.is_file():
         return None
-    where = path.parent if is_package else path.with_suffix("")
-    return where.parents[len(parts) - 1] if where.parts[-len(parts) :] == tuple(parts) else None
+    stem = path.parent if is_package else path.with_suffix("")
+    return stem.parents[len(parts) - 1] if stem.parts[-len(parts) :] == tuple(parts) else None
 
 
 def single_file(name: str, file: str) -> tuple[str, Path]:
-    """A module taken for itself, with the files beside it, when its name does not tell where it lies."""
+    """The name and folder of a module that stands alone with the files beside it, when its name does not match its path."""
     return Path(file).stem or name, Path(file).parent

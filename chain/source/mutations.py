@@ -1,4 +1,4 @@
-"""What else bears on the values that a contract uses: statements that change them, though the contract never mentions these."""
+"""Statements that change the values a contract uses, although the contract never mentions these statements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from chain.source.modules import (
 )
 from chain.source.word_sets import word_set
 
-# What hands on the items of its arguments, so that who changes an item changes these.
+# Functions that pass on the items of their arguments, so that changing such an item changes the argument.
 _HANDING_ON: Final = word_set("enumerate filter iter list map next reversed sorted tuple zip")
 _VIEWS: Final = word_set("values items get setdefault")
 # Functions of the standard library that change their first argument.
@@ -39,23 +39,23 @@ _FOREIGN_CHANGERS: Final = word_set(
 def statements_mutating(
     module: Module, seen: Set[ast.AST], names: Set[str]
 ) -> list[tuple[ast.stmt, str]]:
-    """The statements at the top of a module not seen yet that change what one of `names` stands for, with that name."""
-    found = []
+    """The unseen top-level statements of a module that change the value of one of `names`, each with that name."""
+    statements = []
     for node in module.tree.body:
         if node not in seen and not isinstance(node, ast.Import | ast.ImportFrom):
             changed = names & changes_of(node, module)
             if changed and not is_main(node):
-                found.append((node, min(changed)))
-    return found
+                statements.append((node, min(changed)))
+    return statements
 
 
 @lru_cache(maxsize=16384)
 def changes_of(node: ast.stmt, module: Module) -> frozenset[str]:
-    """The global names of which a statement changes what they hold, itself or through functions that it mentions."""
+    """The global names whose values a statement changes, directly or through functions that it mentions."""
     changes = _Changes(module)
     if not isinstance(node, DEFINITIONS):
         changes.collect(uses_of(node), [node])
-    elif node.decorator_list:  # a function or class that stands there does nothing, but these do
+    elif node.decorator_list:  # a definition itself runs nothing, but its decorators do
         changes.collect(uses_of(node), node.decorator_list)
     return frozenset(changes.found)
 
@@ -67,14 +67,14 @@ class _Changes:
         self.followed: set[ast.AST] = set()
 
     def collect(self, uses: Uses, body: Sequence[ast.AST]) -> None:
-        """What `body` changes, a part of what `uses` tells of."""
-        running = [each for part in body for each in _running(part)]
-        roots = {root for each in running for root in self._changed(each)}
+        """Collect the names whose values `body` changes; `uses` describes the statement that `body` is a part of."""
+        running = [node for part in body for node in _running(part)]
+        roots = {root for node in running for root in self._changed(node)}
         for root in _followed(roots, _aliases(running)):
             if root in uses.names or root in uses.binds or root in uses.binds_late:
                 self.found |= _followed({root}, _aliases_of(self.module))
         mentioned = {
-            each.id for each in running if isinstance(each, ast.Name) and each in uses.nodes
+            node.id for node in running if isinstance(node, ast.Name) and node in uses.nodes
         }
         for name in mentioned:
             definition = self.module.names.get(name)
@@ -86,7 +86,7 @@ class _Changes:
                 self.collect(inner, function.body)
 
     def _changed(self, node: ast.AST) -> Iterator[str]:
-        """The names at the beginning of what a node changes."""
+        """The root names of the expressions whose values a node changes."""
         changed: list[ast.expr] = []
         if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
             changed.append(node)
@@ -94,8 +94,8 @@ class _Changes:
             changed.append(node.target)
         elif isinstance(node, ast.Call):
             changed += self._changed_by_call(node)
-        for each in changed:
-            root = root_name(each)
+        for expression in changed:
+            root = root_name(expression)
             if root is not None:
                 yield root
 
@@ -113,46 +113,48 @@ class _Changes:
                     yield argument
 
     def _is_doer(self, func: ast.Attribute) -> bool:
-        """`REGISTRY.enter(…)`, where `REGISTRY = Registry()` and that method changes what it is called on."""
+        """True for `REGISTRY.enter(…)`, where `REGISTRY = Registry()` and that method changes its instance."""
         holder = self.module.names.get(root_name(func) or "")
         value = holder.value if holder is not None else None
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
             return False
-        made = self.module.names.get(value.func.id)
+        created_class = self.module.names.get(value.func.id)
         return (
-            made is not None
-            and isinstance(made.node, ast.ClassDef)
+            created_class is not None
+            and isinstance(created_class.node, ast.ClassDef)
             and any(
-                isinstance(each, ast.FunctionDef) and each.name == func.attr and changes_self(each)
-                for each in made.node.body
+                isinstance(member, ast.FunctionDef)
+                and member.name == func.attr
+                and changes_self(member)
+                for member in created_class.node.body
             )
         )
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """All that runs with a statement: of the functions in it only what stands around them."""
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        yield each
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            waiting += each.decorator_list
+    """All nodes that run with a statement; of a function defined in it, only the decorators."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            pending += part.decorator_list
         else:
-            waiting += children_of(each)
+            pending += children_of(part)
 
 
 @lru_cache(maxsize=2048)
 def _aliases_of(module: Module) -> dict[str, set[str]]:
-    """The other names of things at the top of a module."""
+    """The aliases at the top level of a module."""
     plain = (
         node for node in module.tree.body if not isinstance(node, DEFINITIONS) and not is_main(node)
     )
-    return _aliases([each for node in plain for each in _running(node)])
+    return _aliases([part for node in plain for part in _running(node)])
 
 
 def _aliases(nodes: list[ast.AST]) -> dict[str, set[str]]:
-    """By name the names of that of which it is another name, or a part."""
-    found: dict[str, set[str]] = {}
+    """By name: the names of the values that it is an alias or a part of."""
+    aliases: dict[str, set[str]] = {}
     for node in nodes:
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
@@ -162,14 +164,14 @@ def _aliases(nodes: list[ast.AST]) -> dict[str, set[str]]:
         elif isinstance(node, ast.For | ast.comprehension):
             targets, roots = [node.target], set(_roots(node.iter, is_walked=True))
         for target in targets:
-            for each in ast.walk(target):
-                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and roots:
-                    found.setdefault(each.id, set()).update(roots)
-    return found
+            for part in ast.walk(target):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and roots:
+                    aliases.setdefault(part.id, set()).update(roots)
+    return aliases
 
 
 def _roots(node: ast.expr, is_walked: bool = False) -> Iterator[str]:
-    """The names of which an expression hands out the thing itself or a part; `is_walked`: its items."""
+    """The names whose value, or a part of it, an expression yields; with `is_walked`, whose items it yields."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.NamedExpr):
@@ -177,20 +179,21 @@ def _roots(node: ast.expr, is_walked: bool = False) -> Iterator[str]:
     elif isinstance(node, ast.IfExp):
         yield from (*_roots(node.body, is_walked), *_roots(node.orelse, is_walked))
     elif isinstance(node, ast.Tuple | ast.List):
-        for each in node.elts:
-            yield from _roots(each, is_walked)
+        for inner in node.elts:
+            yield from _roots(inner, is_walked)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr in _VIEWS:
             yield from _roots(node.func.value, is_walked)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and is_walked:
-        for each in node.args if node.func.id in _HANDING_ON else ():
-            yield from _roots(each, is_walked)
+        for inner in node.args if node.func.id in _HANDING_ON else ():
+            yield from _roots(inner, is_walked)
 
 
 def _followed(names: set[str], aliases: dict[str, set[str]]) -> set[str]:
-    found, waiting = set(names), list(names)
-    while waiting:
-        more = aliases.get(waiting.pop(), set()) - found
-        found |= more
-        waiting += more
-    return found
+    """The names, and all that they are directly or indirectly aliases of."""
+    reached, pending = set(names), list(names)
+    while pending:
+        more = aliases.get(pending.pop(), set()) - reached
+        reached |= more
+        pending += more
+    return reached

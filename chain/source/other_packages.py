@@ -1,7 +1,8 @@
-"""Packages that lie elsewhere than the contract that uses them, as long as they are made for the chain too.
+"""Packages in other folders than the contract that uses them, as long as they are made for the chain too.
 
-A contract may derive from one of another package, or call it. What is neither installed nor Python's own is its author's; of
-the installed packages, of which most have nothing to do with this, only those that import the chain are read.
+A contract may derive from a class of another package, or call its functions. A package that is neither installed nor part of
+Python belongs to the contract's author. Of the installed packages, only those that import the chain are read, since most
+have nothing to do with it.
 """
 
 from __future__ import annotations
@@ -13,32 +14,31 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-SHARED_FOLDERS: Final = frozenset(
-    {"site-packages", "dist-packages"}
-)  # what lies there is of many authors
+# Folders of installed packages, which are by many authors.
+SHARED_FOLDERS: Final = frozenset({"site-packages", "dist-packages"})
 _IMPORTS_CHAIN: Final = re.compile(rb"^\s*(?:from|import)\s+chain\b", re.MULTILINE)
-_FILES: Final = 400  # of a package, to look at
+_FILES: Final = 400  # the number of files examined per package
 
 
 def folder_of_package(first: str) -> Path | None:
-    """Where a package or module of that name lies, if it is one of contracts; nothing of it is imported."""
-    for place in places_of(first):
-        if SHARED_FOLDERS.isdisjoint(place.parts) or _is_for_chain(place):
-            return place.parent
+    """The folder that contains the top-level package or module `first`, if it may hold contracts. Nothing is imported."""
+    for path in places_of(first):
+        if SHARED_FOLDERS.isdisjoint(path.parts) or _is_for_chain(path):
+            return path.parent
     return None
 
 
 def places_of(first: str) -> list[Path]:
-    """The folders or the file of a package or module at the top of Python's path."""
+    """The folders or the file of the top-level package or module `first` on Python's path."""
     try:
-        found = find_spec(first)
+        spec = find_spec(first)
     except (ImportError, ValueError, AttributeError):
         return []
-    if found is None:
+    if spec is None:
         return []
-    if found.submodule_search_locations is not None:
-        return [Path(place) for place in found.submodule_search_locations]
-    return [Path(found.origin)] if found.has_location and found.origin else []
+    if spec.submodule_search_locations is not None:
+        return [Path(location) for location in spec.submodule_search_locations]
+    return [Path(spec.origin)] if spec.has_location and spec.origin else []
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,7 @@
-"""What a contract reaches of its own sources: the statements at the top of modules, followed from name to name.
+"""The code that a contract reaches in its own sources: the top-level statements of modules, followed from name to name.
 
-A contract may stand in a file beside its tests, and its package may hold strategies and drawings that it never uses. None of
-that is a part of it. A statement that gives no name a meaning but changes what a reached one holds is reached too.
+A contract may share a file with its tests, and its package may hold strategies and drawings that it never uses. None of that
+is a part of it. A statement that defines no name but changes the value of a reached one is reached too.
 """
 
 from __future__ import annotations
@@ -27,30 +27,32 @@ _READERS = ("pathlib", "importlib", "builtins.open", "io", "os")
 
 
 class Reachability:
-    """Grows by what is asked for, and all that this mentions."""
+    """The reached statements. They grow with each thing that is added, and with everything it mentions."""
 
     def __init__(self, root: Module) -> None:
         self._known = {root.name: root}
         self._top = root.name.partition(".")[0]
         self.modules: dict[Module, dict[ast.AST, Definition | None]] = {}
-        self.names: dict[Module, set[str]] = {}  # by module: those of its names that are read
-        self.because_of: dict[ast.AST, str] = {}  # for the sake of which name each was taken
+        self.names: dict[Module, set[str]] = {}  # by module: the names of it that are read
+        self.because_of: dict[ast.AST, str] = {}  # the name that led to each node
         self._waiting: list[tuple[Module, ast.AST]] = []
 
-    # What was reached
+    # Results
 
     def nodes_of(self, module: Module) -> list[ast.AST]:
-        """Its reached statements in their order, imports aside."""
-        taken = self.modules[module]
-        found = [node for node, definition in taken.items() if definition is None]
-        return sorted(found, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
+        """The reached statements of a module in source order, without imports."""
+        reached = self.modules[module]
+        nodes = [node for node, definition in reached.items() if definition is None]
+        return sorted(nodes, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
 
     def imports_of(self, module: Module) -> Iterator[tuple[str, str]]:
+        """The reached imports of a module: each name with its dotted path."""
         for definition in self.modules[module].values():
             if definition is not None and not definition.is_for_types:
                 yield definition.name, str(definition.import_path)
 
     def reads_files(self, module: Module) -> bool:
+        """True if the reached part of a module may read files."""
         if any(path.startswith(_READERS) for _, path in self.imports_of(module)):
             return True
         if "open" in top_of(module).meanings:
@@ -60,7 +62,7 @@ class Reachability:
     # Reaching
 
     def add_name(self, module: Module, name: str) -> None:
-        """Reach what a name of a module stands for."""
+        """Mark everything that a name of a module may stand for as reached."""
         top = top_of(module)
         for meaning in top.meanings.get(name, ()):
             if isinstance(meaning, Definition):
@@ -73,39 +75,41 @@ class Reachability:
         self._propagate()
 
     def add_node(self, module: Module, node: ast.AST) -> None:
-        """Reach a piece of a module that may stand anywhere in it."""
+        """Mark a node at any position of a module as reached."""
         self._mark(module, node, None)
         self._propagate()
 
     def add_module(self, module: Module) -> None:
+        """Mark everything at the top level of a module as reached."""
         for name in top_of(module).meanings:
             self.add_name(module, name)
 
     def module(self, name: str) -> Module | None:
+        """The author's module of that name, if there is one."""
         if name not in self._known:
-            found = author_module(name, self._top)
-            if found is None:
+            module = author_module(name, self._top)
+            if module is None:
                 return None
-            self._known[name] = found
+            self._known[name] = module
         return self._known[name]
 
     def split(self, path: str) -> tuple[Module, str] | None:
-        """The innermost own module that a path leads into, and the rest of the path."""
-        found, name = None, ""
+        """The innermost module of the author that a path leads into, and the rest of the path."""
+        match, name = None, ""
         parts = path.split(".")
         for count, part in enumerate(parts, 1):
             name = f"{name}.{part}" if name else part
             module = self.module(name)
             if module is not None:
-                found = module, ".".join(parts[count:])
-        return found
+                match = module, ".".join(parts[count:])
+        return match
 
     def _mark(
         self, module: Module, node: ast.AST, definition: Definition | None, name: str = ""
     ) -> None:
-        taken = self.modules.setdefault(module, {})
-        if node not in taken:
-            taken[node] = definition
+        reached = self.modules.setdefault(module, {})
+        if node not in reached:
+            reached[node] = definition
             self.because_of[node] = name
             self._waiting.append((module, node))
 
@@ -122,8 +126,10 @@ class Reachability:
             if not self._waiting:
                 for other in list(self.modules):
                     names = self.names.get(other, set())
-                    for each, name in statements_mutating(other, self.modules[other].keys(), names):
-                        self._mark(other, each, None, name)
+                    for statement, name in statements_mutating(
+                        other, self.modules[other].keys(), names
+                    ):
+                        self._mark(other, statement, None, name)
 
     def _read(self, module: Module, node: ast.AST) -> None:
         uses = uses_of(node)
@@ -133,7 +139,7 @@ class Reachability:
             self._path(path)
 
     def imported_by(self, module: Module, node: ast.AST) -> Iterator[str]:
-        """The paths of the imports within a statement."""
+        """The dotted paths of the imports inside a statement."""
         for path in uses_of(node).imports:
             home, _, name = path.rpartition(":")
             inner = home.lstrip(".")
@@ -164,29 +170,29 @@ class Reachability:
                 self._into(str(meaning.import_path), attributes)
 
     def _into(self, target: str, attributes: list[str]) -> None:
-        """What is used of a module that a name stands for."""
-        place = self.split(target)
-        if place is not None and place[1]:
+        """Reach the used parts of the module that a name stands for."""
+        location = self.split(target)
+        if location is not None and location[1]:
             return
         inner = self.split(".".join([target, *attributes]))
         if inner is not None and inner[1]:
             self._path(".".join([target, *attributes]))
-        elif inner is not None:  # whatever of it is used
+        elif inner is not None:  # the module is used as a value, so any part of it may be
             self._everything(inner[0])
 
     def _path(self, path: str) -> None:
-        place = self.split(path)
-        if place is None:
+        location = self.split(path)
+        if location is None:
             return
-        module, rest = place
+        module, rest = location
         self.modules.setdefault(module, {})
         if rest:
             self._mention(module, Read(tuple(rest.split(".")), True, False))
 
     def _star(self, definition: Definition) -> None:
-        place = self.split(str(definition.import_path).removesuffix(".*"))
-        if place is not None and not place[1]:
-            self._everything(place[0])
+        location = self.split(str(definition.import_path).removesuffix(".*"))
+        if location is not None and not location[1]:
+            self._everything(location[0])
 
     def _everything(self, module: Module) -> None:
         self.modules.setdefault(module, {})

@@ -1,7 +1,7 @@
-"""What can be known of a value without running anything: that it is a set, a text, an instance of this class.
+"""Static types: what is known of a value without running anything, such as that it is a set, a text or an instance of a class.
 
-It is read off annotations, literals, and what the functions and classes of the package say they return. Nothing known is None,
-and most rules then keep still.
+They are read off annotations, literals, and the return types of the package's functions and classes. An unknown type is
+None, and most rules then report nothing.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from chain.source.modules import (
 
 
 class StaticType(NamedTuple):
-    """A word for a built-in kind, else the path of a class; and of what it holds."""
+    """The word for a built-in type or the path of a class (`name`), and the types of what it holds (`of`)."""
 
     name: str
     of: tuple[StaticType | None, ...] = ()
-    field: str = ""  # of the contract from whose storage it was read, if it was
+    field: str = ""  # the contract's field that the value was read from; empty if it was not read from storage
 
 
 SET: Final = StaticType("set")
@@ -90,7 +90,7 @@ _CONTRACTS: Final = frozenset(
     for name in ("Contract", "System")
     for home in ("chain", f"chain.{name.lower()}")
 )
-_PARTED: Final = frozenset({"list", "tuple", "vector", "map"})  # what has parts that can be lists
+_PARTED: Final = frozenset({"list", "tuple", "vector", "map"})  # types whose parts can be lists
 _WRAPPERS: Final = frozenset(
     ["Final", "ClassVar", "Annotated", "Optional", "Key", "Required", "NotRequired", "ReadOnly"]
 )
@@ -99,7 +99,7 @@ Find = Callable[[ast.expr], str | None]
 
 
 def read(node: ast.expr | None, find: Find, sources: SourceTree) -> StaticType | None:
-    """The kind that an annotation names."""
+    """The static type that an annotation names; `find` resolves the names in it to dotted paths."""
     if isinstance(node, ast.Constant):
         return _read_constant(node, find, sources)
     if isinstance(node, ast.BinOp):
@@ -131,13 +131,15 @@ def _named(
         if name in _WRAPPERS:
             return read(inner[0], find, sources) if inner else None
         if name == "Union":
-            kinds = [read(each, find, sources) for each in inner]
-            return union(*kinds)
-        return _built_in(path or "", name, [read(each, find, sources) for each in inner], inner)
-    found = sources.definition(path)
-    if found is None:
+            value_types = [read(annotation, find, sources) for annotation in inner]
+            return union(*value_types)
+        return _built_in(
+            path or "", name, [read(annotation, find, sources) for annotation in inner], inner
+        )
+    resolved = sources.definition(path)
+    if resolved is None:
         return StaticType(path) if path and name[:1].isupper() else None
-    definition, rest = found
+    definition, rest = resolved
     if rest:
         return None
     if isinstance(definition.node, ast.ClassDef):
@@ -148,12 +150,12 @@ def _named(
 
 
 def _read_alias(definition: Definition, value: ast.expr, sources: SourceTree) -> StaticType | None:
-    """What an alias stands for; one that mentions itself, as a tree does, comes to an end."""
-    known: dict[Definition, StaticType | None] = sources.aliases
-    if definition not in known:
-        known[definition] = None
-        known[definition] = read(value, resolver(definition.module), sources)
-    return known[definition]
+    """The static type that an alias stands for. A recursive alias, such as that of a tree, is unknown where it recurs."""
+    cache: dict[Definition, StaticType | None] = sources.aliases
+    if definition not in cache:
+        cache[definition] = None
+        cache[definition] = read(value, resolver(definition.module), sources)
+    return cache[definition]
 
 
 def _built_in(
@@ -176,37 +178,41 @@ def _is_dots(node: ast.expr) -> bool:
 
 
 def union(*kinds: StaticType | None) -> StaticType | None:
-    """What is known of a value that is one of these: that it may be a set goes first."""
-    some = [kind for kind in kinds if kind != NONE]
-    for kind in some:
-        if kind is not None and kind.name == "set":
-            return kind
-    if any(kind is None for kind in some) or not some:
+    """The static type of a value that has one of these types. If it may be a set, it counts as a set."""
+    value_types = [value_type for value_type in kinds if value_type != NONE]
+    for value_type in value_types:
+        if value_type is not None and value_type.name == "set":
+            return value_type
+    if any(value_type is None for value_type in value_types) or not value_types:
         return None
-    if len({copied(kind) for kind in some}) == 1:
-        return some[0] if len(set(some)) == 1 else copied(some[0])
-    return TEXT if all(kind is not None and kind.name in PLAIN for kind in some) else None
+    if len({copied(value_type) for value_type in value_types}) == 1:
+        return value_types[0] if len(set(value_types)) == 1 else copied(value_types[0])
+    return (
+        TEXT
+        if all(value_type is not None and value_type.name in PLAIN for value_type in value_types)
+        else None
+    )
 
 
 def stored(kind: StaticType | None, field: str) -> StaticType | None:
-    """The kind of what is read from that field, or from a part of it."""
+    """The static type of a value that is read from the contract's field `field`, or from a part of it."""
     if kind is None or not field or not (kind.name in _PARTED or "." in kind.name):
         return kind
-    return StaticType(kind.name, tuple(stored(each, field) for each in kind.of), field)
+    return StaticType(kind.name, tuple(stored(item, field) for item in kind.of), field)
 
 
 def copied(kind: StaticType | None) -> StaticType | None:
-    """The kind of a copy: what is in it may still be of storage."""
+    """The static type of a shallow copy, whose items may still be stored values."""
     return kind._replace(field="") if kind is not None and kind.field else kind
 
 
 def copied_whole(kind: StaticType | None) -> StaticType | None:
-    """The kind of a copy in which nothing is of storage."""
+    """The static type of a deep copy, which holds no stored values."""
     return kind and StaticType(kind.name, tuple(map(copied_whole, kind.of)))
 
 
 def resolver(module: Module) -> Find:
-    """What names mean at the top of a module."""
+    """A function that resolves expressions to dotted paths at the top level of a module."""
 
     def find(node: ast.expr) -> str | None:
         if isinstance(node, ast.Name):
@@ -220,38 +226,40 @@ def resolver(module: Module) -> Find:
 
 
 def resolve_name(module: Module, name: str) -> str:
-    found = module.names.get(name)
-    if found is None:
+    """The dotted path of a name at the top level of a module."""
+    definition = module.names.get(name)
+    if definition is None:
         return f"builtins.{name}"
-    return found.import_path or f"{found.module.name}.{name}"
+    return definition.import_path or f"{definition.module.name}.{name}"
 
 
-# What a kind has
+# Members of a static type
 
 
 def class_named(kind: StaticType | None, sources: SourceTree) -> Class | None:
+    """The package's class that a static type names, if it names one."""
     if kind is None:
         return None
-    found = sources.definition(kind.name) if "." in kind.name else None
-    if found is None or found[1] or not isinstance(found[0].node, ast.ClassDef):
+    resolved = sources.definition(kind.name) if "." in kind.name else None
+    if resolved is None or resolved[1] or not isinstance(resolved[0].node, ast.ClassDef):
         return None
-    return class_of(found[0])
+    return class_of(resolved[0])
 
 
 def attribute(kind: StaticType | None, name: str, sources: SourceTree) -> StaticType | None:
-    """Of what kind the attribute `name` of such a value is."""
+    """The static type of the attribute `name` of a value of this type."""
     if kind == PATH:
         return PATH if name == "parent" else TEXT if name in ("name", "stem", "suffix") else None
     cls = class_named(kind, sources)
-    for each in lineage(cls, sources) if cls else ():
-        find = resolver(each.definition.module)
-        if name in each.fields:
-            held, annotation = kind.field if kind else "", each.fields[name]
-            if cls and not held and _is_stored(annotation, find, cls, sources):
-                held = name
-            return stored(read(annotation, find, sources), held)
-        if name in each.methods:
-            method = each.methods[name]
+    for base in lineage(cls, sources) if cls else ():
+        find = resolver(base.definition.module)
+        if name in base.fields:
+            field, annotation = kind.field if kind else "", base.fields[name]
+            if cls and not field and _is_stored(annotation, find, cls, sources):
+                field = name
+            return stored(read(annotation, find, sources), field)
+        if name in base.methods:
+            method = base.methods[name]
             is_property = any(ast.unparse(mark) == "property" for mark in method.decorator_list)
             return read(method.returns, find, sources) if is_property else FUNCTION
     if cls and is_enum(cls, sources):
@@ -260,19 +268,19 @@ def attribute(kind: StaticType | None, name: str, sources: SourceTree) -> Static
 
 
 def _is_stored(annotation: ast.expr, find: Find, cls: Class, sources: SourceTree) -> bool:
-    """Whether such an attribute is a field of a contract, and no constant."""
+    """True if an attribute with this annotation is a field of a contract, and not a constant."""
     outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     if (find(outer) or "").rpartition(".")[2] in ("ClassVar", "Final"):
         return False
     return any(
-        resolver(each.definition.module)(base) in _CONTRACTS
-        for each in lineage(cls, sources)
-        for base in each.node.bases
+        resolver(ancestor.definition.module)(base) in _CONTRACTS
+        for ancestor in lineage(cls, sources)
+        for base in ancestor.node.bases
     )
 
 
 def call_result(kind: StaticType | None, name: str, sources: SourceTree) -> StaticType | None:
-    """What the method `name` of such a value returns."""
+    """The static type that the method `name` of a value of this type returns."""
     if kind is None:
         return None
     if (kind.name, name) in _RESULTS:
@@ -291,9 +299,9 @@ def call_result(kind: StaticType | None, name: str, sources: SourceTree) -> Stat
         results["items"] = StaticType("items", (StaticType("tuple", (key, value)),))
         return value if name in ("get", "pop", "setdefault") else results.get(name)
     cls = class_named(kind, sources)
-    for each in lineage(cls, sources) if cls else ():
-        if name in each.methods:
-            returned = read(each.methods[name].returns, resolver(each.definition.module), sources)
+    for base in lineage(cls, sources) if cls else ():
+        if name in base.methods:
+            returned = read(base.methods[name].returns, resolver(base.definition.module), sources)
             return kind if returned == StaticType("typing.Self") else returned
     return None
 
@@ -345,7 +353,7 @@ _RESULTS: Final[Mapping[tuple[str, str], StaticType]] = MappingProxyType(
 
 
 def item_type(kind: StaticType | None) -> StaticType | None:
-    """Of what kind the things are that one gets when walking through such a value."""
+    """The static type of the items that iterating over such a value yields."""
     if kind is None:
         return None
     if kind.name == "text":

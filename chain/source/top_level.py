@@ -1,7 +1,7 @@
-"""The sources of a contract as they were imported: which modules are its author's own, and what stands at the top of each.
+"""The sources of a contract as they were imported: which modules are its author's own, and the top level of each.
 
-Own is what lies in a file of Python that is neither installed nor the chain's. All else, the standard library above all, is
-taken as it is.
+A module is the author's own if its Python file is neither installed nor part of the chain. Everything else, the standard
+library above all, is taken as it is.
 """
 
 from __future__ import annotations
@@ -30,15 +30,14 @@ from chain.source.other_packages import (
 
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
-_texts: dict[
-    str, tuple[tuple[int, int], str]
-] = {}  # by file: when it was last changed, what it said
+# By file: its modification time and size, and its text then.
+_texts: dict[str, tuple[tuple[int, int], str]] = {}
 
 
 def author_module(name: str, top: str) -> Module | None:
     """The module of that name, if it was imported and belongs to the author of the package `top`.
 
-    Of the other installed packages, which are of many authors, only those of contracts do.
+    Other installed packages count as the author's only if they are packages of contracts.
     """
     first, file = name.partition(".")[0], getattr(sys.modules.get(name), "__file__", None)
     if first in _FOREIGN:
@@ -50,6 +49,7 @@ def author_module(name: str, top: str) -> Module | None:
 
 
 def module_in(name: str, file: str | None) -> Module | None:
+    """Parse the module in a file; None if that is not readable Python."""
     if not file or not file.endswith(".py"):
         return None
     text = current_text(file)
@@ -60,26 +60,26 @@ def module_in(name: str, file: str | None) -> Module | None:
 
 
 def current_text(file: str) -> str:
-    """What a file says now; it is read again only where it has changed."""
+    """The present text of a file, which is read again only if it has changed."""
     try:
-        found = Path(file).stat()
+        stat = Path(file).stat()
     except OSError:
         return read_text(file)
-    stamp = found.st_mtime_ns, found.st_size
-    known = _texts.get(file)
-    if known is None or known[0] != stamp:
-        known = _texts[file] = stamp, read_text(file)
-    return known[1]
+    stamp = stat.st_mtime_ns, stat.st_size
+    cached = _texts.get(file)
+    if cached is None or cached[0] != stamp:
+        cached = _texts[file] = stamp, read_text(file)
+    return cached[1]
 
 
 class TopLevel:
-    """What stands at the top of a module: by name the statements or imports that give it a meaning, in their order."""
+    """The top level of a module: by name, the statements or imports that define it, in source order."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.meanings: dict[str, list[ast.stmt | Definition]] = {}
         self.star_imports: list[Definition] = []  # `from … import *`
-        self.lines: dict[ast.AST, int] = {}  # of what stands at the top: the how manieth it is
+        self.lines: dict[ast.AST, int] = {}  # of top-level nodes: the index of the statement
         for i, node in enumerate(module.tree.body):
             self._add(node, i)
         self._add_around()
@@ -87,42 +87,43 @@ class TopLevel:
     def _add(self, node: ast.stmt, i: int) -> None:
         self.lines[node] = i
         if isinstance(node, ast.Import | ast.ImportFrom):
-            for each in definitions(self.module, [node]):
-                self.lines[each.node] = i
-                if each.name == "*":
-                    self.star_imports.append(each)
-                elif each.import_path != "__future__.annotations":
-                    self.meanings.setdefault(each.name, []).append(each)
+            for definition in definitions(self.module, [node]):
+                self.lines[definition.node] = i
+                if definition.name == "*":
+                    self.star_imports.append(definition)
+                elif definition.import_path != "__future__.annotations":
+                    self.meanings.setdefault(definition.name, []).append(definition)
             return
         for name in _bound_by(node):
             self.meanings.setdefault(name, []).append(node)
 
     def _add_around(self) -> None:
-        """The names of the functions around a class that is made in one."""
-        for name, each in self.module.names.items():
-            if name not in self.meanings and not isinstance(each.node, ast.arg):
-                inner = each if isinstance(each.node, ast.alias) else each.node
-                if each.node not in self.lines and isinstance(inner, Definition | ast.stmt):
-                    self.meanings[name] = [inner]
+        """Add the names of the enclosing functions, for a class that is defined in a function."""
+        for name, definition in self.module.names.items():
+            if name not in self.meanings and not isinstance(definition.node, ast.arg):
+                meaning = definition if isinstance(definition.node, ast.alias) else definition.node
+                if definition.node not in self.lines and isinstance(meaning, Definition | ast.stmt):
+                    self.meanings[name] = [meaning]
 
     def meanings_for(
         self, name: str, reader: ast.AST, is_late: bool
     ) -> list[ast.stmt | Definition] | None:
-        """What gives a name its meaning for a statement that reads it: while it runs it sees only what stands above it."""
+        """The definitions of a name that the statement `reader` may see; while it runs, only those above it."""
         meanings, line = self.meanings.get(name), self.lines.get(reader)
         if meanings is None or is_late or line is None:
             return meanings
-        above = [each for each in meanings if self.line_of(each) < line]
+        above = [meaning for meaning in meanings if self.line_of(meaning) < line]
         return above or meanings
 
     def line_of(self, meaning: ast.stmt | Definition) -> int:
+        """The index of the top-level statement; -1 for a node that is not at the top level."""
         return self.lines.get(meaning.node if isinstance(meaning, Definition) else meaning, -1)
 
 
 def _bound_by(node: ast.stmt) -> Iterable[str]:
-    """The names that a statement sets; not what it imports for types only."""
+    """The names that a statement sets, without imports that are for type checking only."""
     if isinstance(node, ast.If) and is_type_checking(node):
-        return [name for each in node.orelse for name in uses_of(each).binds]
+        return [name for statement in node.orelse for name in uses_of(statement).binds]
     return [node.name] if isinstance(node, DEFINITIONS) else uses_of(node).binds
 
 

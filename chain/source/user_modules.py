@@ -1,8 +1,8 @@
-"""Where modules of users are found: the working directory and the folder of a script.
+"""The folders in which users' modules are found: the working directory and the folder of a script.
 
-They come behind the standard library and all that is installed, so that a file `json.py` or `uvicorn.py` there never stands
-in for what the chain itself imports, now or later. Only packages that are named as those of contracts are looked for there
-first: an installed package may be called `contracts` too.
+These folders come after the standard library and everything installed, so that a file `json.py` or `uvicorn.py` in them never
+replaces a module that the chain itself imports, now or later. Only packages that are registered as packages of contracts are
+looked up there first, because an installed package may be called `contracts` too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 
 class _Packages(MetaPathFinder):
-    """Finds the packages of contracts in the folders of users."""
+    """An import hook that finds packages of contracts in the users' folders."""
 
     def __init__(self) -> None:
         self.names: set[str] = {"contracts"}
@@ -35,19 +35,19 @@ _packages: Final = _Packages()
 
 
 def look_in(folder: Path) -> None:
-    """Find modules in this folder too: behind what is installed, before the folders that were named earlier."""
+    """Find modules in this folder too: after everything installed, before the folders registered earlier."""
     if _packages not in sys.meta_path:
         sys.meta_path.insert(0, _packages)
     name, known = str(folder), _packages.folders
     if name not in sys.path:
-        last = [i for i, path in enumerate(sys.path) if path not in known]
-        sys.path.insert(last[-1] + 1 if last else 0, name)
+        other_positions = [i for i, path in enumerate(sys.path) if path not in known]
+        sys.path.insert(other_positions[-1] + 1 if other_positions else 0, name)
     if name in known:
         known.remove(name)
     known.insert(0, name)
 
 
 def look_for(module: str) -> None:
-    """Find this module in the working directory, before any that is installed under its name."""
+    """Find this module in the working directory first, before an installed one of the same name."""
     look_in(Path.cwd())
     _packages.names.add(module.partition(".")[0])

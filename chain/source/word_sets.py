@@ -1,8 +1,8 @@
-"""Sets of words, as the lists of the guard are written."""
+"""Sets of words written as one text, as in the guard's allowlists."""
 
 from __future__ import annotations
 
 
 def word_set(text: str, before: str = "") -> frozenset[str]:
-    """The words of a text, each with something before it."""
+    """The words of `text`, each prefixed with `before`."""
     return frozenset(before + word for word in text.split())

@@ -1,6 +1,6 @@
-"""Reads a contract class once, when Python creates it, and says whatever is wrong with it then.
+"""The reader of contract classes. It reads a class once, when Python creates it, and reports all mistakes then.
 
-Every complaint has one form: file and line, the thing, what is wrong with it; what to write instead.
+Every message has one form: file and line, the name, what is wrong with it; what to write instead.
 """
 
 from __future__ import annotations
@@ -46,19 +46,21 @@ from chain.storage.layout import (
     Layout,
 )
 
-# What a handle has beside the entries.
+# The attributes of a handle in addition to the entries.
 RESERVED_HANDLE_NAMES = frozenset({"chain", "contract", "fields", "web3"})
 
-# What every contract has and an entry may take the place of: what it does, not what tells of the message that runs.
+# Methods of every contract that an entry may override: actions, but not the attributes that describe the running message.
 OVERRIDABLE_NAMES = frozenset({"at", "balance", "deploy", "has_code", "keccak", "log", "transfer"})
 
 
 def read_contract_class(cls: type, base: type, frame: FrameType) -> ContractSpec:
-    """Read contract class `cls`, which derives from `base` (Contract or System), or say what is wrong with it."""
+    """Read contract class `cls`, which derives from `base` (Contract or System), or report what is wrong with it."""
     return ContractClassReader(cls, base, frame).read()
 
 
 class ContractClassReader:
+    """A reader of one contract class. `frame` is the place of the declaration."""
+
     def __init__(self, cls: type, base: type, frame: FrameType) -> None:
         self.cls, self.base, self.name = cls, base, cls.__name__
         self.source = source_of_frame(frame)
@@ -75,9 +77,7 @@ class ContractClassReader:
         self._check_selectors(entries)
         fields = self._storage()
         functions = functions_in(self.found.values())
-        references_of(
-            self.cls, functions
-        )  # says what is wrong with them; they are read again when asked for
+        references_of(self.cls, functions)  # only checked now; they are read again on first use
         return ContractSpec(self.cls, entries, init, fields, functions, source=self.source)
 
     # The class as a whole
@@ -90,9 +90,9 @@ class ContractClassReader:
                 "it never runs on a chain; mark a method with @init",
             )
         if self.cls.__dictoffset__:
-            loose = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
+            parent = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
             raise DeclarationError(
-                f"{line_of(self.cls, self.source)}: {self.name}: its parent {loose.__name__} is no contract, and what"
+                f"{line_of(self.cls, self.source)}: {self.name}: its parent {parent.__name__} is no contract, and what"
                 f" it keeps on 'self' would be lost; derive it from {self.base.__name__} or write '__slots__ = ()' in it"
             )
 
@@ -102,14 +102,15 @@ class ContractClassReader:
     # Entries
 
     def _is_entry(self, name: str, value: Any) -> bool:
-        inner = (
+        """Return True if `value` is marked as an entry."""
+        function = (
             getattr(value, "__func__", None)
             or getattr(value, "fget", None)
             or getattr(value, "func", None)
         )
-        if isinstance(inner, FunctionType) and hasattr(inner, "__entry__"):
+        if isinstance(function, FunctionType) and hasattr(function, "__entry__"):
             self._refuse(
-                line_of(inner),
+                line_of(function),
                 name,
                 f"a {type(value).__name__} is no entry; take that decorator away",
             )
@@ -118,6 +119,7 @@ class ContractClassReader:
         return isinstance(value, FunctionType) and hasattr(value, "__entry__")
 
     def _check_hides_no_entry(self, name: str, function: FunctionType) -> None:
+        """Refuse an unmarked method that overrides an entry of a parent."""
         for parent in self.cls.__mro__[1:]:
             entry = getattr(vars(parent).get(name), "__entry__", None)
             if entry is not None:
@@ -127,18 +129,19 @@ class ContractClassReader:
                 )  # fmt: skip
 
     def _entry(self, name: str, function: FunctionType) -> EntrySpec:
-        known: EntrySpec | None = vars(function).get("__read__")
-        if known is None or known.function is not function:
-            known = self._read_entry(name, function)
-            function.__read__ = known  # type: ignore[attr-defined]  # classes that inherit it need not read it again
-        return replace(known, contract=self.name, name=name)
+        """Describe an entry of the class, which may be inherited."""
+        spec: EntrySpec | None = vars(function).get("__read__")
+        if spec is None or spec.function is not function:
+            spec = self._read_entry(name, function)
+            function.__read__ = spec  # type: ignore[attr-defined]  # cached for the classes that inherit it
+        return replace(spec, contract=self.name, name=name)
 
     def _read_entry(self, name: str, function: FunctionType) -> EntrySpec:
         entry = function.__entry__  # type: ignore[attr-defined]
         self._check_name(name, entry.kind, line_of(function))
-        here = _Signature(f"{self.name}.{name}", function, self._names_of(function))
-        params, defaults = here.params()
-        returns = here.returns()
+        signature = _Signature(f"{self.name}.{name}", function, self._names_of(function))
+        params, defaults = signature.params()
+        returns = signature.returns()
         if returns is not None and entry.kind == "init":
             self._refuse(
                 line_of_argument(function, "return"), name, "@init returns nothing; write '-> None'"
@@ -149,29 +152,31 @@ class ContractClassReader:
         )  # fmt: skip
 
     def _names_of(self, function: FunctionType) -> Namespace:
+        """Return the names that are visible to the annotations of a method."""
         module: dict[str, Any] = inspect.unwrap(function).__globals__
-        around = self.names.functions if module is self.names.module else {}
-        return Namespace(module, around, self.found)
+        functions = self.names.functions if module is self.names.module else {}
+        return Namespace(module, functions, self.found)
 
     def _check_name(self, name: str, kind: str, line: str) -> None:
         if name.startswith("_"):
             self._refuse(line, name, "an entry is public; take the leading '_' away")
-        whose = (
+        owner = (
             self.base.__name__
             if hasattr(self.base, name) and name not in OVERRIDABLE_NAMES
             else "deployed contract"
             if name in RESERVED_HANDLE_NAMES
             else None
         )
-        if whose is not None:
+        if owner is not None:
             abi_name = (
                 "" if kind == "init" else f", and @{kind}(name='{name}') for that one in the ABI"
             )
             self._refuse(
-                line, name, f"every {whose} has its own '{name}'; choose another name{abi_name}"
+                line, name, f"every {owner} has its own '{name}'; choose another name{abi_name}"
             )
 
     def _take_init(self, entries: dict[str, EntrySpec]) -> EntrySpec | None:
+        """Remove the `@init` from the entries and return it."""
         inits = [entry for entry in entries.values() if entry.kind == "init"]
         if len(inits) > 1:
             first, second = inits[0].name, inits[1]
@@ -181,22 +186,22 @@ class ContractClassReader:
         return entries.pop(inits[0].name) if inits else None
 
     def _check_selectors(self, entries: dict[str, EntrySpec]) -> None:
-        known: dict[bytes, EntrySpec] = {UPGRADE.selector: UPGRADE}
+        by_selector: dict[bytes, EntrySpec] = {UPGRADE.selector: UPGRADE}
         for entry in entries.values():
-            other = known.setdefault(entry.selector, entry)
+            other = by_selector.setdefault(entry.selector, entry)
             if other is not entry:
-                what = (
+                problem = (
                     f"its selector 0x{entry.selector.hex()} is by chance that of {other.name} too; rename one"
                     if entry.signature != other.signature
                     else f"its signature {entry.signature} is that of {other.name} too;"
                     " give it other arguments or another name"
                 )
-                self._refuse(line_of(entry.function), entry.name, what)
+                self._refuse(line_of(entry.function), entry.name, problem)
         for entry in entries.values():
             self._check_abi_name(entry, entries.get(entry.abi_name, entry))
 
     def _check_abi_name(self, entry: EntrySpec, other: EntrySpec) -> None:
-        """A name means the same in Python and in the ABI, or one of several that share it."""
+        """Check that a name that is both of a method and in the ABI means the same entry, or an overload of it."""
         if other.abi_name != entry.abi_name:
             self._refuse(
                 line_of(entry.function), entry.name,
@@ -207,11 +212,13 @@ class ContractClassReader:
     # Storage
 
     def _storage(self) -> FieldsLayout | None:
-        """The fields of the class and its parents, in order, from slot 0 on; installs a property for each."""
+        """Lay out the fields of the class and its parents, in order, from slot 0 on, and install a property for each."""
         layouts: dict[str, Layout] = {}
-        line = reversed(self.cls.__mro__)
+        ancestors = reversed(self.cls.__mro__)
         for parent in [
-            each for each in line if issubclass(each, self.base) and each is not self.base
+            ancestor
+            for ancestor in ancestors
+            if issubclass(ancestor, self.base) and ancestor is not self.base
         ]:
             for name, hint in self._fields_of(parent).items():
                 if name in layouts:
@@ -231,12 +238,12 @@ class ContractClassReader:
         return fields
 
     def _fields_of(self, parent: type) -> dict[str, Any]:
-        """The annotations of one class that stand for fields; a parent has been read before."""
+        """Return the annotations of one class that declare fields. A parent has been read before."""
         if parent is not self.cls:
-            known: dict[str, Any] = vars(parent)["__fields__"]
-            return known
+            parent_fields: dict[str, Any] = vars(parent)["__fields__"]
+            return parent_fields
         names = self.names._replace(own=self.found)
-        found = {}
+        fields = {}
         for name, hint in inspect.get_annotations(parent).items():
             resolved = self._resolve(name, hint, names)
             if resolved in (typing.ClassVar, typing.Final) or typing.get_origin(resolved) in (
@@ -245,15 +252,15 @@ class ContractClassReader:
             ):
                 continue  # a constant
             self._check_field(name)
-            found[name] = resolved
-        self.cls.__fields__ = found  # type: ignore[attr-defined]
-        return found
+            fields[name] = resolved
+        self.cls.__fields__ = fields  # type: ignore[attr-defined]
+        return fields
 
     def _resolve(self, name: str, hint: Any, names: Namespace) -> Any:
         try:
             return resolve(hint, names)
-        except UnsupportedAnnotation as unknown:
-            self._refuse_field(name, str(unknown))
+        except UnsupportedAnnotation as error:
+            self._refuse_field(name, str(error))
 
     def _check_field(self, name: str) -> None:
         if hasattr(self.base, name):
@@ -272,8 +279,8 @@ class ContractClassReader:
     def _layout(self, name: str, hint: Any) -> Layout:
         try:
             return layout_of_field(f"{self.name}.{name}", hint, self.names)
-        except UnsupportedAnnotation as unknown:
-            self._refuse_field(name, str(unknown))
+        except UnsupportedAnnotation as error:
+            self._refuse_field(name, str(error))
 
     def _refuse_field(self, name: str, wrong: str) -> NoReturn:
         raise DeclarationError(
@@ -282,30 +289,33 @@ class ContractClassReader:
 
 
 def _property(path: str, fields: FieldsLayout, index: int) -> property:
-    """How a contract's method reads and writes the field: straight through its frame."""
+    """Return the property of a field, which reads and writes storage through the frame of the contract.
+
+    `path` names the field in errors.
+    """
     load, store, slot = fields.accessors_at_zero(index)
 
-    def get(contract: Any) -> Any:
+    def get_value(contract: Any) -> Any:
         return load(contract._frame, slot)
 
-    def put(contract: Any, value: Any) -> None:
+    def set_value(contract: Any, value: Any) -> None:
         try:
             store(contract._frame, slot, value)
-        except abi.ValueMismatch as wrong:
-            raise wrong.prefixed(path) from None
+        except abi.ValueMismatch as mismatch:
+            raise mismatch.prefixed(path) from None
 
-    return property(get, put)
+    return property(get_value, set_value)
 
 
 class _Signature:
-    """What an entry takes and returns."""
+    """The reader of the parameters and the return type of an entry."""
 
     def __init__(self, path: str, function: FunctionType, names: Namespace) -> None:
         self.path, self.function, self.names = path, function, names
         self.hints = inspect.get_annotations(function)
 
     def params(self) -> tuple[tuple[Field, ...], tuple[Any, ...]]:
-        """The arguments, and for each its default or `REQUIRED`."""
+        """Return the parameters, and for each its default or `REQUIRED`."""
         parameters = list(inspect.signature(self.function).parameters.values())
         first = parameters[0] if parameters else None
         if first is None or (
@@ -316,10 +326,13 @@ class _Signature:
             )
         for parameter in parameters[1:]:
             self._check(parameter)
-        members = tuple(Field(each.name, self._kind(each.name)) for each in parameters[1:])
+        members = tuple(
+            Field(parameter.name, self._kind(parameter.name)) for parameter in parameters[1:]
+        )
         return members, tuple(map(self._default, members, parameters[1:]))
 
     def returns(self) -> ValueType | None:
+        """Return the type of the result, or None if there is no result."""
         if "return" not in self.hints:
             self._refuse("return", "it has no return type; write '-> None' or the type")
         return None if self.hints["return"] in (None, "None") else self._kind("return")
@@ -337,25 +350,26 @@ class _Signature:
             self._refuse(name, f"argument '{name}' has no type; write '{name}: u64' or the like")
 
     def _kind(self, name: str) -> ValueType:
-        what = "what it returns" if name == "return" else f"argument '{name}'"
+        """Return the value type of a parameter or of the result."""
+        subject = "what it returns" if name == "return" else f"argument '{name}'"
         try:
             return type_of_annotation(resolve(self.hints[name], self.names), self.names)
-        except UnsupportedAnnotation as unknown:
-            self._refuse(name, f"{what}: {unknown}")
+        except UnsupportedAnnotation as error:
+            self._refuse(name, f"{subject}: {error}")
 
     def _default(self, member: Field, parameter: inspect.Parameter) -> Any:
         if parameter.default is parameter.empty:
             return REQUIRED
         try:
             abi.encoder(member.kind)(parameter.default)
-        except abi.ValueMismatch as wrong:
+        except abi.ValueMismatch as mismatch:
             remedy = (
                 f"write '{member.kind.name} | None'"
                 if parameter.default is None
                 else "choose another"
             )
             self._refuse(
-                member.name, f"the default of argument '{member.name}': {wrong.text}; {remedy}"
+                member.name, f"the default of argument '{member.name}': {mismatch.text}; {remedy}"
             )
         return parameter.default
 

@@ -1,6 +1,6 @@
-"""What a contract class means: its entries by selector, its storage, its events and errors, its ABI.
+"""Descriptions of contract classes: entries by selector, storage, events and errors, and the ABI.
 
-`chain.spec.class_reader` makes these descriptions from a class, once, when Python creates it.
+`chain.spec.class_reader` makes a description once, when Python creates the class.
 """
 
 from __future__ import annotations
@@ -43,15 +43,14 @@ from chain.storage.frozen_list import plain
 from chain.storage.layout import FieldsLayout
 from chain.types import FixedBytes
 
-CALL_OPTIONS = frozenset(
-    {"sender", "value", "gas", "check"}
-)  # what a call from outside says beside its arguments
-REQUIRED = object()  # in the place of a default: there is none
+# The options of a call from outside, in addition to the arguments.
+CALL_OPTIONS = frozenset({"sender", "value", "gas", "check"})
+REQUIRED = object()  # takes the place of a default that does not exist
 
 
 @dataclass(frozen=True, eq=False)
 class EntrySpec:
-    """One entry: who may call it, and how its arguments and its result look to the outside."""
+    """One entry: who may call it, and how its arguments and its result are encoded."""
 
     contract: str
     name: str
@@ -63,7 +62,7 @@ class EntrySpec:
     params: tuple[Field, ...]
     defaults: tuple[Any, ...]  # for each parameter its default, or `REQUIRED`
     returns: ValueType | None
-    given_name: str | None = None  # `@call(name=…)`; `name` is the method's, of which there is one
+    given_name: str | None = None  # `@call(name=…)`; `name` is that of the method, which is unique
 
     @property
     def is_view(self) -> bool:
@@ -71,7 +70,7 @@ class EntrySpec:
 
     @property
     def abi_name(self) -> str:
-        """What it is called in the ABI, where several entries may have one name."""
+        """The name in the ABI, which several entries may share."""
         return self.given_name or self.name
 
     @cached_property
@@ -84,7 +83,7 @@ class EntrySpec:
 
     @cached_property
     def value_is_argument(self) -> bool:
-        """Whether `value=` in a call of it is an argument, not wei."""
+        """True if `value=` in a call is an argument, not an amount of wei."""
         return not self.payable and any(member.name == "value" for member in self.params)
 
     @cached_property
@@ -108,17 +107,17 @@ class EntrySpec:
     def encode_args(
         self, args: tuple[Any, ...], named: dict[str, Any], chain: Resolver | None = None
     ) -> bytes:
-        """Calldata: the selector and the arguments. A wrong count, name or type is a TypeError, as for any function.
+        """Return the calldata: the selector and the arguments. A wrong count, name or type is a TypeError, as for any function.
 
-        A whole number that is merely out of range is written down as it is: to refuse it is the contract's part. Outside of
-        contracts `chain` knows the address of what stands for an account.
+        A whole number that is merely out of range is encoded as it is, because refusing it is the contract's task. Outside of
+        contracts, `chain` resolves values that stand for an account to its address.
         """
         if named or len(args) != len(self.params):
             args = self._bind(args, named)
         try:
             return self.selector + self._encode_params(args)
-        except abi.ValueMismatch as wrong:
-            refused = wrong
+        except abi.ValueMismatch as error:
+            mismatch = error
         if chain is not None:
             args = tuple(
                 with_addresses(param.kind, value, f"{self.name}: {param.name}", chain.address_of)
@@ -127,10 +126,10 @@ class EntrySpec:
         try:
             return self.selector + self._encode_unchecked_ints(args)
         except abi.ValueMismatch:
-            raise TypeError(f"{self.name}: {refused.text}") from None
+            raise TypeError(f"{self.name}: {mismatch.text}") from None
 
     def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
-        """Whether these arguments fit, each in the range of its type."""
+        """Return True if these arguments fit, each in the range of its type."""
         try:
             self._encode_params(self._bind(args, dict(named)))
         except (TypeError, abi.ValueMismatch):
@@ -138,33 +137,34 @@ class EntrySpec:
         return True
 
     def _bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """Return all arguments in order, with defaults where none is given."""
         names = [member.name for member in self.params]
-        takes = f"it takes ({', '.join(names)})"
+        expected = f"it takes ({', '.join(names)})"
         if len(args) > len(names):
-            raise TypeError(f"{self.name} was given {len(args)} arguments; {takes}")
-        given = dict(zip(names, args, strict=False))
+            raise TypeError(f"{self.name} was given {len(args)} arguments; {expected}")
+        arguments = dict(zip(names, args, strict=False))
         for name, value in named.items():
             if name not in names:
-                raise TypeError(f"{self.name} has no argument '{name}'; {takes}")
-            if name in given:
-                raise TypeError(f"{self.name} was given '{name}' twice; {takes}")
-            given[name] = value
+                raise TypeError(f"{self.name} has no argument '{name}'; {expected}")
+            if name in arguments:
+                raise TypeError(f"{self.name} was given '{name}' twice; {expected}")
+            arguments[name] = value
         for name, default in zip(names, self.defaults, strict=True):
-            if given.setdefault(name, default) is REQUIRED:
-                owned = " (a call has its own: give the argument by position)"
+            if arguments.setdefault(name, default) is REQUIRED:
+                hint = " (a call has its own: give the argument by position)"
                 raise TypeError(
-                    f"{self.name} needs '{name}'{owned if name in CALL_OPTIONS else ''}; {takes}"
+                    f"{self.name} needs '{name}'{hint if name in CALL_OPTIONS else ''}; {expected}"
                 )
-        return tuple(given[name] for name in names)
+        return tuple(arguments[name] for name in names)
 
     def decode_args(self, data: bytes) -> tuple[Any, ...]:
         try:
             return self._decode_params(data, len(self.selector))
-        except abi.BadData as bad:
-            raise abi.BadData(f"{self.name}: {bad.text}") from None
+        except abi.BadData as error:
+            raise abi.BadData(f"{self.name}: {error.text}") from None
 
     def name_args(self, data: bytes) -> dict[str, Any]:
-        """The arguments by name; empty where they cannot be read."""
+        """Return the arguments by name, or an empty dict if they cannot be decoded."""
         try:
             return dict(
                 zip((member.name for member in self.params), self.decode_args(data), strict=True)
@@ -174,6 +174,7 @@ class EntrySpec:
 
     @cached_property
     def encode_result(self) -> Callable[[Any], bytes]:
+        """The function that encodes the result."""
         if self._result is None:
             return self._encode_nothing
         encode = abi.encoder(self._result)
@@ -181,8 +182,8 @@ class EntrySpec:
         def encode_result(value: Any) -> bytes:
             try:
                 return encode((value,))
-            except abi.ValueMismatch as wrong:
-                raise wrong.prefixed(self.name) from None
+            except abi.ValueMismatch as mismatch:
+                raise mismatch.prefixed(self.name) from None
 
         return encode_result
 
@@ -199,10 +200,14 @@ class EntrySpec:
 
     @cached_property
     def _plain(self) -> Callable[[Any], Any] | None:
+        """A function that makes read-only lists in the result plain, or None if it has no lists."""
         return plain(self.returns) if self.returns is not None else None
 
     def author_result(self, result: Any, output: bytes) -> Any:
-        """What came back, for who looks from outside: of classes that an image has twins of, the author's; lists are plain."""
+        """Return the result for a caller outside of contracts. `output` is the encoded result.
+
+        Instances of the counterparts of an author's classes become instances of these classes, and lists become plain lists.
+        """
         if self._has_classes:
             return self.decode_result(output)
         return self._plain(result) if self._plain is not None else result
@@ -211,6 +216,7 @@ class EntrySpec:
         return abi.decode_members(self._result.members, data)[0] if self._result else None
 
     def json(self) -> dict[str, Any]:
+        """Return the entry of the JSON ABI."""
         inputs = [abi.json_type(member.name, member.kind) for member in self.params]
         if self.kind == "init":
             return {"type": "constructor", "inputs": inputs, "stateMutability": self._mutability()}
@@ -228,14 +234,14 @@ class EntrySpec:
 
 
 class _Reserved(EntrySpec):
-    """An entry that every contract has, and no ABI lists."""
+    """An entry that every contract has and no ABI lists."""
 
     @cached_property
     def signature(self) -> str:
         return SIGNATURE
 
 
-# It checks the value itself, so that its words are the same where the class of the contract is not known.
+# The entry checks the value itself, so that its message is the same where the class of the contract is not known.
 UPGRADE: Final = _Reserved(
     contract="Contract",
     name="upgrade",
@@ -252,15 +258,15 @@ UPGRADE: Final = _Reserved(
 
 @dataclass(frozen=True, eq=False)
 class ContractSpec:
-    """A contract class, read."""
+    """The description of a contract class."""
 
     cls: type
     entries: dict[str, EntrySpec]
     init: EntrySpec | None
     fields: FieldsLayout | None
     functions: list[FunctionType]
-    setup: EntrySpec | None = None  # a System's @init, which is one of its entries
-    source: Source | None = None  # the statement that made the class
+    setup: EntrySpec | None = None  # the @init of a System, which is one of its entries
+    source: Source | None = None  # the statement that created the class
 
     @property
     def name(self) -> str:
@@ -268,7 +274,10 @@ class ContractSpec:
 
     @cached_property
     def references(self) -> References:
-        """Read anew when first asked for: functions that stand below the class are there by then."""
+        """The events, errors and models that the code mentions.
+
+        They are read on first use, when functions that are defined below the class exist.
+        """
         return references_of(self.cls, self.functions)
 
     @property
@@ -289,6 +298,7 @@ class ContractSpec:
 
     @cached_property
     def _called(self) -> dict[str, tuple[EntrySpec, ...]]:
+        """The entries by name of a method, by name in the ABI, and by signature."""
         shared: dict[str, tuple[EntrySpec, ...]] = {}
         for entry in self.entries.values():
             shared[entry.abi_name] = (*shared.get(entry.abi_name, ()), entry)
@@ -297,30 +307,30 @@ class ContractSpec:
 
     @cached_property
     def unshared(self) -> dict[str, EntrySpec]:
-        """The entries that are alone meant by the names of their methods."""
+        """The entries whose method names refer to no other entry."""
         return {name: entry for name, entry in self.entries.items() if len(self.named(name)) == 1}
 
     def named(self, name: str) -> tuple[EntrySpec, ...]:
-        """The entries that are meant by a method's name, a name in the ABI, or a signature; most often one."""
+        """Return the entries with this method name, name in the ABI, or signature; usually there is one."""
         return self._called.get(name, ())
 
     def meant(self, name: str) -> tuple[EntrySpec, ...]:
-        """The same, but that a method's name is that one method, though others share it in the ABI."""
+        """Return the same entries, except that a method name refers to that method only, even if the ABI name is shared."""
         return (self.entries[name],) if name in self.entries else self.named(name)
 
     def exactly(self, name: str) -> EntrySpec:
-        """The one entry of a method's name, of a signature, or of a name in the ABI that no other has."""
-        found = self.meant(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
+        """Return the only entry with this method name, signature, or name in the ABI."""
+        entries = self.meant(name)
+        if len(entries) == 1:
+            return entries[0]
+        if entries:
             raise LookupError(
-                f"{self.name} has {len(found)} entries '{name}': say which, {signatures(found)}"
+                f"{self.name} has {len(entries)} entries '{name}': say which, {signatures(entries)}"
             )
         raise LookupError(self.no_entry(name))
 
     def no_entry(self, name: str) -> str:
-        """Why nothing called `name` can be called."""
+        """Describe why nothing called `name` can be called."""
         if self.init is not None and self.init.name == name:
             return f"{self.name}.{name} is the @init: it runs once, when the contract is deployed"
         if any(name in vars(parent) for parent in self._authored):
@@ -329,13 +339,13 @@ class ContractSpec:
                 return f"{self.name}.{name} has no decorator: mark it with @call or @view"
             if self.fields is not None and name in self.fields.names:
                 return f"{self.name}.{name} is a field, not an entry: read it with handle.fields.{name}"
-        there = ", ".join(self.entries) or "none"
-        return f"{self.name} has no entry '{name}'; it has {there}"
+        names = ", ".join(self.entries) or "none"
+        return f"{self.name} has no entry '{name}'; it has {names}"
 
     @property
     def _authored(self) -> Iterator[type]:
-        """The class and its parents, without those of the chain."""
-        return (each for each in self.cls.__mro__ if each.__module__.partition(".")[0] != "chain")
+        """The class and its parents, except those of the chain."""
+        return (cls for cls in self.cls.__mro__ if cls.__module__.partition(".")[0] != "chain")
 
     @cached_property
     def errors_by_selector(self) -> dict[bytes, ErrorSpec]:
@@ -343,7 +353,7 @@ class ContractSpec:
 
     @cached_property
     def abi(self) -> list[dict[str, Any]]:
-        """The JSON ABI, as any Ethereum tool reads it."""
+        """The JSON ABI, as every Ethereum tool reads it."""
         constructor = (
             self.init.json()
             if self.init

@@ -1,7 +1,7 @@
-"""The decorators. Each checks a declaration there and then, attaches one frozen description, and returns the same object.
+"""The decorators. Each checks a declaration at once, attaches one frozen description, and returns the same object.
 
-`@init @call @view` mark the entries of a contract; `@model @event @error` describe records of the outside world.
-Nothing is registered anywhere: deploying a contract is a later act, and another one.
+`@init @call @view` mark the entries of a contract; `@model @event @error` describe records that are visible from outside.
+Nothing is registered: deploying a contract is a separate step.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True)
 class EntryMarker:
-    """What `@init`, `@call` or `@view` said about a method."""
+    """The decorator of an entry, with its options."""
 
     kind: str
     payable: bool = False
     private: bool = False
     nonreentrant: bool = True
-    name: str | None = None  # in the ABI, where it is not the method's
+    name: str | None = None  # the name in the ABI, if it is not that of the method
 
 
 @overload
@@ -45,7 +45,7 @@ def init(function: F, /) -> F: ...
 @overload
 def init(*, payable: bool = ...) -> Callable[[F], F]: ...
 def init(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
-    """The entry that runs once, when the contract is deployed."""
+    """Mark the entry that runs once, when the contract is deployed."""
     return _marker("init", function, options, ("payable",))
 
 
@@ -56,11 +56,11 @@ def call(
     *, name: str = ..., payable: bool = ..., private: bool = ..., nonreentrant: bool = ...
 ) -> Callable[[F], F]: ...
 def call(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
-    """An entry that may change state.
+    """Mark an entry that may change state.
 
-    `name`: what it is called in the ABI, if not like the method; entries with other arguments may share it.
-    `payable`: it takes value. `private`: only the contract itself may call it, `self.at(Game, self.address).settle()`;
-    that is no re-entry, for nobody else is there. `nonreentrant=False`: others may call it while the contract is busy.
+    `name`: its name in the ABI, if that is not the name of the method; entries with different arguments may share it.
+    `payable`: it accepts value. `private`: only the contract itself may call it, `self.at(Game, self.address).settle()`; that
+    is not a re-entry, because no other contract is involved. `nonreentrant=False`: others may call it while the contract runs.
     """
     return _marker("call", function, options, ("name", "payable", "private", "nonreentrant"))
 
@@ -70,34 +70,36 @@ def view(function: F, /) -> F: ...
 @overload
 def view(*, name: str = ...) -> Callable[[F], F]: ...
 def view(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
-    """An entry that only looks: it runs static, so a write, an emit or a transfer in it reverts. `name` as of `@call`."""
+    """Mark an entry that only reads. It runs static, so a write, an emit or a transfer reverts. `name` is as for `@call`."""
     return _marker("view", function, options, ("name",))
 
 
 def _marker(
     kind: str, function: F | None, options: dict[str, Any], known: tuple[str, ...]
 ) -> F | Callable[[F], F]:
-    place = location_of_frame(sys._getframe(2))
+    """Return the function with its marker, or a decorator that marks it. `known` are the options of the decorator `kind`."""
+    location = location_of_frame(sys._getframe(2))
     for name, value in options.items():
         if kind == "view" and name == "payable":
             raise DeclarationError(
-                f"{place}: a view takes no value, for it changes nothing; make it a @call"
+                f"{location}: a view takes no value, for it changes nothing; make it a @call"
             )
         if name not in known:
             raise DeclarationError(
-                f"{place}: @{kind} has no option '{name}'; it takes {', '.join(known)}"
+                f"{location}: @{kind} has no option '{name}'; it takes {', '.join(known)}"
             )
         if name == "name":
-            _check_abi_name(kind, value, place)
+            _check_abi_name(kind, value, location)
         elif not isinstance(value, bool):
-            raise DeclarationError(f"{place}: @{kind}({name}={value!r}): write True or False")
+            raise DeclarationError(f"{location}: @{kind}({name}={value!r}): write True or False")
     entry = EntryMarker(kind, **options)
     if function is None:
-        return lambda marked: _mark(marked, entry, place)
-    return _mark(function, entry, place)
+        return lambda marked: _mark(marked, entry, location)
+    return _mark(function, entry, location)
 
 
 def _check_abi_name(kind: str, name: object, place: str) -> None:
+    """Check the option `name`. `place` is the location of the decorator."""
     if not isinstance(name, str) or not (name.isascii() and name.isidentifier()):
         raise DeclarationError(
             f"{place}: @{kind}(name={name!r}): write the name that the entry has in the ABI, as in name='transfer'"
@@ -105,15 +107,16 @@ def _check_abi_name(kind: str, name: object, place: str) -> None:
 
 
 def _mark(function: F, entry: EntryMarker, place: str) -> F:
+    """Check a method and attach its marker. `place` is the location of the decorator."""
     if not isinstance(function, FunctionType):
         raise DeclarationError(
             f"{place}: @{entry.kind} marks a method; put it directly above a 'def'"
         )
     path = function.__qualname__.rpartition("<locals>.")[2]
-    known: EntryMarker | None = getattr(function, "__entry__", None)
-    if known is not None:
+    earlier: EntryMarker | None = getattr(function, "__entry__", None)
+    if earlier is not None:
         raise DeclarationError(
-            f"{place}: {path}: it is marked @{known.kind} and @{entry.kind}; keep one of them"
+            f"{place}: {path}: it is marked @{earlier.kind} and @{entry.kind}; keep one of them"
         )
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise DeclarationError(
@@ -129,27 +132,30 @@ def _mark(function: F, entry: EntryMarker, place: str) -> F:
 
 @dataclass_transform()
 def model(cls: type[C]) -> type[C]:
-    """A keyed record that lives in a World. Members marked `Key` say which one it is."""
+    """Declare a keyed record that is stored in a World. Members marked `Key` identify it."""
     record = _class("model", cls).make()
     return _describe(cls, "__model__", ModelSpec(record))
 
 
 @dataclass_transform(frozen_default=True)
 def event(cls: type[C]) -> type[C]:
-    """An announcement. Members marked `Key` become indexed topics."""
+    """Declare an event. Members marked `Key` become indexed topics."""
     record = _class("event", cls).make(frozen=True)
     return _describe(cls, "__event__", EventSpec(record))
 
 
 @dataclass_transform()
 def error(cls: type[C]) -> type[C]:
-    """A refusal with typed fields. Subclass `Revert` so that type checkers know it can be raised."""
-    whole = _revert_class(cls) if isinstance(cls, type) and not issubclass(cls, Revert) else cls
-    record = _class("error", whole).make(unsafe_hash=True)
-    return _describe(whole, "__error__", ErrorSpec(record))
+    """Declare an error with typed fields. Subclass `Revert` so that type checkers know that it can be raised."""
+    error_class = (
+        _revert_class(cls) if isinstance(cls, type) and not issubclass(cls, Revert) else cls
+    )
+    record = _class("error", error_class).make(unsafe_hash=True)
+    return _describe(error_class, "__error__", ErrorSpec(record))
 
 
 def _class(what: str, cls: type) -> RecordReader:
+    """Return a reader of `cls`. `what` is the name of the decorator."""
     frame = sys._getframe(2)
     if not isinstance(cls, type):
         raise DeclarationError(
@@ -159,7 +165,7 @@ def _class(what: str, cls: type) -> RecordReader:
 
 
 def _revert_class(cls: type[C]) -> type[C]:
-    """The same class body, on `Revert`: a class cannot be given another base once it is made."""
+    """Return a copy of a class with `Revert` as its base: the base of an existing class cannot be changed."""
     body = {
         name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")
     }

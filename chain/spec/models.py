@@ -1,8 +1,8 @@
-"""What `@model` means: a keyed record of a World, and how it lies in the world's storage.
+"""Descriptions of `@model`: a keyed record of a World, and its layout in the world's storage.
 
-The keccak of a model's tag, `mage_duel-Board`, is its selector; selector and keys lead to a slot, as two maps of Solidity
-would. There lies a record: a flag that says the model was written, then its members. All of it works on anything that has
-words: the frame of a running message, or the state as it stands, seen from outside.
+The selector of a model is the keccak of its tag, such as `mage_duel-Board`. Selector and keys lead to a slot, as two nested
+maps of Solidity would. At that slot is a record: a flag that the model was written, then its members. All functions work on
+any object with words: the frame of a running message, or the current state seen from outside.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from chain.storage.layout import (
     layout_for,
 )
 
-# The slot that all models of a world hang on.
+# The parent slot of all models of a world.
 MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
 
 _Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]
 
 
 class MappedWords(Words, Protocol):
-    """Words, and slots for the items of maps."""
+    """Words, with slots for the items of maps."""
 
     def map_slot(self, slot: int, key: bytes) -> int: ...
 
 
 @lru_cache(maxsize=4096)
 def selector_of(namespace: str, name: str = "") -> bytes:
-    """What stands for a model where permissions are kept; without a name, for the whole namespace."""
+    """Return the resource of a model, to which permissions refer; without a name, that of the whole namespace."""
     return keccak((f"{namespace}-{name}" if name else namespace).encode())
 
 
 class ModelSpec:
-    """The models of one class: their keys, their members, and how each is read and written."""
+    """The description of a model class: its keys, its members, and how each is read and written."""
 
     def __init__(self, record: RecordSpec) -> None:
         self.record, self.name = record, record.name
@@ -59,37 +59,41 @@ class ModelSpec:
         self.size = len(record.members)
         self._values_of = _reader(names)
         self._encode_keys = abi.encoder(StructType(self.name, record.key_members))
-        found = [*record.keys, "", *names]
-        self._arrange = itemgetter(*(found.index(member.name) for member in record.members))
+        arrangement = [*record.keys, "", *names]
+        self._arrange = itemgetter(*(arrangement.index(member.name) for member in record.members))
         self._access = {name: self.layout.accessors(i) for i, name in enumerate(names, 1)}
-        # Each member that is no key: its name, how it lies, and how many words after the model's slot.
+        # Each member that is not a key: its name, its layout, and its distance in words from the model's slot.
         self.members: tuple[tuple[str, Layout, int], ...] = tuple(
-            (name, layout, at.word)
-            for name, layout, at in zip(
+            (name, layout, offset.word)
+            for name, layout, offset in zip(
                 names, self.layout.layouts[1:], self.layout.places[1:], strict=True
             )
         )
 
     @cached_property
     def open_members(self) -> tuple[tuple[str, Layout, int], ...]:
-        """The same of an open model: lists are changed item by item there, and what lists are within is read-only."""
+        """The same members for an open model.
+
+        Its lists are changed item by item; lists inside their items are read-only.
+        """
         layouts = [layout_for(_open(member.kind)) for member in self.record.data_members]
         return tuple(
             (name, layout, word)
             for (name, _, word), layout in zip(self.members, layouts, strict=True)
         )
 
-    # Where it is
+    # Location
 
     def slot(self, words: MappedWords, namespace: str, keys: tuple[Any, ...]) -> int:
-        """Where the model with these keys lies."""
+        """Return the slot of the model with these keys."""
         return words.map_slot(self.parent(words, namespace), self.key_bytes(keys))
 
     def parent(self, words: MappedWords, namespace: str) -> int:
-        """The slot that all models of this class hang on."""
+        """Return the parent slot of all models of this class."""
         return words.map_slot(MODELS, selector_of(namespace, self.name))
 
     def key_bytes(self, keys: tuple[Any, ...]) -> bytes:
+        """Return the encoded keys."""
         names = self.record.keys
         if len(keys) != len(names):
             raise TypeError(
@@ -97,36 +101,39 @@ class ModelSpec:
             )
         try:
             return self._encode_keys(keys)
-        except abi.ValueMismatch as wrong:
-            raise wrong.prefixed(self.name) from None
+        except abi.ValueMismatch as mismatch:
+            raise mismatch.prefixed(self.name) from None
 
     def decode_keys(self, key_bytes: bytes) -> tuple[Any, ...]:
         return tuple(abi.decode_members(self.record.key_members, key_bytes))
 
-    # What it holds
+    # Values
 
     def exists(self, words: Words, slot: int) -> bool:
+        """Return True if the model was written."""
         return words.sload(slot) & 1 == 1
 
     def load(self, words: Words, slot: int, keys: tuple[Any, ...]) -> Any:
-        """The model; all zero, but for its keys, if nobody wrote it."""
+        """Return the model; all zero except for its keys if it was never written."""
         return self.record.cls(*self._arrange((*keys, *self.layout.load(words, slot))))
 
     def build(self, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
-        """The model with these keys and values of its other members."""
+        """Return the model with these keys and these values of its other members."""
         return self.record.cls(*self._arrange((*keys, True, *values)))
 
     def load_member(self, words: Words, slot: int, name: str) -> Any:
+        """Return one member of the model."""
         return self._member(name)[0](words, slot)
 
     def store(self, words: Words, slot: int, model: Any) -> None:
+        """Write all members."""
         try:
             self.layout.store(words, slot, (True, *self._values_of(model)))
-        except abi.ValueMismatch as wrong:
-            raise wrong.prefixed(self.name) from None
+        except abi.ValueMismatch as mismatch:
+            raise mismatch.prefixed(self.name) from None
 
     def store_members(self, words: Words, slot: int, model: Any, names: tuple[str, ...]) -> None:
-        """Write only the members that are named; the model is set from then on."""
+        """Write only the named members, and the flag that the model exists."""
         accesses = [self._member(name) for name in names]
         flag = words.sload(slot)
         if not flag & 1:
@@ -134,27 +141,27 @@ class ModelSpec:
         for name, (_, store) in zip(names, accesses, strict=True):
             try:
                 store(words, slot, getattr(model, name))
-            except abi.ValueMismatch as wrong:
-                raise wrong.prefixed(f"{self.name}.{name}") from None
+            except abi.ValueMismatch as mismatch:
+                raise mismatch.prefixed(f"{self.name}.{name}") from None
 
     def change(self, words: Words, slot: int, model: Any, before: Any) -> None:
-        """Write what is another object in `model` than in `before`; the model is set from then on."""
+        """Write the members of `model` that are not the same objects as in `before`, and the flag that the model exists."""
         was_set = self.exists(words, slot)
         try:
             self.layout.change(
                 words, slot, (was_set, *self._values_of(before)), (True, *self._values_of(model))
             )
-        except abi.ValueMismatch as wrong:
-            raise wrong.prefixed(self.name) from None
+        except abi.ValueMismatch as mismatch:
+            raise mismatch.prefixed(self.name) from None
 
     def clear(self, words: Words, slot: int) -> None:
         self.layout.clear(words, slot)
 
     def refuse_strangers(self, model: Any) -> None:
-        """Refuse a model on which something was set that is none of its members: it would be lost."""
-        known = {member.name for member in self.record.members}
+        """Refuse a model with an attribute that is not a member: it would be lost."""
+        member_names = {member.name for member in self.record.members}
         for name in vars(model):
-            if name not in known and not hasattr(type(model), name):
+            if name not in member_names and not hasattr(type(model), name):
                 raise TypeError(
                     f"'{name}' is no member of {self.name}; its members are {', '.join(self._access)}"
                 )
@@ -162,23 +169,25 @@ class ModelSpec:
     def _member(
         self, name: str
     ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
-        access = self._access.get(name)
-        if access is None:
-            why = "is a key" if name in self.record.keys else "is no member"
+        """Return the functions that load and store a member."""
+        accessors = self._access.get(name)
+        if accessors is None:
+            problem = "is a key" if name in self.record.keys else "is no member"
             raise TypeError(
-                f"'{name}' {why} of {self.name}; its members are {', '.join(self._access)}"
+                f"'{name}' {problem} of {self.name}; its members are {', '.join(self._access)}"
             )
-        return access
+        return accessors
 
 
 def _open(kind: ValueType) -> ValueType:
+    """Return the type of a member of an open model."""
     if isinstance(kind, ListType) and kind.make is list:
         return ListType(read_only(kind.item))
     return read_only(kind)
 
 
 def model_spec(model: type) -> ModelSpec:
-    """What a model class means."""
+    """Return the description of a model class."""
     spec: ModelSpec | None = getattr(model, "__model__", None)
     if spec is None or spec.record.cls is not model:
         raise TypeError(
@@ -188,8 +197,8 @@ def model_spec(model: type) -> ModelSpec:
 
 
 def _reader(names: tuple[str, ...]) -> _Reader:
-    """A function that takes these attributes out of a thing, as a tuple."""
+    """Return a function that returns these attributes of an object as a tuple."""
     if len(names) > 1:
         return cast(_Reader, attrgetter(*names))
-    one = attrgetter(*names)
-    return lambda thing: (one(thing),)
+    get_attribute = attrgetter(*names)
+    return lambda thing: (get_attribute(thing),)

@@ -1,7 +1,7 @@
-"""Entries that share a name: which of them is meant, by the arguments.
+"""Overloads: the choice between entries that share a name, by the arguments.
 
-`ERC721.safeTransferFrom` takes three arguments or four. Outside and in messages the selector tells the two apart; in Python
-each has a method of its own, and whoever uses the shared name gives arguments that fit exactly one.
+`ERC721.safeTransferFrom` takes three arguments or four. Outside and in messages the selector distinguishes them. In Python each
+is a method with its own name, and a call by the shared name must have arguments that fit exactly one of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Signed(Protocol):
-    """What can be one of several of a name."""
+    """A callable that can be an overload: an entry, or a function of a JSON ABI."""
 
     @property
     def signature(self) -> str: ...
@@ -24,16 +24,16 @@ S = TypeVar("S", bound=Signed)
 
 
 def choose(name: str, among: tuple[S, ...], args: tuple[Any, ...], named: Mapping[str, Any]) -> S:
-    """The one that takes these arguments; a TypeError names the signatures where none or several do.
+    """Return the overload that takes these arguments. A TypeError lists the signatures if none or several do.
 
-    Where none takes them but one has as many, it is that one: it then says itself what does not fit.
+    If none fits but only one has the right number of parameters, return that one; it then reports what does not fit.
     """
     if len(among) == 1:
         return among[0]
-    fitting = [each for each in among if each.takes(args, named)]
+    fitting = [overload for overload in among if overload.takes(args, named)]
     if not fitting:
         count = len(args) + len(named)
-        fitting = [each for each in among if len(each.params) == count]
+        fitting = [overload for overload in among if len(overload.params) == count]
         if len(fitting) != 1:
             raise TypeError(f"no '{name}' takes these arguments; there are {signatures(among)}")
     if len(fitting) > 1:
@@ -46,4 +46,5 @@ def choose(name: str, among: tuple[S, ...], args: tuple[Any, ...], named: Mappin
 
 
 def signatures(among: Iterable[Signed]) -> str:
-    return ", ".join(each.signature for each in among)
+    """Return the signatures in one line."""
+    return ", ".join(overload.signature for overload in among)

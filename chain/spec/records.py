@@ -1,7 +1,7 @@
-"""What `@event` and `@error` mean, and what these share with `@model`: frozen descriptions of records that others see.
+"""Descriptions of `@event` and `@error`, and what these share with `@model`: records that are visible from outside.
 
-A description is made once, when the class is created, and everything that is wrong with it is said then: file, line, what
-is wrong, what to write instead.
+A description is made once, when the class is created. All mistakes are reported then: file, line, what is wrong, and what to
+write instead.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _KEYS = Int | FixedBytes | BoolType | AddressType | EnumType | StringType | Byte
 
 @dataclass(frozen=True)
 class RecordSpec:
-    """The members of a model, event or error, keys apart."""
+    """The members of a model, event or error, and which of them are keys."""
 
     cls: type
     members: tuple[Field, ...]
@@ -85,7 +85,7 @@ class RecordSpec:
 
 @dataclass(frozen=True)
 class EventSpec:
-    """An announcement: its topics and how its data are encoded."""
+    """An event: its topics, and the encoding of its data."""
 
     record: RecordSpec
 
@@ -111,13 +111,14 @@ class EventSpec:
 
     @cached_property
     def has_hashed_keys(self) -> bool:
-        """Whether a topic holds only the hash of a key, so that a log does not tell it."""
+        """True if a topic holds only the hash of a key, so that the key cannot be read from a log."""
         return any(
             isinstance(member.kind, StringType | BytesType) for member in self.record.key_members
         )
 
     @cached_property
     def _data(self) -> Callable[[Any], bytes]:
+        """The encoder of the members that are not keys."""
         data = self.record.data_members
         return (
             abi.encoder(StructType(self.name, data, self.record.cls)) if data else lambda event: b""
@@ -125,28 +126,30 @@ class EventSpec:
 
     @cached_property
     def _topics(self) -> tuple[tuple[str, Callable[[Any], int]], ...]:
+        """The name of each key, and the encoder of its topic."""
         return tuple(
             (member.name, topic_encoder_for(member.kind)) for member in self.record.key_members
         )
 
     def encode(self, event: Any) -> tuple[tuple[int, ...], bytes]:
+        """Return the topics and the data of an event."""
         try:
             keys = [encode(getattr(event, name)) for name, encode in self._topics]
             return (self.topic, *keys), self._data(event)
         except abi.ValueMismatch:
-            everything = StructType(self.name, self.record.members, self.record.cls)
-            raise abi.explain_mismatch(everything, event).prefixed(self.name) from None
+            all_members = StructType(self.name, self.record.members, self.record.cls)
+            raise abi.explain_mismatch(all_members, event).prefixed(self.name) from None
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> Any:
-        """The event again. A key of text or bytes is only a hash in a topic, and stays one."""
+        """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
         keys, plain = self.record.key_members, self.record.data_members
         if len(topics) != 1 + len(keys):
             raise abi.BadData(f"{self.name} has {len(keys)} keys, not {len(topics) - 1}")
         values: dict[str, Any] = {}
         for member, topic in zip(keys, topics[1:], strict=True):
             raw = topic.to_bytes(32)
-            hashed = isinstance(member.kind, StringType | BytesType)
-            values[member.name] = raw if hashed else abi.decoder(member.kind)(raw, 0)
+            is_hashed = isinstance(member.kind, StringType | BytesType)
+            values[member.name] = raw if is_hashed else abi.decoder(member.kind)(raw, 0)
         decoded = abi.decode_members(plain, data)
         return self.record.cls(
             **values, **{m.name: value for m, value in zip(plain, decoded, strict=True)}
@@ -157,13 +160,15 @@ class EventSpec:
         return abi.encoder(StructType(self.name, self.members, self.record.cls))
 
     def encode_all_fields(self, event: Any) -> bytes:
-        """All fields as plain values, keys too: where the hash of a key is not enough."""
+        """Encode all members as plain values, keys too, for when the hash of a key is not enough."""
         return self._whole(event)
 
     def decode_whole(self, data: bytes) -> Any:
+        """Return the event that `encode_all_fields` encoded."""
         return self.record.cls(*abi.decode_members(self.members, data))
 
     def json(self) -> dict[str, Any]:
+        """Return the entry of the JSON ABI."""
         inputs = [
             abi.json_type(m.name, m.kind) | {"indexed": m.name in self.record.keys}
             for m in self.record.members
@@ -173,7 +178,7 @@ class EventSpec:
 
 @dataclass(frozen=True)
 class ErrorSpec:
-    """A declared refusal."""
+    """A declared error."""
 
     record: RecordSpec
 
@@ -199,15 +204,18 @@ class ErrorSpec:
         )
 
     def encode(self, error: Any) -> bytes:
+        """Return the revert data of an error: its selector and its members."""
         try:
             return self.selector + self._encode_members(error)
-        except abi.ValueMismatch as wrong:
-            raise wrong.prefixed(self.name) from None
+        except abi.ValueMismatch as mismatch:
+            raise mismatch.prefixed(self.name) from None
 
     def decode(self, data: bytes) -> Any:
+        """Return the error with this revert data."""
         return self.record.cls(*abi.decode_members(self.record.members, data, 4))
 
     def json(self) -> dict[str, Any]:
+        """Return the entry of the JSON ABI."""
         return {
             "type": "error",
             "name": self.name,
@@ -216,46 +224,49 @@ class ErrorSpec:
 
 
 def topic_encoder_for(kind: ValueType) -> Callable[[Any], int]:
-    """How a key becomes a topic: its word, or for text and bytes the hash of them."""
+    """Return a function that encodes a key as a topic: its word, or the hash of text or bytes."""
     encode = abi.encoder(kind)
-    if isinstance(kind, Int) and not kind.signed:  # its word is the number itself
+    if isinstance(kind, Int) and not kind.signed:  # the word is the number itself
         fits = range(kind.highest + 1)
         return lambda v: v if type(v) is int and v in fits else int.from_bytes(encode(v))
     if not isinstance(kind, StringType | BytesType):
         return lambda value: int.from_bytes(encode(value))
 
-    def hashed(value: Any) -> int:
-        found = encode(value)
-        return int.from_bytes(keccak(found[32 : 32 + int.from_bytes(found[:32])]))
+    def hash_key(value: Any) -> int:
+        encoded = encode(value)
+        return int.from_bytes(keccak(encoded[32 : 32 + int.from_bytes(encoded[:32])]))
 
-    return hashed
+    return hash_key
 
 
 class RecordReader:
-    """Makes a `@model`, `@event` or `@error` out of a class, or says what is wrong with it."""
+    """A reader that makes a `@model`, `@event` or `@error` out of a class, or reports what is wrong with it.
+
+    `what` is the name of the decorator, `frame` the place of the declaration.
+    """
 
     def __init__(self, cls: type, what: str, frame: FrameType) -> None:
         self.cls, self.what, self.source = cls, what, source_of_frame(frame)
         self.names = namespace_at(frame, cls.__qualname__)
 
     def make(self, **options: bool) -> RecordSpec:
-        """Turn the class into a dataclass, and describe it."""
+        """Turn the class into a dataclass with these options, and describe it."""
         self._resolve_annotations()
         try:
             dataclasses.dataclass(**options)(self.cls)
-        except (TypeError, ValueError) as wrong:
-            self._refuse(str(wrong))
+        except (TypeError, ValueError) as error:
+            self._refuse(str(error))
         return self._describe()
 
     def _resolve_annotations(self) -> None:
-        """Annotations that are text become objects: `dataclasses` has trouble with text that was typed into a prompt."""
-        settled = {}
+        """Replace annotations that are text by objects: `dataclasses` cannot resolve text entered at a prompt."""
+        annotations = {}
         for name, hint in inspect.get_annotations(self.cls).items():
             try:
-                settled[name] = resolve(hint, self.names)
-            except UnsupportedAnnotation as unknown:
-                self._refuse_member(name, str(unknown))
-        self.cls.__annotations__ = settled
+                annotations[name] = resolve(hint, self.names)
+            except UnsupportedAnnotation as error:
+                self._refuse_member(name, str(error))
+        self.cls.__annotations__ = annotations
 
     def _describe(self) -> RecordSpec:
         members, keys = [], []
@@ -268,24 +279,25 @@ class RecordReader:
         return spec
 
     def _member(self, item: dataclasses.Field[Any]) -> tuple[Field, bool]:
+        """Return a member, and True if it is a key."""
         names = self.names.for_class(declaring_class(self.cls, item.name))
         try:
             hint = resolve(item.type, names)
-            bare, key = without_key(hint), is_key(hint)
+            bare, has_key_mark = without_key(hint), is_key(hint)
             if isinstance(bare, typing.TypeVar):
                 raise UnsupportedAnnotation(
                     "'Key' does not say of what; write 'Key[u64]' or the like"
                 )
-            kind = type_of_annotation(bare, names)
+            value_type = type_of_annotation(bare, names)
             if self.what == "model":
-                require_frozen(kind)
-        except UnsupportedAnnotation as unknown:
-            self._refuse_member(item.name, str(unknown))
-        if key and self.what == "error":
+                require_frozen(value_type)
+        except UnsupportedAnnotation as error:
+            self._refuse_member(item.name, str(error))
+        if has_key_mark and self.what == "error":
             self._refuse_member(
                 item.name, "an error is not looked for, so it has no keys; take the Key[…] away"
             )
-        if key and not isinstance(kind, _KEYS):
+        if has_key_mark and not isinstance(value_type, _KEYS):
             self._refuse_member(
                 item.name,
                 "a Key is a number, bool, Enum, Address, str or bytes; take the Key[…] away",
@@ -294,9 +306,10 @@ class RecordReader:
             self._refuse_member(
                 item.name, f"every exception has its own '{item.name}'; choose another name"
             )
-        return Field(item.name, kind), key
+        return Field(item.name, value_type), has_key_mark
 
     def _check_whole(self, spec: RecordSpec) -> None:
+        """Check what concerns all members together."""
         keys = len(spec.keys)
         if self.what == "model" and not keys:
             self._refuse("it has no key; mark one, as in 'id: Key[u64]'")
@@ -306,13 +319,13 @@ class RecordReader:
             self._refuse(
                 f"it has {keys} keys, and a log has room for 3; take Key[…] away from some"
             )
-        taken = _TAKEN.get((self.what, spec.signature))
-        if taken is not None:
-            self._refuse(f"{spec.signature} is {taken}; choose another name")
+        reserved_for = _TAKEN.get((self.what, spec.signature))
+        if reserved_for is not None:
+            self._refuse(f"{spec.signature} is {reserved_for}; choose another name")
         try:
             require_positional_init(self.cls)
-        except UnsupportedAnnotation as unknown:
-            self._refuse(str(unknown))
+        except UnsupportedAnnotation as error:
+            self._refuse(str(error))
 
     def _refuse(self, wrong: str) -> NoReturn:
         raise DeclarationError(

@@ -1,6 +1,6 @@
-"""Which events, errors and models the code of a contract mentions, directly or through functions and classes it uses.
+"""The events, errors and models that the code of a contract mentions, directly or through functions and classes it uses.
 
-Nobody lists them twice: what a method names, the contract's ABI declares. Code of the same package is followed, and of those
+So they need not be listed: the contract's ABI declares what a method names. Code of the same package is followed, and of the
 packages from which the contract inherits; other contracts and other packages are not.
 """
 
@@ -25,7 +25,7 @@ from chain.spec.records import (
 
 @dataclass(frozen=True)
 class References:
-    """What a contract's code mentions, by name."""
+    """The events, errors and models that a contract's code mentions, by name."""
 
     events: dict[str, EventSpec] = field(default_factory=dict)
     errors: dict[str, ErrorSpec] = field(default_factory=dict)
@@ -33,25 +33,28 @@ class References:
 
 
 def references_of(cls: type, functions: Iterable[FunctionType]) -> References:
-    """What `functions`, the methods of contract class `cls`, mention."""
-    found = References()
+    """Return the references of `functions`, the methods of contract class `cls`."""
+    references = References()
     tables: dict[str, Any] = {
-        "__event__": found.events, "__error__": found.errors, "__model__": found.models,
+        "__event__": references.events, "__error__": references.errors, "__model__": references.models,
     }  # fmt: skip
-    for thing in _named_by(functions, _own_packages(cls)):
+    for named_class in _named_by(functions, _own_packages(cls)):
         for mark, table in tables.items():
-            spec = vars(thing).get(mark)
+            spec = vars(named_class).get(mark)
             if spec is not None and (other := table.setdefault(spec.name, spec)) is not spec:
-                places = [line_of(each.record.cls, each.record.source) for each in (spec, other)]
+                lines = [
+                    line_of(duplicate.record.cls, duplicate.record.source)
+                    for duplicate in (spec, other)
+                ]
                 raise DeclarationError(
-                    f"{places[0]}: {cls.__name__}: it mentions this {mark.strip('_')} {spec.name} and the one at {places[1]};"
+                    f"{lines[0]}: {cls.__name__}: it mentions this {mark.strip('_')} {spec.name} and the one at {lines[1]};"
                     f" rename one"
                 )
-    return found
+    return references
 
 
 def _own_packages(cls: type) -> set[str]:
-    """The packages of a contract and of those it derives from, the chain's own aside."""
+    """Return the packages of a contract and of its parents, except the chain itself."""
     parents = {_package_of(parent) for parent in cls.__mro__[1:] if "__spec__" in vars(parent)}
     return {_package_of(cls), *(parents - {"chain"})}
 
@@ -61,7 +64,7 @@ def _package_of(thing: Any) -> str:
 
 
 def _named_by(functions: Iterable[FunctionType], homes: set[str]) -> Iterator[type]:
-    """Every class that the code of `functions` refers to by name, functions of these packages followed."""
+    """Return every class that the code of `functions` names. Functions of the packages `homes` are followed."""
     seen, waiting = set(), list(functions)
     while waiting:
         function = waiting.pop(0)
@@ -79,26 +82,26 @@ def _named_by(functions: Iterable[FunctionType], homes: set[str]) -> Iterator[ty
 
 
 def functions_in(things: Iterable[Any]) -> list[FunctionType]:
-    """The functions among what a class holds, and those behind its properties."""
-    found = [inspect.unwrap(_unwrap_property(thing)) for thing in things]
-    return [thing for thing in found if isinstance(thing, FunctionType)]
+    """Return the functions among a class's attributes, including those behind its properties."""
+    attributes = [inspect.unwrap(_unwrap_property(thing)) for thing in things]
+    return [attribute for attribute in attributes if isinstance(attribute, FunctionType)]
 
 
 def _unwrap_property(value: Any) -> Any:
-    """The function behind a property or cached property."""
+    """Return the function behind a property or cached property, or `value` itself."""
     return getattr(value, "fget", None) or getattr(value, "func", None) or value
 
 
 def _references(function: FunctionType) -> Iterator[Any]:
-    """What the names in a function's code stand for, and what is reached through those that stand for modules."""
-    spaces = dict(function.__globals__)
+    """Return the objects that the names in a function's code refer to. Attributes of modules are followed."""
+    objects = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
-            spaces[name] = cell.cell_contents
-        except ValueError:  # a class that is still being made
+            objects[name] = cell.cell_contents
+        except ValueError:  # a class that is still being created
             continue
     for name, *attributes in paths_in(function.__code__):
-        thing = spaces.get(name)
+        thing = objects.get(name)
         for attribute in attributes:
             if not isinstance(thing, ModuleType):
                 break
@@ -107,7 +110,7 @@ def _references(function: FunctionType) -> Iterator[Any]:
 
 
 def paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
-    """The names that code reads from around it, with the attributes behind them: locals and attributes of others are none."""
+    """Return the global and enclosing names that code reads, with the attributes after them. Other attributes are left out."""
     yield from ((name,) for name in code.co_freevars)
     yield from ((name, attribute) for name in code.co_freevars for attribute in code.co_names)
     path: tuple[str, ...] = ()
@@ -134,7 +137,7 @@ def paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
 
 _CACHE: Final = opmap["CACHE"]
 _EXTENDED: Final = opmap["EXTENDED_ARG"]
-# By operation how far its argument stands to the left of the index of a name.
+# By operation: the number of bits by which its argument is shifted to hold the index of a name.
 _NAMES: Final = {opmap["LOAD_GLOBAL"]: 1, opmap["LOAD_NAME"]: 0}
 _ATTRIBUTES: Final = {opmap["LOAD_ATTR"]: 0 if sys.version_info < (3, 12) else 1}
 if "LOAD_METHOD" in opmap:  # before Python 3.12

@@ -1,6 +1,6 @@
-"""How contracts and models lie in storage, told in words: to be shown, kept, and compared with what a class was before.
+"""The storage layout of contracts and models as text, to be shown, saved, and compared with that of an earlier class.
 
-A type is spelled out down to its scalars, so that two types are spelled alike exactly if their values lie alike.
+A type is spelled out down to its scalars, so that two types have the same text exactly if their values have the same layout.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from chain.storage.layout import (
 
 
 class LayoutEntry(NamedTuple):
-    """One member: what it is, in which word it begins and how many bytes from the low end, and its bytes if it is packed."""
+    """One member: its name and type, its word, the byte in that word where it begins, and its size in bytes.
+
+    `offset` counts from the low end of the word. `bytes` is None if the member is not packed.
+    """
 
     name: str
     type: str
@@ -38,27 +41,27 @@ class LayoutEntry(NamedTuple):
 
 
 def contract_layout_report(spec: ContractSpec) -> list[LayoutEntry]:
-    """The fields of a contract, from slot 0 on."""
+    """Return the fields of a contract, from slot 0 on."""
     return [] if spec.fields is None else _spots(spec.fields)
 
 
 def model_shape(model: ModelSpec) -> list[LayoutEntry]:
-    """The members of a model, from its own slot on; the first bit says that it was written."""
+    """Return the members of a model, from its own slot on. The first bit is True if the model was written."""
     return _spots(model.layout)
 
 
 def format_type(kind: ValueType) -> str:
-    """A kind with all that it is made of: `Game(board: list of Cube(x: i8, y: i8), turn: u8)`."""
+    """Format a type with all its parts: `Game(board: list of Cube(x: i8, y: i8), turn: u8)`."""
     match kind:
         case OptionalType(item=item):
             return f"{format_type(item)} | None"
         case ListType(item=item):
             return f"{kind.word} of {format_type(item)}"
         case StructType(members=members):
-            inner = ", ".join(f"{each.name}: {format_type(each.kind)}" for each in members)
+            inner = ", ".join(f"{member.name}: {format_type(member.kind)}" for member in members)
             return f"{kind.name}({inner})"
         case EnumType():
-            inner = ", ".join(f"{each.name}={code}" for each, code in kind.code_of().items())
+            inner = ", ".join(f"{member.name}={code}" for member, code in kind.code_of().items())
             return f"{kind.name}({inner})"
         case _:
             return kind.name
@@ -66,8 +69,8 @@ def format_type(kind: ValueType) -> str:
 
 def _spots(members: FieldsLayout) -> list[LayoutEntry]:
     return [
-        LayoutEntry(name, _spelled_layout(layout), at.word, at.shift // 8, layout.size)
-        for name, layout, at in zip(members.names, members.layouts, members.places, strict=True)
+        LayoutEntry(name, _spelled_layout(layout), offset.word, offset.shift // 8, layout.size)
+        for name, layout, offset in zip(members.names, members.layouts, members.places, strict=True)
     ]
 
 

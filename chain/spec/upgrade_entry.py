@@ -1,8 +1,8 @@
-"""Upgrades: a contract gets other code by a transaction to itself, and keeps its address, storage and balance.
+"""Upgrades: a transaction to a contract replaces its code; the contract keeps its address, storage and balance.
 
-Every Python contract answers this entry, under a selector of its own that no ABI lists; `spec.UPGRADE` describes it. The
-argument is the digest of a class that is declared on the chain. Anyone may send it: this is a chain for trying things out,
-on which anyone may set an account's code too. Whether the storage can stay is checked before it is sent (`Chain.upgrade`).
+Every Python contract has this entry, with a selector that no ABI lists; `chain.spec.contracts.UPGRADE` describes it. The
+argument is the digest of a class that is declared on the chain. Anyone may send it: this chain is for experiments, and anyone
+may set an account's code too. `Chain.upgrade` checks beforehand that the storage layouts are compatible.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ SIGNATURE: Final = "boardchain_upgrade(bytes32)"
 
 @event
 class Upgraded:
-    """A contract has other code: the digests of its class before and after."""
+    """The code of a contract was replaced: the digests of its class before and after."""
 
     before: bytes32
     after: bytes32
 
 
 def upgrade(contract: Any, digest: bytes) -> None:
-    """Put the code of the class with this digest where the contract's own is."""
+    """Replace the code of the contract by that of the class with this digest."""
     frame: Frame = contract._frame
     if frame.value:
         raise Revert("an upgrade takes no value")
@@ -39,7 +39,7 @@ def upgrade(contract: Any, digest: bytes) -> None:
     program = frame.context.machine.programs.get(digest)
     if program is None:
         raise UnknownCode(digest)
-    assert frame.program is not None  # the contract that answers
+    assert frame.program is not None  # the contract that runs
     frame.charge_code(program.code)
     frame.state.set_code(frame.address, program.code)
     frame.emit(*Upgraded.__event__.encode(Upgraded(frame.program.digest, digest)))  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Values in 32-byte storage words: how each type is laid out, packed, read and written.
+"""Values in 32-byte storage words: the layout of each type, and how it is packed, read and written.
 
 `layout` maps a contract's fields to slots, `packing` puts small values into one word, `dynamic` stores lists and texts,
 `collections` has Vector, Map and Set. May import `abi`, `schema` and what is below them. Begin with `layout`.

@@ -1,7 +1,7 @@
-"""A contract's own storage: `Vector`, `Map` and `Set` beside plain fields.
+"""Collections in a contract's storage: `Vector`, `Map` and `Set`, in addition to plain fields.
 
-A field that holds a value is read and written whole (`self.count += 1`). A collection is changed in place and touches only
-the words of what is asked for; its bound form, which `self.games` gives, is no more than a frame and a slot.
+A field with a value is read and written as a whole (`self.count += 1`). A collection is changed in place, and only the words of
+the requested items are touched. The bound object, such as `self.games`, is only a frame, a slot and a layout.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ V = TypeVar("V")
 
 
 class Vector(StorageCollection, Generic[T]):
-    """A list that stays in storage: items are read and written one by one."""
+    """A list in storage whose items are read and written one by one."""
 
     __slots__ = ("_frame", "_layout", "_slot")
 
@@ -58,15 +58,15 @@ class Vector(StorageCollection, Generic[T]):
         return cast(T, self._layout.load_item(self._frame, self._slot, self._index(index)))
 
     def __setitem__(self, index: int, value: T) -> None:
-        place = self._index(index)
-        packed = self._layout.pack_item(place, value)
-        self._layout.write_item(self._frame, self._slot, place, packed)
+        position = self._index(index)
+        packed = self._layout.pack_item(position, value)
+        self._layout.write_item(self._frame, self._slot, position, packed)
 
     def __iter__(self) -> Iterator[T]:
         return self._walk(len(self), len(self._frame.journal))
 
     def _walk(self, count: int, seen: int) -> Iterator[T]:
-        """The items in order; each asks how many there are, as one that is asked for alone does."""
+        """Return the items in order. Each step reads the length, as indexing does. `seen` is the length of the journal."""
         frame, slot, load = self._frame, self._slot, self._layout.load_item
         journal = frame.journal
         for index in range(count):
@@ -74,14 +74,14 @@ class Vector(StorageCollection, Generic[T]):
                 self._refuse_change()
             yield load(frame, slot, index)
             if len(journal) != seen:
-                if slot in journal[seen + 1 :: 4]:  # written by us, or by another at that slot
+                if slot in journal[seen + 1 :: 4]:  # this slot, perhaps of another account
                     self._require_same_items(seen)
                 seen = len(journal)
 
     def change(self, index: int, before: T, after: T) -> None:
-        """Write only what differs in `after` from `before`, which is the item as it was read."""
-        place = self._index(index)
-        self._layout.change_item(self._frame, self._slot, place, before, after)
+        """Write only the parts of `after` that differ from `before`, the item as it was read."""
+        position = self._index(index)
+        self._layout.change_item(self._frame, self._slot, position, before, after)
 
     def append(self, value: T) -> None:
         count = len(self)
@@ -90,7 +90,7 @@ class Vector(StorageCollection, Generic[T]):
         self._layout.write_item(self._frame, self._slot, count, packed)
 
     def pop(self) -> T:
-        """Take the last item out."""
+        """Remove the last item and return it."""
         last = len(self) - 1
         value = self[last]
         self._layout.clear_item(self._frame, self._slot, last)
@@ -98,22 +98,23 @@ class Vector(StorageCollection, Generic[T]):
         return value
 
     def _index(self, index: int) -> int:
+        """Return `index` as a position from 0 on, or refuse it."""
         count = len(self)
         if not isinstance(index, int):
             raise TypeError(
                 f"{self._layout.name}: a Vector is read item by item: {index!r} is not a whole number"
             )
-        place = index + count if index < 0 else index
-        if not 0 <= place < count:
+        position = index + count if index < 0 else index
+        if not 0 <= position < count:
             raise IndexError(f"{self._layout.name}: no item {index} in a Vector of {count}")
-        return place
+        return position
 
     def __repr__(self) -> str:
         return f"<Vector {self._layout.name} of {len(self)}>"
 
 
 class Map(StorageCollection, Generic[K, V]):
-    """Values by key. An unset key reads as zero; declare `Map[K, V | None]` to tell unset from zero."""
+    """Values by key. An unset key reads as zero; declare `Map[K, V | None]` to distinguish unset from zero."""
 
     __slots__ = ("_frame", "_layout", "_slot")
 
@@ -124,19 +125,19 @@ class Map(StorageCollection, Generic[K, V]):
         return cast(V, self._layout.memory.load(self._frame, self._place(key)))
 
     def __setitem__(self, key: K, value: V) -> None:
-        layout, place = self._layout, self._place(key)
+        layout, slot = self._layout, self._place(key)
         try:
             packed = layout.value.pack(value)
-        except ValueMismatch as wrong:
-            raise wrong.prefixed(f"{layout.name}[{key!r}]") from None
-        layout.value.write(self._frame, place, packed)
+        except ValueMismatch as error:
+            raise error.prefixed(f"{layout.name}[{key!r}]") from None
+        layout.value.write(self._frame, slot, packed)
 
     def change(self, key: K, before: V, after: V) -> None:
-        """Write only what differs in `after` from `before`, which is the value as it was read."""
+        """Write only the parts of `after` that differ from `before`, the value as it was read."""
         try:
             self._layout.memory.change(self._frame, self._place(key), before, after)
-        except ValueMismatch as wrong:
-            raise wrong.prefixed(f"{self._layout.name}[{key!r}]") from None
+        except ValueMismatch as error:
+            raise error.prefixed(f"{self._layout.name}[{key!r}]") from None
 
     def __delitem__(self, key: K) -> None:
         self._layout.value.clear(self._frame, self._place(key))
@@ -155,6 +156,7 @@ class Map(StorageCollection, Generic[K, V]):
         self._refuse("a Map does not know how many keys it has: count them beside it")
 
     def _place(self, key: K) -> int:
+        """Return the slot of the value of `key`."""
         return cast(int, self._frame.map_slot(self._slot, self._layout.key_bytes(key)))
 
     def __repr__(self) -> str:
@@ -162,7 +164,7 @@ class Map(StorageCollection, Generic[K, V]):
 
 
 class Set(StorageCollection, Generic[T]):
-    """Distinct values in the order they came; taking one out moves the last into its place."""
+    """Distinct values in the order of insertion, except that the last value moves to the position of a removed one."""
 
     __slots__ = ("_frame", "_layout", "_slot")
 
@@ -179,7 +181,7 @@ class Set(StorageCollection, Generic[T]):
         return iter(self._items)
 
     def add(self, value: T) -> bool:
-        """Put `value` in; says whether it was new."""
+        """Add `value`, and return True if it was new."""
         if value in self:
             return False
         self._items.append(value)
@@ -187,7 +189,7 @@ class Set(StorageCollection, Generic[T]):
         return True
 
     def discard(self, value: T) -> bool:
-        """Take `value` out; says whether it was there."""
+        """Remove `value`, and return True if it was in the set."""
         index = self._index(value)
         if index == 0:
             return False
@@ -203,13 +205,14 @@ class Set(StorageCollection, Generic[T]):
         return Vector(self._frame, self._slot, self._layout.items)
 
     def _index(self, value: T) -> int:
-        """One more than the place of `value` among the items; 0 if it is not there."""
+        """Return the position of `value` among the items plus one, or 0 if it is not in the set."""
         return cast(int, self._frame.sload(self._place(value)))
 
     def _set_index(self, value: T, index: int) -> None:
         self._frame.sstore(self._place(value), index)
 
     def _place(self, value: T) -> int:
+        """Return the slot of the index of `value`."""
         return cast(int, self._frame.map_slot(self._slot + 1, self._layout.key_bytes(value)))
 
     def __repr__(self) -> str:
@@ -217,14 +220,14 @@ class Set(StorageCollection, Generic[T]):
 
 
 class CollectionLayout:
-    """What the layouts of collections share: one word of their own or two, and no value to be stored whole."""
+    """The base of the layouts of collections. They cannot be stored or cleared as a whole."""
 
     size: int | None = None
     words = 1
     what = ""
 
     def __init__(self, name: str) -> None:
-        self.name = name  # of the field, as in `Counter.games`
+        self.name = name  # the path of the field, such as `Counter.games`
 
     def pack(self, value: Any) -> Any:
         raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be assigned")
@@ -264,11 +267,11 @@ class VectorLayout(CollectionLayout):
         return self.memory.load(frame, word)
 
     def pack_item(self, index: int, value: Any) -> Any:
-        """`value` ready to be written as item `index`."""
+        """Return `value` packed, ready to be written as item `index`."""
         try:
             return self.item.pack(value)
-        except ValueMismatch as wrong:
-            raise wrong.prefixed(f"{self.name}[{index}]") from None
+        except ValueMismatch as error:
+            raise error.prefixed(f"{self.name}[{index}]") from None
 
     def write_item(self, frame: Any, slot: int, index: int, packed: Any) -> None:
         word, shift = self._word_and_shift(frame, slot, index)
@@ -283,8 +286,8 @@ class VectorLayout(CollectionLayout):
             return
         try:
             self.memory.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
-        except ValueMismatch as wrong:
-            raise wrong.prefixed(f"{self.name}[{index}]") from None
+        except ValueMismatch as error:
+            raise error.prefixed(f"{self.name}[{index}]") from None
 
     def clear_item(self, frame: Any, slot: int, index: int) -> None:
         word, shift = self._word_and_shift(frame, slot, index)
@@ -294,6 +297,7 @@ class VectorLayout(CollectionLayout):
             self.item.clear(frame, word)
 
     def _word_and_shift(self, frame: Any, slot: int, index: int) -> tuple[int, int]:
+        """Return the slot of item `index`, and the bit in that word where the item begins."""
         base = frame.data_slot(slot)
         if self.per_word == 1:
             return base + index * self.item.words, 0
@@ -320,7 +324,7 @@ class MapLayout(CollectionLayout):
 
 
 class SetLayout(CollectionLayout):
-    """A Vector of the items, then a Map from each to one more than its place there."""
+    """The layout of a set: a Vector of the items, then a Map from each item to its position plus one."""
 
     what = "Set"
     words = 2
@@ -337,29 +341,29 @@ class SetLayout(CollectionLayout):
 
 
 def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
-    """The bytes of a key as Solidity hashes them: text and bytes as they are, all else as ABI words."""
+    """Return the encoder of keys as Solidity hashes them: text and bytes as they are, all else as ABI words."""
     encode, raw = abi.encoder(kind), isinstance(kind, StringType | BytesType)
 
     def encode_key(key: Any) -> bytes:
         try:
-            found = encode(key)
-        except ValueMismatch as wrong:
-            raise wrong.prefixed(path) from None
-        return found[32 : 32 + int.from_bytes(found[:32])] if raw else found
+            encoded = encode(key)
+        except ValueMismatch as error:
+            raise error.prefixed(path) from None
+        return encoded[32 : 32 + int.from_bytes(encoded[:32])] if raw else encoded
 
     if not isinstance(kind, Int):
         return encode_key
     seen = MemoTable(encode_key)
 
     def encode_number(key: Any) -> bytes:
-        """True and 1.0 would find what 1 has left there, but are no numbers to encode."""
+        """Encode a key, using the cache only for exact ints: True and 1.0 would find the entry of 1, but must be refused."""
         return cast(bytes, seen[key]) if key.__class__ is int else encode_key(key)
 
     return encode_number
 
 
 def decode_map_key(kind: ValueType, key: bytes) -> Any:
-    """The key whose bytes these are."""
+    """Return the key with this encoding."""
     match kind:
         case StringType():
             return key.decode()
@@ -370,7 +374,7 @@ def decode_map_key(kind: ValueType, key: bytes) -> Any:
 
 
 def layout_of_field(name: str, annotation: Any, names: Namespace | None = None) -> Layout:
-    """The layout of the storage field `name`, or `UnknownKind` with the remedy."""
+    """Return the layout of the storage field `name`, or raise `UnsupportedAnnotation` with the remedy."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation in (Vector, Map, Set):
         example = {Vector: "Vector[u8]", Map: "Map[Address, u64]", Set: "Set[Address]"}[annotation]
@@ -392,9 +396,9 @@ def layout_of_field(name: str, annotation: Any, names: Namespace | None = None) 
 
 
 def _value_layout(annotation: Any, names: Namespace | None) -> Layout:
-    kind = type_of_annotation(annotation, names)
-    require_frozen(kind)
-    return layout_for(read_only(kind))
+    value_type = type_of_annotation(annotation, names)
+    require_frozen(value_type)
+    return layout_for(read_only(value_type))
 
 
 def _is_option(annotation: Any, names: Namespace | None) -> bool:
@@ -404,13 +408,13 @@ def _is_option(annotation: Any, names: Namespace | None) -> bool:
 
 
 def _key_kind(annotation: Any, names: Namespace | None) -> ValueType:
-    kind = type_of_annotation(annotation, names)
-    if isinstance(kind, OptionalType | ListType) or (
-        isinstance(kind, StructType) and abi.is_dynamic(kind)
+    value_type = type_of_annotation(annotation, names)
+    if isinstance(value_type, OptionalType | ListType) or (
+        isinstance(value_type, StructType) and abi.is_dynamic(value_type)
     ):
         raise UnsupportedAnnotation(
             f"{format_annotation(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a"
             " tuple of numbers"
         )
-    require_frozen(kind)
-    return kind
+    require_frozen(value_type)
+    return value_type

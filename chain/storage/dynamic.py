@@ -1,8 +1,8 @@
-"""Layouts of values with words of their own: texts and lists, and options too big to be packed.
+"""Layouts of values with words of their own: texts, lists, and options too big to be packed.
 
-To store is to pack, which checks all of the value and touches no word, and then to write what was packed: a value that does
-not fit leaves nothing half written. To change is to store a value that was made out of the one that lies there: what is equal
-in both is neither packed nor written.
+Storing a value first packs it, which checks all of it and touches no word, and then writes the packed value. So a value that
+does not fit leaves nothing half written. Changing stores a value that was derived from the stored one: parts that are equal in
+both are neither packed nor written.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from chain.storage.packing import (
     Words,
 )
 
-# What is to be written: how, where, and the packed value.
+# Planned writes: the function that writes, the slot, and the packed value.
 Writes: TypeAlias = list[tuple[Callable[[Any, int, Any], None], int, Any]]
-_LONG_MEMO = 1 << 12  # entries, where each may be a whole list
-_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # sizes that `struct` knows
+_LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
 
 class Layout(Protocol):
-    """Reads and writes one kind of value from its first slot on."""
+    """Reads and writes values of one type, from the first slot of a value on."""
 
     @property
-    def size(self) -> int | None: ...  # bytes, when it packs into a word with others
+    def size(self) -> int | None: ...  # in bytes, if values are packed; otherwise None
     @property
     def words(self) -> int: ...
     def load(self, frame: Any, slot: int) -> Any: ...
-    def pack(self, value: Any) -> Any: ...  # checked, and ready to be written
+    def pack(self, value: Any) -> Any: ...  # check the value, and make it ready to be written
     def write(self, frame: Any, slot: int, packed: Any) -> None: ...
     def store(self, frame: Any, slot: int, value: Any) -> None: ...  # pack and write
     def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Writes) -> None: ...
@@ -51,15 +51,15 @@ def store_word(frame: Words, slot: int, packed: int) -> None:
 
 
 def apply_plan(layout: Layout, frame: Words, slot: int, before: Any, after: Any) -> None:
-    """Plan the change of a value, and write what is planned."""
+    """Plan the change of a value, and carry out the plan."""
     writes: Writes = []
     layout.plan(frame, slot, before, after, writes)
-    for write, at, ready in writes:
-        write(frame, at, ready)
+    for write, first_slot, packed in writes:
+        write(frame, first_slot, packed)
 
 
 class DynamicLayout:
-    """What most layouts share: to store is to pack and to write, to change is to plan and to write."""
+    """The base of most layouts: storing packs and writes, changing plans and writes."""
 
     size: int | None = None
     words = 1
@@ -80,7 +80,7 @@ class DynamicLayout:
 
 
 class OptionLayout(DynamicLayout):
-    """A flag in a word of its own, then the words of a value too big to be packed with it."""
+    """The layout of an option too big to be packed: a flag in a word of its own, then the words of the value."""
 
     def __init__(self, item: Layout) -> None:
         self.item = item
@@ -112,7 +112,7 @@ class OptionLayout(DynamicLayout):
 
 
 class SequenceLayout(DynamicLayout):
-    """A length; at its keccak the items, several to a word where they pack."""
+    """The layout of a list: its length, and at the keccak of the slot its items, several to a word if they are packed."""
 
     def __init__(self, kind: ListType, item: Layout) -> None:
         self.kind = kind
@@ -130,9 +130,9 @@ class SequenceLayout(DynamicLayout):
         if source.checks:
             number = f"fail() if {' or '.join(source.checks)} else {number}"
         pack = [f"def pack(values): return [{number} for v in values]"]
-        if source.lines:  # a record is taken apart by statements
-            apart = [f"  {line}" for line in source.lines]
-            pack = ["def pack(values):", " numbers = []", " for v in values:", *apart]
+        if source.lines:  # a record is destructured by statements
+            destructuring = [f"  {line}" for line in source.lines]
+            pack = ["def pack(values):", " numbers = []", " for v in values:", *destructuring]
             pack += [f"  numbers.append({number})", " return numbers"]
         assert item.size
         shifts = tuple(8 * item.size * i for i in range(self.per_word))
@@ -158,9 +158,9 @@ class SequenceLayout(DynamicLayout):
         return values if make is list else make(values)
 
     def unpack_word(self, word: int) -> list[Any]:
-        """The items that lie in a word, where several do."""
-        found: list[Any] = self._words[word]
-        return found
+        """Return the items in a word that holds several."""
+        items: list[Any] = self._words[word]
+        return items
 
     def _unpack(self, count: int, *words: int) -> list[Any]:
         values: list[Any] = []
@@ -170,15 +170,15 @@ class SequenceLayout(DynamicLayout):
         return values
 
     def pack(self, value: Any) -> tuple[int, list[Any]]:
-        """The number of items, and the words that hold them, or each item packed."""
+        """Return the number of items, and the words that hold them, or each item packed."""
         if not isinstance(value, list | tuple):
             raise explain_mismatch(self.kind, value)
         try:
             if isinstance(self.item, PackedLayout):
                 return len(value), self._pack_words(value)
             return len(value), [self.item.pack(item) for item in value]
-        except Exception as wrong:
-            raise explain_mismatch(self.kind, value, wrong) from None
+        except Exception as error:
+            raise explain_mismatch(self.kind, value, error) from None
 
     def _pack_words(self, values: list[Any] | tuple[Any, ...]) -> list[int]:
         numbers, size = self._numbers(values), self.item.size or 0
@@ -199,7 +199,7 @@ class SequenceLayout(DynamicLayout):
         self._resize(frame, slot, count)
 
     def _resize(self, frame: Words, slot: int, count: int) -> None:
-        """Set the length, and clear what no longer counts; a word shared with an item that stays was just written."""
+        """Set the length and clear the words of removed items; a word with remaining items was written just before."""
         before, base, step = frame.sload(slot), frame.data_slot(slot), self.item.words
         frame.sstore(slot, count)
         for i in range(-(-count // self.per_word), -(-before // self.per_word)):
@@ -217,7 +217,7 @@ class SequenceLayout(DynamicLayout):
                     self.item.plan(frame, base + i * step, old, new, writes)
 
     def _plan_words(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
-        """Words whose items are equal stay as they are, and are not packed."""
+        """Plan to write the words whose items differ. The others are not packed."""
         if not isinstance(after, list | tuple):
             raise explain_mismatch(self.kind, after)
         base, step = frame.data_slot(slot), self.per_word
@@ -226,8 +226,8 @@ class SequenceLayout(DynamicLayout):
                 items = after[start : start + step]
                 if items != before[start : start + step]:
                     writes.append((store_word, base + start // step, self._pack_words(items)[0]))
-        except Exception as wrong:
-            raise explain_mismatch(self.kind, after, wrong) from None
+        except Exception as error:
+            raise explain_mismatch(self.kind, after, error) from None
         if len(after) != len(before):
             writes.append((self._resize, slot, len(after)))
 
@@ -241,7 +241,7 @@ def _fail() -> None:
 
 
 class TextLayout(DynamicLayout):
-    """Text or bytes: up to 31 bytes in the word beside twice their number, longer ones at its keccak."""
+    """The layout of text or bytes: up to 31 bytes share a word with twice their length, longer ones are at its keccak."""
 
     def __init__(self, kind: StringType | BytesType) -> None:
         self.kind = kind
@@ -260,8 +260,8 @@ class TextLayout(DynamicLayout):
         try:
             if isinstance(self.kind, StringType):
                 return str.encode(value)
-        except (TypeError, UnicodeEncodeError) as wrong:
-            raise explain_mismatch(self.kind, value, wrong) from None
+        except (TypeError, UnicodeEncodeError) as error:
+            raise explain_mismatch(self.kind, value, error) from None
         if isinstance(value, bytes | bytearray):
             return bytes(value)
         raise explain_mismatch(self.kind, value)
@@ -286,7 +286,7 @@ class TextLayout(DynamicLayout):
 
     @staticmethod
     def _clear_tail(frame: Words, slot: int, first: int, before: int) -> None:
-        """Clear the words of a long text of which the word at `slot` was `before`, from number `first` on."""
+        """Clear the words of a long text from word `first` on. `before` was the word at `slot`."""
         if before & 1:
             base = frame.data_slot(slot)
             for i in range(first, -(-(before >> 1) // 32)):

@@ -1,8 +1,8 @@
-"""Lists that were read from a contract's storage. They are values: one is made anew and assigned, never changed where it is.
+"""Lists that were read from a contract's storage. They are values: to change one, build a new list and assign it.
 
-What a field, a `Map` or a `Vector` gives is made out of storage words, so a change in it would change a copy and be lost.
-Tuples and frozen records cannot be changed anyway; a `FrozenList` is what a `list[T]` is read as. It is a list to everyone who
-reads it. Models of a World are another matter: they are read, changed and written back, so their lists are plain ones.
+The value of a field, a `Map` item or a `Vector` item is built from storage words, so a change in it would change a copy and be
+lost. Tuples and frozen records are immutable anyway; a `list[T]` is read as a `FrozenList`, which is a list to all its readers.
+Models of a World are different: they are read, changed and written back, so their lists are plain lists.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chain.schema.value_types import (
 
 T = TypeVar("T")
 
-# What changes a list, and how a refusal names it.
+# The methods that change a list, and their names in errors.
 CHANGES: Final = {
     **{name: name for name in ("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse")},
     "__setitem__": "'items[i] = …'",
@@ -31,19 +31,19 @@ CHANGES: Final = {
 
 
 class FrozenList(list[T]):
-    """A `list` that refuses to be changed. Slices, sums, sorted lists and copies of it are plain lists again."""
+    """A `list` that refuses to be changed. Slices, sums, sorted lists and copies of it are plain lists."""
 
     __slots__ = ()
 
     def __iadd__(self, items: Iterable[T]) -> list[T]:  # type: ignore[override, misc]
-        """`self.row += [1]` makes a new list and assigns it."""
+        """Return a new list, so that `self.row += [1]` assigns it."""
         return [*self, *items]
 
     def __imul__(self, count: Any) -> list[T]:  # type: ignore[override, misc]
         return [*self] * count
 
     def __reduce_ex__(self, protocol: Any) -> tuple[type[list[T]], tuple[list[T]]]:
-        """`copy.copy` and `copy.deepcopy` give plain lists."""
+        """Make `copy.copy` and `copy.deepcopy` return plain lists."""
         return list, (list(self),)
 
 
@@ -63,14 +63,14 @@ for _name, _change in CHANGES.items():
 
 
 def changeable(items: T, change: str = "this") -> T:
-    """`items`, or the refusal of a `FrozenList`: before a function of C changes it without asking it."""
+    """Return `items`, or refuse a `FrozenList`: a function written in C could change one without calling its methods."""
     if type(items) is FrozenList:
         _refusing(change)(items)
     return items
 
 
 def read_only(kind: ValueType) -> ValueType:
-    """The same kind, whose lists cannot be changed once they are read."""
+    """Return the same type with lists that cannot be changed after they are read."""
     match kind:
         case ListType(item=item, make=make):
             return ListType(read_only(item), FrozenList if make is list else make)
@@ -84,23 +84,28 @@ def read_only(kind: ValueType) -> ValueType:
 
 
 def plain(kind: ValueType) -> Callable[[Any], Any] | None:
-    """A function that makes plain lists of all that are read-only in values of `kind`; None where there are no lists.
+    """Return a function that makes the read-only lists in values of `kind` plain, or None if there are no lists.
 
-    For what leaves a contract. A record of an author's class never does as it is, so it need not be looked into.
+    It is for values that leave a contract. Instances of an author's class are always converted otherwise, so they are skipped.
     """
     match kind:
         case ListType(item=item, make=make):
-            if (each := plain(item)) is not None:
-                return partial(_rebuilt, each)
+            if (plain_item := plain(item)) is not None:
+                return partial(_rebuilt, plain_item)
             return _thawed if make is list else None
         case OptionalType(item=item):
-            inner = plain(item)
-            return None if inner is None else lambda value: None if value is None else inner(value)
+            plain_inner = plain(item)
+            return (
+                None
+                if plain_inner is None
+                else lambda value: None if value is None else plain_inner(value)
+            )
         case StructType(cls=None, members=members):
-            parts = [plain(member.kind) for member in members]
-            if any(parts):
+            plain_members = [plain(member.kind) for member in members]
+            if any(plain_members):
                 return lambda value: _like(value)(
-                    part(each) if part else each for part, each in zip(parts, value, strict=True)
+                    plain_member(member) if plain_member else member
+                    for plain_member, member in zip(plain_members, value, strict=True)
                 )
     return None
 
@@ -110,6 +115,7 @@ def _rebuilt(plain_item: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _like(value: Any) -> type[list[Any]] | type[tuple[Any, ...]]:
+    """Return the type to rebuild `value` as: tuple or list."""
     return tuple if isinstance(value, tuple) else list
 
 

@@ -1,11 +1,11 @@
-"""How values lie in storage: ordinary 32-byte words, in the manner of Solidity.
+"""The layout of values in storage: ordinary 32-byte words, in the manner of Solidity.
 
-Members are laid side by side from the low end of a word, and none crosses into the next. Texts, bytes and lists keep
-their length in their own word and their content at its keccak. Denser than Solidity in one place: a record or option
-of up to 32 bytes is packed like a number, so a list of small records shares words.
+Members are laid out side by side from the low end of a word, and none crosses into the next. Texts, bytes and lists keep their
+length in their own word and their content at its keccak. In one respect this is denser than Solidity: a record or option of up
+to 32 bytes is packed like a number, so a list of small records shares words.
 
-A `Layout` reads and writes values of one kind through a frame (`sload`, `sstore`), which charges gas and journals. Busy
-functions are written once per kind, as flat Python source.
+A `Layout` reads and writes values of one type through a frame (`sload`, `sstore`), which charges gas and journals the changes.
+Functions on hot paths are generated once per type, as straight-line Python source.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ __all__ = [
 
 @cache
 def layout_for(kind: ValueType) -> Layout:
+    """Return the layout of values of this type."""
     if packed_size(kind) is not None:
         return packed_layout(kind)
     match kind:
@@ -75,7 +76,7 @@ def layout_for(kind: ValueType) -> Layout:
 
 
 class FieldsLayout:
-    """Named layouts side by side, each reached on its own: the fields of a contract."""
+    """Named layouts side by side, each accessed on its own: the fields of a contract."""
 
     size: int | None = None
 
@@ -86,7 +87,7 @@ class FieldsLayout:
     def accessors(
         self, index: int
     ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
-        """Functions that load and store one member of what starts at a slot."""
+        """Return functions that load and store member `index` of the fields that start at a given slot."""
         layout, (word, shift, alone) = self.layouts[index], self.places[index]
         if not isinstance(layout, PackedLayout):
             return (
@@ -110,20 +111,20 @@ class FieldsLayout:
     def accessors_at_zero(
         self, index: int
     ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None], int]:
-        """The same for what starts at slot 0: the functions, and the slot that they take."""
+        """Return such functions for fields that start at slot 0, and the slot to pass to them."""
         layout = self.layouts[index]
         if isinstance(layout, PackedLayout):
             return *self.accessors(index), 0
         return layout.load, layout.store, self.places[index].word
 
     def clear(self, frame: Words, slot: int) -> None:
-        for at, layout in zip(self.places, self.layouts, strict=True):
-            if at.shift == 0:  # the first in a word clears it for all
-                layout.clear(frame, slot + at.word)
+        for offset, layout in zip(self.places, self.layouts, strict=True):
+            if offset.shift == 0:  # the first in a word clears it for all
+                layout.clear(frame, slot + offset.word)
 
 
 class RecordLayout(FieldsLayout):
-    """The members of a record, also read and written as a whole, by functions written for this kind alone."""
+    """The members of a record, which are also read and written as a whole, by functions generated for this type."""
 
     def __init__(self, kind: StructType) -> None:
         super().__init__([m.name for m in kind.members], [layout_for(m.kind) for m in kind.members])
@@ -140,7 +141,7 @@ class RecordLayout(FieldsLayout):
 
     def _compile(self) -> dict[str, Any]:
         source, loads = PackingSource(), list[str]()
-        made = self._loading(source, 0, loads)
+        construction = self._loading(source, 0, loads)
         values = source.destructure(self.kind, "v")
         packs = self._packing(source, values)
         results, writes = ", ".join(packs), self._writing(source)
@@ -148,7 +149,7 @@ class RecordLayout(FieldsLayout):
         plans = self._planning(source, values, packs)
         return source.compile(
             [
-                *("def load(frame, slot):", *loads, f" return {made}"),
+                *("def load(frame, slot):", *loads, f" return {construction}"),
                 *("def pack(v):", *source.with_checks(self.kind, [*steps, f"return {results},"])),
                 *("def write(frame, slot, packed):", f" {results}, = packed", *writes),
                 *("def store(frame, slot, v):", *source.with_checks(self.kind, steps), *writes),
@@ -157,15 +158,20 @@ class RecordLayout(FieldsLayout):
         )
 
     def _loading(self, source: PackingSource, start: int, lines: list[str]) -> str:
-        """An expression for the record that lies `start` words on; `lines` first read what it needs, inner records too."""
+        """Return an expression for the record that starts `start` words after the slot.
+
+        The `lines` before it read the words and the inner records that it needs.
+        """
         parts, read = [], set[int]()
-        for member, layout, at in zip(self.kind.members, self.layouts, self.places, strict=True):
-            word = start + at.word
+        for member, layout, offset in zip(
+            self.kind.members, self.layouts, self.places, strict=True
+        ):
+            word = start + offset.word
             if isinstance(layout, PackedLayout):
                 if word not in read:
                     read.add(word)
                     lines.append(f" w{word} = frame.sload(slot + {word})")
-                parts.append(source.unpack(member.kind, f"w{word}", at.shift))
+                parts.append(source.unpack(member.kind, f"w{word}", offset.shift))
             elif isinstance(layout, RecordLayout):
                 parts.append(layout._loading(source, word, lines))
             else:
@@ -175,29 +181,30 @@ class RecordLayout(FieldsLayout):
         return f"{cls}({', '.join(parts)}{'' if cls else ','})"
 
     def _packing(self, source: PackingSource, values: list[str]) -> dict[str, str]:
-        """What is to be written: a name and an expression for each shared word and each member with words of its own."""
+        """Return a name and an expression for each shared word, and for each member with words of its own."""
         packs = {
-            f"w{word}": source.combine(self._shares(found), [values[i] for i in found])
-            for word, found in self._shared.items()
+            f"w{word}": source.combine(self._shares(indexes), [values[i] for i in indexes])
+            for word, indexes in self._shared.items()
         }
         whole = {f"p{i}": f"{source.bind(self.layouts[i])}.pack({values[i]})" for i in self._whole}
         return packs | whole
 
     @property
     def _shared(self) -> dict[int, list[int]]:
-        """The packed members, by the word in which they lie."""
-        found: dict[int, list[int]] = {}
-        for i, (layout, at) in enumerate(zip(self.layouts, self.places, strict=True)):
+        """The indexes of the packed members, by the word they are in."""
+        members: dict[int, list[int]] = {}
+        for i, (layout, offset) in enumerate(zip(self.layouts, self.places, strict=True)):
             if layout.size is not None:
-                found.setdefault(at.word, []).append(i)
-        return found
+                members.setdefault(offset.word, []).append(i)
+        return members
 
     @property
     def _whole(self) -> list[int]:
-        """The members that have words of their own."""
+        """The indexes of the members with words of their own."""
         return [i for i, layout in enumerate(self.layouts) if layout.size is None]
 
     def _shares(self, found: list[int]) -> list[tuple[ValueType, Offset]]:
+        """Return the type and the offset of each of these members."""
         return [(self.kind.members[i].kind, self.places[i]) for i in found]
 
     def _writing(self, source: PackingSource) -> list[str]:
@@ -211,28 +218,31 @@ class RecordLayout(FieldsLayout):
     def _planning(
         self, source: PackingSource, values: list[str], packs: dict[str, str]
     ) -> list[str]:
-        """Lines that plan to write what differs in `v` from `o`."""
+        """Return lines that plan to write the members of `v` that differ from those of `o`."""
         lines, write = [], source.bind(store_word)
-        for word, found in self._shared.items():
+        for word, indexes in self._shared.items():
             changed = " or ".join(
-                _differs(values[i], self.kind.accessor_source("o", i)) for i in found
+                _differs(values[i], self.kind.accessor_source("o", i)) for i in indexes
             )
             lines.append(
                 f"if {changed}: writes.append(({write}, slot + {word}, {packs[f'w{word}']}))"
             )
         for i in self._whole:
-            new, old, inner = (
+            new, old, layout = (
                 values[i],
                 self.kind.accessor_source("o", i),
                 source.bind(self.layouts[i]),
             )
-            place = f"slot + {self.places[i].word}"
+            slot = f"slot + {self.places[i].word}"
             lines.append(
-                f"if {new} is not {old}: {inner}.plan(frame, {place}, {old}, {new}, writes)"
+                f"if {new} is not {old}: {layout}.plan(frame, {slot}, {old}, {new}, writes)"
             )
         return lines
 
 
 def _differs(new: str, old: str) -> str:
-    """Source that compares values, fast where both are one object; whether they are must not show, least of all in gas."""
+    """Return source that is true if two values differ. It is fast if both are one object.
+
+    Identity must not show in the result, least of all in gas: two equal values are one object only by chance.
+    """
     return f"({new} is not {old} and {new} != {old})"

@@ -1,7 +1,7 @@
-"""Small values as numbers: how members lie side by side in a storage word, none crossing into the next.
+"""Small values as numbers: members side by side in a storage word, none across the end of a word.
 
-A number, flag, Enum or address takes its own width; a record or option takes the sum of its parts. What comes to at most 32
-bytes is packed, and read and written by flat Python functions that are put together here, once per kind, as source text.
+A number, flag, Enum or address takes its own width; a record or option takes the sum of its parts. A value of at most 32 bytes
+is packed, and is read and written by straight-line Python functions, which are generated here once per type.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Words(Protocol):
 
 
 class HasSize(Protocol):
-    """What has a place: so many bytes within a word, or so many whole words."""
+    """A layout with a size: a number of bytes within a word, or a number of whole words."""
 
     @property
     def size(self) -> int | None: ...
@@ -46,7 +46,10 @@ class HasSize(Protocol):
 
 
 class Offset(NamedTuple):
-    """Where a member lies: `word` words after the start, `shift` bits from the low end, alone in its word or not."""
+    """The position of a member: `word` words after the start, `shift` bits from the low end.
+
+    `alone` is True if it does not share its word.
+    """
 
     word: int
     shift: int
@@ -54,7 +57,7 @@ class Offset(NamedTuple):
 
 
 def packed_size(kind: ValueType) -> int | None:
-    """The bytes a value packs into, or None if it needs words of its own."""
+    """Return the number of bytes that a value packs into, or None if it needs words of its own."""
     match kind:
         case Int(bits=bits):
             return bits // 8
@@ -70,14 +73,14 @@ def packed_size(kind: ValueType) -> int | None:
             sizes = [packed_size(member.kind) for member in members]
         case _:
             return None
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) and sum(known) <= 32 else None
+    known_sizes = [size for size in sizes if size is not None]
+    return sum(known_sizes) if len(known_sizes) == len(sizes) and sum(known_sizes) <= 32 else None
 
 
 def lay_out(layouts: Sequence[HasSize]) -> tuple[list[Offset], int]:
-    """Lay `layouts` side by side: the place of each, and the number of words in all."""
+    """Lay `layouts` side by side. Return the offset of each, and the number of words in total."""
     starts: list[tuple[int, int]] = []
-    word, used = 0, 0  # the word being filled, and the bytes taken in it
+    word, used = 0, 0  # the word being filled, and the bytes used in it
     for layout in layouts:
         if layout.size is None:
             word, used = word + (used > 0), 0
@@ -88,24 +91,24 @@ def lay_out(layouts: Sequence[HasSize]) -> tuple[list[Offset], int]:
                 word, used = word + 1, 0
             starts.append((word, 8 * used))
             used += layout.size
-    taken = [start[0] for start in starts]
-    places = [Offset(at, shift, taken.count(at) == 1) for at, shift in starts]
-    return places, word + (used > 0)
+    used_words = [start[0] for start in starts]
+    offsets = [Offset(index, shift, used_words.count(index) == 1) for index, shift in starts]
+    return offsets, word + (used > 0)
 
 
 @dataclass
 class PackingSource(SourceBuilder):
-    """Python source for one layout: its lines, and the names they use."""
+    """Generated Python source of one layout: its lines, and the objects it refers to."""
 
-    lines: list[str] = field(default_factory=list)  # they take the value apart
+    lines: list[str] = field(default_factory=list)  # they destructure the value
 
     def destructure(self, kind: StructType, value: str) -> list[str]:
-        """Put the members of a record into local variables; their names."""
+        """Put the members of a record into local variables, and return the names of these."""
         self.lines += destructuring_source(kind, value)
         return [f"{value}_{i}" for i in range(len(kind.members))]
 
     def pack(self, kind: ValueType, value: str) -> str:
-        """An expression for the value called `value` as a number of `packed_size(kind)` bytes."""
+        """Return an expression for the value called `value` as a number of `packed_size(kind)` bytes."""
         check = range_check_source(kind, value)
         if check:
             self.checks.append(check)
@@ -113,7 +116,7 @@ class PackingSource(SourceBuilder):
             case Int(signed=True, bits=bits):
                 return f"({value} & {(1 << bits) - 1})"
             case Int() | BoolType():
-                return f"({value} + 0)"  # no bool and no IntEnum gets into a word
+                return f"({value} + 0)"  # a plain int, even if the value is a bool or an IntEnum
             case EnumType():
                 return f"{self.bind(kind.code_of())}[{value}]"
             case AddressType() | FixedBytes():
@@ -127,15 +130,15 @@ class PackingSource(SourceBuilder):
                 raise AssertionError(kind)
 
     def combine(self, members: list[tuple[ValueType, Offset]], values: list[str]) -> str:
-        """An expression for the word that holds these members."""
+        """Return an expression for the word with these members."""
         parts = [
-            f"{self.pack(kind, value)}{f' << {at.shift}' if at.shift else ''}"
-            for (kind, at), value in zip(members, values, strict=True)
+            f"{self.pack(value_type, value)}{f' << {offset.shift}' if offset.shift else ''}"
+            for (value_type, offset), value in zip(members, values, strict=True)
         ]
         return f"({' | '.join(parts)})"
 
     def unpack(self, kind: ValueType, word: str, shift: int = 0) -> str:
-        """An expression for the value that lies `shift` bits up in `word`."""
+        """Return an expression for the value at bit `shift` of `word`."""
         size = packed_size(kind)
         assert size is not None
         number = word if shift == 0 else f"({word} >> {shift})"
@@ -163,7 +166,7 @@ class PackingSource(SourceBuilder):
                 raise AssertionError(kind)
 
     def with_checks(self, kind: ValueType, lines: list[str]) -> list[str]:
-        """`lines` behind all checks; what goes wrong is blamed on the member of `v` that does not fit."""
+        """Return `lines` after all checks, in a `try` whose errors name the member of `v` that does not fit."""
         guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
         inner = [f"  {line}" for line in [*self.lines, *guard, *lines]]
         blame = f" except Exception as wrong: raise misfit({self.bind(kind)}, v, wrong) from None"
@@ -175,13 +178,13 @@ class PackingSource(SourceBuilder):
 
 
 def members_of(kind: StructType) -> list[tuple[ValueType, Offset]]:
-    """The members of a packed record, each with its place."""
-    places, _ = lay_out([packed_layout(member.kind) for member in kind.members])
-    return [(member.kind, at) for member, at in zip(kind.members, places, strict=True)]
+    """Return the member types of a packed record, each with its offset."""
+    offsets, _ = lay_out([packed_layout(member.kind) for member in kind.members])
+    return [(member.kind, offset) for member, offset in zip(kind.members, offsets, strict=True)]
 
 
 class MemoTable(dict[Any, Any]):
-    """Values by their packed number or numbers. They are frozen, so equal numbers may share one value."""
+    """A cache of values by their packed number or numbers. The values are frozen, so equal numbers can share one."""
 
     def __init__(self, build: Callable[[Any], Any], limit: int = 1 << 16) -> None:
         super().__init__()
@@ -196,14 +199,16 @@ class MemoTable(dict[Any, Any]):
 
 def _record_builder(kind: StructType) -> Callable[[int], Any]:
     source = PackingSource()
-    parts = ", ".join([source.unpack(inner, "w", at.shift) for inner, at in members_of(kind)])
-    made = f"{source.bind(kind.cls)}({parts})" if kind.cls else f"({parts},)"
-    build: Callable[[int], Any] = source.compile([f"def build(w): return {made}"])["build"]
+    parts = ", ".join(
+        [source.unpack(inner, "w", offset.shift) for inner, offset in members_of(kind)]
+    )
+    construction = f"{source.bind(kind.cls)}({parts})" if kind.cls else f"({parts},)"
+    build: Callable[[int], Any] = source.compile([f"def build(w): return {construction}"])["build"]
     return build
 
 
 class PackedLayout:
-    """A value of up to 32 bytes. It may share its word; alone in one, it is the word."""
+    """The layout of a value of up to 32 bytes. It may share its word; alone in one, it is the word."""
 
     words = 1
 

@@ -1,4 +1,4 @@
-"""Storage words that are only read, without a message and without gas: for those who look from outside."""
+"""Storage words read from outside of messages: read-only and without gas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from chain.storage.slots import Slots
 
 
 class ReadOnlyStorage:
-    """The words of one account, with what layouts ask of a frame."""
+    """The words of one account, with the methods of a frame that layouts use."""
 
     __slots__ = ("_words", "data_slot", "map_slot")
 
-    address = b""  # nobody's: what is read here is not remembered
+    address = b""  # not a real account: values that are read here are not cached
     journal = ()
 
     def __init__(self, slots: Slots, words: Mapping[int, int]) -> None:

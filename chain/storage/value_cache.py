@@ -1,9 +1,9 @@
-"""Big values that need not be read again: what a contract changed and keeps, with the words it lies in.
+"""A cache of big values: those that a contract has changed, with the words that they are stored in.
 
-To read a record of sixty words costs little gas per word, but most of a call's time. So `change` remembers the value that it
-wrote, together with all slots that reading it would look at and the words that stand there. When the value is read next and
-these slots hold these words, it is the one remembered. Each word is looked at, warmed and paid for as in any reading; nobody
-can tell the difference but by the clock. Only values that cannot change, tuples and frozen records, are remembered.
+Reading a record of sixty words costs little gas per word, but takes most of a call's time. So `change` caches the value it
+wrote, together with all slots that reading it would access and their words. The next read returns the cached value if these
+slots still hold these words. Each word is accessed, warmed and charged as in an ordinary read, so only the time differs. Only
+immutable values, tuples and frozen records, are cached.
 """
 
 from __future__ import annotations
@@ -22,48 +22,48 @@ _MOST: Final = 1 << 10  # values of one field
 
 
 class CachedValue(NamedTuple):
-    """A value and the words that are read to have it, by slot."""
+    """A value and the words that are read to load it, by slot."""
 
     value: Any
     words: dict[int, int]
-    heads: frozenset[int]  # the slots that say how many others are read
+    heads: frozenset[int]  # the slots that determine how many others are read
 
 
 class ValueCache:
-    """Reads and changes values of one layout, and remembers those that were changed, by account and slot."""
+    """A reader and writer of values of one layout that caches the changed ones by account and slot."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[bytes, int], CachedValue] = {}
-        self._looked: tuple[Any, Any, int] = (
-            None,
-            None,
-            0,
-        )  # who read what, how long the journal was
+        # The frame and the value of the last cached read, and the length of the journal then.
+        self._looked: tuple[Any, Any, int] = (None, None, 0)
 
     def load(self, frame: Any, slot: int) -> Any:
-        known = self._known.get((frame.address, slot))
-        if known is not None and frame.read_if_unchanged(known.words):
-            self._looked = frame, known, len(frame.state.changes)
-            return known.value
+        entry = self._known.get((frame.address, slot))
+        if entry is not None and frame.read_if_unchanged(entry.words):
+            self._looked = frame, entry, len(frame.state.changes)
+            return entry.value
         return self._layout.load(frame, slot)
 
     def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
-        known = self._known.pop((frame.address, slot), None)
-        if known is None or known.value is not before or not self._is_current(frame, known):
+        entry = self._known.pop((frame.address, slot), None)
+        if entry is None or entry.value is not before or not self._is_current(frame, entry):
             self._layout.change(frame, slot, before, after)
             self._keep(frame, slot, self._read(frame, slot))
             return
         writer = _Writer(frame)
         self._layout.change(writer, slot, before, after)
-        if after is not None and self._reads_same_slots(known, slot, writer.written):
-            known = CachedValue(after, known.words | writer.written, known.heads)
+        if after is not None and self._reads_same_slots(entry, slot, writer.written):
+            entry = CachedValue(after, entry.words | writer.written, entry.heads)
         else:
-            known = self._read(frame, slot)
-        self._keep(frame, slot, known)
+            entry = self._read(frame, slot)
+        self._keep(frame, slot, entry)
 
     def _is_current(self, frame: Any, known: CachedValue) -> bool:
-        """Whether the words are as known: this frame has read them and nothing has written there since, or a look at each."""
+        """Return True if the words of `known` are unchanged.
+
+        Nothing needs to be read if this frame has just read them and has not written to them since.
+        """
         (reader, read, length), self._looked = self._looked, (None, None, 0)
         if reader is frame and read is known:
             written = frame.state.changes[length + 1 :: 4]
@@ -77,23 +77,26 @@ class ValueCache:
         self._known[frame.address, slot] = known
 
     def _read(self, frame: Any, slot: int) -> CachedValue:
+        """Read the value at `slot` again, with the words it is stored in."""
         reader = _Reader(frame)
         value = self._layout.load(reader, slot)
         return CachedValue(value, reader.words, frozenset(reader.heads))
 
     def _reads_same_slots(self, known: CachedValue, slot: int, written: dict[int, int]) -> bool:
-        """Whether the same slots are read as before. What grows writes new ones; what shrinks writes its head
-        and zeros over what it loses."""
+        """Return True if reading the changed value accesses the same slots as before.
+
+        A value that grows writes new slots; a value that shrinks writes its head, and zeros over what it loses.
+        """
         if not written.keys() <= known.words.keys():
             return False
         if known.heads.isdisjoint(written):
             return True
-        own = range(slot, slot + self._layout.words)  # these are read whatever they hold
-        return all(word or at in own for at, word in written.items())
+        own = range(slot, slot + self._layout.words)  # always read, whatever they hold
+        return all(word or written_slot in own for written_slot, word in written.items())
 
 
 class _Reader:
-    """A frame as layouts see it, which notes what is read and asks no gas."""
+    """A frame for layouts that records what is read and charges no gas."""
 
     __slots__ = ("_data_slot", "_storage", "heads", "words")
 
@@ -113,7 +116,7 @@ class _Reader:
 
 
 class _Writer:
-    """A frame as layouts see it, which notes what is written."""
+    """A frame for layouts that records what is written."""
 
     __slots__ = ("_frame", "data_slot", "sload", "written")
 
@@ -128,14 +131,14 @@ class _Writer:
 
 
 def cached(layout: Layout) -> ValueCache | Layout:
-    """Where to read and change values of `layout`: in a memory, if they have words of their own and never change."""
+    """Return a cache for values of `layout` if they have words of their own and are immutable, otherwise `layout` itself."""
     inner = layout.item if isinstance(layout, OptionLayout) else layout
-    big = isinstance(inner, RecordLayout | SequenceLayout) and _is_plain(inner)
-    return ValueCache(layout) if big else layout
+    is_cacheable = isinstance(inner, RecordLayout | SequenceLayout) and _is_plain(inner)
+    return ValueCache(layout) if is_cacheable else layout
 
 
 def _is_plain(layout: Layout) -> bool:
-    """Whether there is no list in such a value (records are frozen anyway), nor an option that hides words of its own."""
+    """Return True if values of `layout` contain no list (records are frozen anyway) and no option with words of its own."""
     match layout:
         case RecordLayout():
             return all(map(_is_plain, layout.layouts))

@@ -1,1 +1,1 @@
-"""The rules of the guard, a module for each topic. Each module lists its rules at the top and checks one kind of node."""
+"""The rules of the guard, one module per topic. Each module lists its rules at the top and the node types that it checks."""

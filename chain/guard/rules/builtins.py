@@ -1,4 +1,4 @@
-"""Names that Python itself brings: what is on the list of the built-in ones, and why the others are not."""
+"""Python's built-in names: those on the allowlist, and the reasons why the others are refused."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ REFUSED: Final[Mapping[str, Rule]] = MappingProxyType(
         **dict.fromkeys(("copyright", "credits", "license"), OUTSIDE),
     }
 )
-# Those that other modules of the guard look at more closely.
+# Names that other modules of the guard check in more detail.
 _ELSEWHERE: Final = frozenset({"repr", "ascii", "__file__"})
 
 
@@ -113,7 +113,7 @@ def names(node: ast.Name, place: Scopes) -> None:
 
 
 def _defines_hash(place: Scopes) -> bool:
-    """In `__hash__` it does no harm: sets and dicts do not show how their items hash."""
+    """True inside `__hash__`, where `hash` is harmless: sets and dicts do not show the hashes of their items."""
     return isinstance(place.function, ast.FunctionDef) and place.function.name == "__hash__"
 
 

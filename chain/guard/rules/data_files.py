@@ -1,7 +1,7 @@
-"""Data files of a package are a part of it, as its source is, and one of its modules may read them: the one named `library`.
+"""A package's data files belong to the package, as its source does. One of its modules may read them: the one named `library`.
 
-It does so while it is imported, at the top of the module or in functions that are called there, and only below its own folder.
-What it read stays: nothing that a contract calls may read again.
+It reads them while it is imported, at the top of the module or in functions called from there, and only below its own folder.
+The result is kept: no function that a contract calls may read a file again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _PURE: Final = word_set(
 
 
 def calls(node: ast.Call, place: Scopes) -> None:
-    """Excuses at most what the set rules leave alone anyway: a listing of files, never a set."""
+    """Check calls that read files. What it suppresses, the set rules ignore anyway: a listing of files, never a set."""
     _check_reader(node, place)
     if not _is_in_library(place):
         return
@@ -73,10 +73,10 @@ def calls(node: ast.Call, place: Scopes) -> None:
         if len(node.args) != 1 or ast.unparse(node.args[0]) not in ("__file__", "__package__"):
             place.report(ELSEWHERE, node, name=str(path).rpartition(".")[2])
     elif path == "builtins.sorted":
-        for each in node.args:
-            place.suppressed.add(each)
-            if isinstance(each, ast.GeneratorExp | ast.ListComp):
-                place.suppressed.update(generator.iter for generator in each.generators)
+        for argument in node.args:
+            place.suppressed.add(argument)
+            if isinstance(argument, ast.GeneratorExp | ast.ListComp):
+                place.suppressed.update(generator.iter for generator in argument.generators)
     elif isinstance(node.func, ast.Attribute):
         _check_method(node, node.func, place)
 
@@ -96,13 +96,13 @@ def _check_method(node: ast.Call, func: ast.Attribute, place: Scopes) -> None:
 
 
 def _check_reader(node: ast.Call, place: Scopes) -> None:
-    """No function that runs in a call may call one that reads files; a class may not read any."""
+    """Report a call that reads files from code that may run in a contract's call; a class may not read files at all."""
     if not place.is_running:
         return
-    found = place.definition(node.func)
-    if found is not None and not found[1] and is_reader(found[0], place.sources):
+    resolved = place.definition(node.func)
+    if resolved is not None and not resolved[1] and is_reader(resolved[0], place.sources):
         if not _is_itself_reader(place):
-            place.report(TOO_LATE, node, name=found[0].name)
+            place.report(TOO_LATE, node, name=resolved[0].name)
     elif _is_in_library(place) and not _is_itself_reader(place) and _reads(node, place.module):
         place.report(TOO_LATE, node, name=ast.unparse(node.func).rpartition(".")[2])
 
@@ -116,14 +116,14 @@ def _is_itself_reader(place: Scopes) -> bool:
 
 
 def is_while_importing(place: Scopes) -> bool:
-    """Whether this stands in a function that reads files, so that no call can ever reach it."""
+    """True inside a function that reads files, which no contract's call can reach."""
     node = place.outermost
-    found = place.module.names.get(node.name) if isinstance(node, ast.FunctionDef) else None
-    return found is not None and is_reader(found, place.sources)
+    definition = place.module.names.get(node.name) if isinstance(node, ast.FunctionDef) else None
+    return definition is not None and is_reader(definition, place.sources)
 
 
 def is_reader(definition: Definition, sources: SourceTree) -> bool:
-    """Whether a function of a library reads files, itself or through another one."""
+    """True if a function of a `library` module reads files, directly or through another function."""
     module = definition.module
     if module.last_name != LIBRARY or not isinstance(definition.node, ast.FunctionDef):
         return False
@@ -134,14 +134,14 @@ def is_reader(definition: Definition, sources: SourceTree) -> bool:
 
 def _readers(module: Module) -> frozenset[str]:
     functions = {node.name: node for node in module.tree.body if isinstance(node, ast.FunctionDef)}
-    found: set[str] = set()
+    readers: set[str] = set()
     size = -1
-    while len(found) > size:  # until nobody more calls one of them
-        size = len(found)
+    while len(readers) > size:  # until no further function calls one of them
+        size = len(readers)
         for name, function in functions.items():
-            if name not in found and _touches(function, found, module):
-                found.add(name)
-    return frozenset(found)
+            if name not in readers and _touches(function, readers, module):
+                readers.add(name)
+    return frozenset(readers)
 
 
 def _touches(function: ast.FunctionDef, readers: set[str], module: Module) -> bool:
@@ -156,8 +156,8 @@ def _touches(function: ast.FunctionDef, readers: set[str], module: Module) -> bo
 def _reads(node: ast.Call, module: Module) -> bool:
     if isinstance(node.func, ast.Attribute):
         return node.func.attr in _READINGS
-    found = module.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
-    home, _, name = ((found.import_path if found else None) or "").rpartition(".")
+    definition = module.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
+    home, _, name = ((definition.import_path if definition else None) or "").rpartition(".")
     return name in LIBRARY_MODULES.get(home, ())
 
 

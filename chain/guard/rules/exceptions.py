@@ -1,4 +1,4 @@
-"""Errors: caught by name, and by none of the names behind which a machine stops: no gas, no memory, no stack."""
+"""Errors are caught by name, and never by a name that covers what stops a machine: out of gas, memory or stack."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _BROAD: Final = word_set(
     "builtins.",
 ) | word_set("Halt OutOfGas", "chain.errors.")
 _REQUIRE: Final = word_set("require", "chain.") | word_set("require", "chain.errors.")
-# Errors that Python raises in its own words. ValueError is one only where Python raises it: authors do so themselves.
+# Errors whose message is Python's own. ValueError counts only where Python raises it, for authors raise it themselves.
 _PYTHONS: Final = word_set(
     """
     ArithmeticError AttributeError IndexError KeyError LookupError OverflowError StopIteration TypeError UnicodeError
@@ -82,82 +82,83 @@ def handlers(node: ast.ExceptHandler, place: Scopes) -> None:
     if node.type is None:
         place.report(BARE, node)
         return
-    named = list(_named(node.type, place))
-    for path, at in named:
+    caught = list(_named(node.type, place))
+    for path, type_node in caught:
         if path in _BROAD:
-            place.suppressed.add(at)
-            place.report(BROAD, at, name=path.rpartition(".")[2])
-    pythons = [path for path, _ in named if path in _PYTHONS]
-    if node.name and pythons and not is_while_importing(place):
-        for shown in _shown(node, node.name):
-            place.report(WORDS, shown, name=pythons[0].rpartition(".")[2])
+            place.suppressed.add(type_node)
+            place.report(BROAD, type_node, name=path.rpartition(".")[2])
+    python_errors = [path for path, _ in caught if path in _PYTHONS]
+    if node.name and python_errors and not is_while_importing(place):
+        for use in _shown(node, node.name):
+            place.report(WORDS, use, name=python_errors[0].rpartition(".")[2])
 
 
 def _named(node: ast.expr, place: Scopes) -> Iterator[tuple[str, ast.expr]]:
-    for each in node.elts if isinstance(node, ast.Tuple) else [node]:
-        path, ours = place.path(each), place.definition(each)
-        value = ours[0].value if ours is not None and not ours[1] else None
-        if ours is not None and isinstance(value, ast.Name | ast.Attribute | ast.Tuple):
-            there = place.at_top_of(ours[0].module)  # it is another name for one, or for several
-            yield from ((found, each) for found, _ in _named(value, there))
+    for element in node.elts if isinstance(node, ast.Tuple) else [node]:
+        path, resolved = place.path(element), place.definition(element)
+        value = resolved[0].value if resolved is not None and not resolved[1] else None
+        if resolved is not None and isinstance(value, ast.Name | ast.Attribute | ast.Tuple):
+            # It is an alias of one error or of several.
+            module_scope = place.at_top_of(resolved[0].module)
+            yield from ((element_path, element) for element_path, _ in _named(value, module_scope))
         elif path is not None:
-            yield path, each
+            yield path, element
 
 
 def _shown(handler: ast.ExceptHandler, name: str) -> Iterator[ast.Name]:
-    """Where the caught error is used, but for raising it again and for saying that it was the cause."""
-    again: list[ast.AST | None] = []
+    """The uses of the caught error, other than raising it again and naming it as the cause."""
+    reraised: list[ast.AST | None] = []
     for node in ast.walk(handler):
         if isinstance(node, ast.Raise):
-            again += [node.exc, node.cause]
-        if isinstance(node, ast.Name) and node.id == name and node not in again:
+            reraised += [node.exc, node.cause]
+        if isinstance(node, ast.Name) and node.id == name and node not in reraised:
             yield node
 
 
 def values(node: ast.Try, place: Scopes) -> None:
-    """`int(text)` and `Color(code)` raise a ValueError in the words of Python, too."""
-    if is_while_importing(place) or not any(_raises(each, place) for each in _calls(node.body)):
+    """Report uses of the ValueError that Python itself raises in `int(text)` and `Color(code)`."""
+    if is_while_importing(place) or not any(_raises(call, place) for call in _calls(node.body)):
         return
     for handler in node.handlers:
-        named = () if handler.type is None else _named(handler.type, place)
-        if handler.name and any(path == "builtins.ValueError" for path, _ in named):
-            for shown in _shown(handler, handler.name):
-                place.report(WORDS, shown, name="ValueError")
+        caught = () if handler.type is None else _named(handler.type, place)
+        if handler.name and any(path == "builtins.ValueError" for path, _ in caught):
+            for use in _shown(handler, handler.name):
+                place.report(WORDS, use, name="ValueError")
 
 
 def _calls(body: list[ast.stmt]) -> Iterator[ast.Call]:
-    return (each for node in body for each in ast.walk(node) if isinstance(each, ast.Call))
+    return (part for node in body for part in ast.walk(node) if isinstance(part, ast.Call))
 
 
 def _raises(node: ast.Call, place: Scopes) -> bool:
-    """Whether Python makes a value of what may be none, by itself."""
+    """True if this is a conversion in which Python itself raises a ValueError for a bad argument."""
     path = place.path(node.func)
     if path == "builtins.int":
         return bool(node.args) and place.kind(node.args[0]) not in (NUMBER, TRUTH)
     if path == "builtins.bytes.fromhex":
         return True
-    found = place.definition(node.func)
-    if found is None or found[1] or not isinstance(found[0].node, ast.ClassDef):
+    resolved = place.definition(node.func)
+    if resolved is None or resolved[1] or not isinstance(resolved[0].node, ast.ClassDef):
         return False
-    return is_enum(class_of(found[0]), place.sources)
+    return is_enum(class_of(resolved[0]), place.sources)
 
 
 def suppressions(node: ast.Call, place: Scopes) -> None:
     if place.path(node.func) == "contextlib.suppress":
-        for each in node.args:
-            path = place.path(each)
+        for argument in node.args:
+            path = place.path(argument)
             if path in _BROAD:
-                place.report(SUPPRESS, each, name=str(path).rpartition(".")[2])
+                place.report(SUPPRESS, argument, name=str(path).rpartition(".")[2])
 
 
 def leaving(node: ast.Try, place: Scopes) -> None:
-    for each in node.finalbody:
-        for word, at in _leaves(each, in_loop=False):
-            place.report(LEAVE, at, word=word)
+    for statement in node.finalbody:
+        for word, exit_node in _leaves(statement, in_loop=False):
+            place.report(LEAVE, exit_node, word=word)
 
 
 def _leaves(node: ast.AST, *, in_loop: bool) -> Iterator[tuple[str, ast.AST]]:
-    """The statements that end a `finally` before its time; a loop inside of it may be left."""
+    """The statements that leave a `finally` block early; leaving a loop inside it is fine."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
         return
     if isinstance(node, ast.Return):
@@ -174,7 +175,7 @@ def asserts(node: ast.Assert, place: Scopes) -> None:
 
 
 def _remedy(test: ast.expr) -> str:
-    """What to write instead. Type checkers learn a type from an 'if', and nothing from a call."""
+    """The alternative to an `assert`. Type checkers narrow a type by an `if`, but not by a call of `require`."""
     match test:
         case ast.Compare(left, [ast.IsNot()], [ast.Constant(None)]):
             return f"if {ast.unparse(left)} is None: raise Revert(text)"
@@ -185,13 +186,13 @@ def _remedy(test: ast.expr) -> str:
 
 def requirements(node: ast.Call, place: Scopes) -> None:
     if node.args and place.path(node.func) in _REQUIRE:
-        what = _always_true(node.args[0], place)
-        if what:
-            place.report(ALWAYS, node, what=what)
+        description = _always_true(node.args[0], place)
+        if description:
+            place.report(ALWAYS, node, what=description)
 
 
 def _always_true(node: ast.expr, place: Scopes) -> str:
-    """What a condition is that cannot be false; empty where it can."""
+    """A description of a condition that cannot be false; empty if it can be."""
     match node:
         case ast.Constant(value) if value and value is not True:
             return "a text" if isinstance(value, str) else "a constant"
@@ -203,8 +204,8 @@ def _always_true(node: ast.expr, place: Scopes) -> str:
             return "a function that is not called"
         case ast.GeneratorExp():
             return "a generator"
-    found = place.definition(node)
-    if found is None or found[1] or not isinstance(found[0].node, ast.FunctionDef):
+    resolved = place.definition(node)
+    if resolved is None or resolved[1] or not isinstance(resolved[0].node, ast.FunctionDef):
         return ""
     return "a function that is not called"
 

@@ -1,4 +1,4 @@
-"""Whole numbers only: no float, no `/`, nothing that makes one of the two without saying so."""
+"""Whole numbers only: no float, no `/`, and no function or format that implicitly makes a float."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _written(node: ast.Constant, place: Scopes) -> str:
 def operators(node: ast.BinOp | ast.AugAssign, place: Scopes) -> None:
     if isinstance(node.op, ast.Div):
         if isinstance(node, ast.BinOp) and place.kind(node) == PATH:
-            return  # how paths are joined; a contract has them in its library only
+            return  # joins paths, which only a contract's `library` module has
         sign = "/" if isinstance(node, ast.BinOp) else "/="
         place.report(DIVISION, node, sign=sign, sign2="/" + sign)
     elif isinstance(node.op, ast.Pow):
@@ -84,8 +84,8 @@ def operators(node: ast.BinOp | ast.AugAssign, place: Scopes) -> None:
 
 def _check_percent(text: ast.expr, place: Scopes) -> None:
     if isinstance(text, ast.Constant) and isinstance(text.value, str):
-        for sort in _PERCENT.findall(text.value):
-            _check_format(text, f"%{sort}", sort if sort != "%" else "", place)
+        for conversion in _PERCENT.findall(text.value):
+            _check_format(text, f"%{conversion}", conversion if conversion != "%" else "", place)
 
 
 def _is_negative(node: ast.expr) -> bool:
@@ -99,8 +99,8 @@ def calls(node: ast.Call, place: Scopes) -> None:
     elif path == "builtins.format" and len(node.args) == 2:
         _check_constant(node.args[1], place)
     elif path == "json.loads":
-        given = {keyword.arg for keyword in node.keywords}
-        if not {"parse_float", None} & given:
+        keywords = {keyword.arg for keyword in node.keywords}
+        if not {"parse_float", None} & keywords:
             place.report(JSON_FLOAT, node)
     elif isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         text = node.func.value

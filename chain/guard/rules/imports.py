@@ -1,4 +1,4 @@
-"""Imports: at the top of a module, by name, and only of what is the same everywhere."""
+"""Imports: at the top of a module, by name, and only of names that behave the same everywhere."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _by_name(*groups: tuple[Rule, str]) -> Mapping[str, Rule]:
     return MappingProxyType({name: rule for rule, names in groups for name in names.split()})
 
 
-# Why a module is on no list, for those that people reach for.
+# The reasons for refusing well-known modules that are not listed.
 REFUSED_MODULES: Final = _by_name(
     (CLOCK, "time datetime calendar zoneinfo sched timeit"),
     (CHANCE, "random secrets uuid"),
@@ -119,7 +119,7 @@ REFUSED_MODULES: Final = _by_name(
     (MACHINE, "chain"),
 )  # fmt: skip
 
-# Why a name is not on the list of its module.
+# The reasons for refusing well-known names that are missing from the list of their module.
 REFUSED_NAMES: Final = _by_name(
     (CACHE, "functools.cache functools.lru_cache functools.cached_property"),
     (REFLECTION, "functools.singledispatch functools.singledispatchmethod functools.update_wrapper"),
@@ -131,7 +131,7 @@ REFUSED_NAMES: Final = _by_name(
 
 
 def check_import(definition: Definition, node: ast.stmt, place: Scopes) -> None:
-    """What one name of an import stands for."""
+    """Check one name of an import statement."""
     alias = definition.node
     assert isinstance(alias, ast.alias)
     if isinstance(node, ast.ImportFrom):
@@ -145,7 +145,7 @@ def check_import(definition: Definition, node: ast.stmt, place: Scopes) -> None:
 
 
 def _check(home: str, name: str, node: ast.AST, place: Scopes) -> None:
-    """`from home import name`, or `import home` if there is no name."""
+    """Check `from home import name`, or `import home` if `name` is empty."""
     path = f"{home}.{name}" if name else home
     if is_allowed(home, name, place.module) or is_allowed(path, "", place.module):
         return
@@ -162,14 +162,14 @@ def _check(home: str, name: str, node: ast.AST, place: Scopes) -> None:
 
 
 def refusal_of(home: str) -> Rule:
-    """Why a module, or a name of it that is on no list, is refused."""
+    """The rule by which a module, or an unlisted name of it, is refused."""
     if home in MODULES and home != "chain":
         return UNLISTED
     return REFUSED_MODULES.get(home.partition(".")[0], UNLISTED)
 
 
 def is_allowed(home: str, name: str, module: Module) -> bool:
-    """Whether `name` of the module `home` is on the lists; with no name, whether anything of `home` is."""
+    """True if `name` of the module `home` is on the lists; without a name, if any name of `home` is."""
     extra = LIBRARY_MODULES.get(home) if module.last_name == LIBRARY else None
     if extra is not None and (not name or name in extra):
         return True
@@ -191,7 +191,7 @@ def _instead(home: str, module: Module) -> str:
 
 
 def attributes(node: ast.Attribute, place: Scopes) -> None:
-    """`functools.cache`, where `functools` itself is fine."""
+    """Check an attribute of an allowed module: `functools.cache`, where `functools` itself is fine."""
     holder = place.path(node.value)
     if holder is None or holder not in MODULES or place.sources.split(holder) is not None:
         return
@@ -202,7 +202,7 @@ def attributes(node: ast.Attribute, place: Scopes) -> None:
 
 
 def places(node: ast.Import | ast.ImportFrom, place: Scopes) -> None:
-    """An import that does not stand at the top of its module."""
+    """Report an import that is not at the top level of its module."""
     if place.is_running:
         place.report(LATE, node, what="a function", when="who calls it first")
     elif place.scope.what == "class":
@@ -210,13 +210,17 @@ def places(node: ast.Import | ast.ImportFrom, place: Scopes) -> None:
 
 
 def conditional(node: ast.If | ast.Try, place: Scopes) -> None:
-    """An import that happens on one machine and not on the other."""
+    """Report a conditional import, which may run on one machine and not on another."""
     if place.is_running or (isinstance(node, ast.If) and is_type_checking(node)):
         return
-    inner = [each for each in ast.walk(node) if isinstance(each, ast.Import | ast.ImportFrom)]
-    for each in inner:
-        what = "an 'if'" if isinstance(node, ast.If) else "a 'try'"
-        place.report(LATE, each, what=what, when="what is installed where it runs")
+    nested_imports = [
+        statement
+        for statement in ast.walk(node)
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+    ]
+    for statement in nested_imports:
+        block = "an 'if'" if isinstance(node, ast.If) else "a 'try'"
+        place.report(LATE, statement, what=block, when="what is installed where it runs")
 
 
 CHECKS: Final = {

@@ -1,4 +1,4 @@
-"""No magic: a class is what stands in it, an attribute is what was set, an instance is made by its own `__init__`."""
+"""No metaprogramming: a class is what its body says, an attribute is what was set, `__init__` alone creates an instance."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ OWN_FILE: Final = Rule(
 RULES: Final = (METHOD, ATTRIBUTE, METACLASS, DYNAMIC_CLASS, EXIT_RETURNS, FRAME_ACCESS, OWN_FILE)
 
 _MACHINE: Final = word_set("_frame")
-# Where an Enum keeps its members, and whatever is asked of it once it keeps, too.
+# The tables in which an Enum keeps its members. It also caches lookups in them.
 _TABLES: Final = word_set(
     "_member_map_ _member_names_ _value2member_map_ _hashable_values_ _unhashable_values_ _unhashable_values_map_"
 )
@@ -91,9 +91,9 @@ def functions(node: ast.FunctionDef | ast.AsyncFunctionDef, place: Scopes) -> No
             METHOD, node, name=name, what=_CHANGED.get(name, "what Python does with an instance")
         )
     if name == "__exit__":
-        for each in ast.walk(node):
-            if isinstance(each, ast.Return) and not _is_nothing(each.value):
-                place.report(EXIT_RETURNS, each)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Return) and not _is_nothing(part.value):
+                place.report(EXIT_RETURNS, part)
 
 
 def _is_nothing(value: ast.expr | None) -> bool:
@@ -122,8 +122,8 @@ def attributes(node: ast.Attribute, place: Scopes) -> None:
     if not (_is_magic(name) or name in _TABLES) or (name in METHODS and _is_super(node.value)):
         return
     if name == "__name__" and place.kind(node.value) is not None:
-        kind = place.kind(node.value)
-        if kind is not None and kind.name == "class":
+        value_type = place.kind(node.value)
+        if value_type is not None and value_type.name == "class":
             return
     place.report(ATTRIBUTE, node, name=name)
 

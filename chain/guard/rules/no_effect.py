@@ -1,4 +1,4 @@
-"""Statements that do nothing: what they make or ask is dropped, where something was to be told, refused or set."""
+"""Statements without an effect: a value is created or compared and then dropped, where it should be emitted, raised or set."""
 
 from __future__ import annotations
 
@@ -57,31 +57,31 @@ def statements(node: ast.Expr, place: Scopes) -> None:
 
 
 def _made(node: ast.Call, place: Scopes) -> None:
-    """An event that is not emitted, an error that is not raised, a scope that is not entered."""
+    """Report an event that is not emitted, an error that is not raised or a context that is not entered."""
     if isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "self.world.in_place":
         place.report(UNENTERED, node, name="self.world.in_place")
     mark = "error" if place.path(node.func) in _REVERT else _mark_of(node.func, place)
     if mark:
         name = ast.unparse(node.func)
-        what, instead = _MARKS[mark]
-        place.report(MADE, node, name=name, what=what, instead=instead.format(name=name))
+        problem, instead = _MARKS[mark]
+        place.report(MADE, node, name=name, what=problem, instead=instead.format(name=name))
 
 
 def _mark_of(node: ast.expr, place: Scopes) -> str:
-    """By what decorator of the chain the class that is meant was declared; empty if by none of these two."""
-    found = place.definition(node)
-    if found is None or found[1] or not isinstance(found[0].node, ast.ClassDef):
+    """The decorator of the chain, `event` or `error`, that declares this class; empty if there is neither."""
+    resolved = place.definition(node)
+    if resolved is None or resolved[1] or not isinstance(resolved[0].node, ast.ClassDef):
         return ""
-    there = place.at_top_of(found[0].module)
-    for each in found[0].node.decorator_list:
-        home, _, mark = (there.path(each) or "").rpartition(".")
+    module_scope = place.at_top_of(resolved[0].module)
+    for decorator in resolved[0].node.decorator_list:
+        home, _, mark = (module_scope.path(decorator) or "").rpartition(".")
         if mark in _MARKS and home in ("chain", "chain.spec.decorators"):
             return mark
     return ""
 
 
 def _is_own(node: ast.expr) -> bool:
-    """Whether it is a member of the contract, or an item of one: what could have been set."""
+    """True if this is a member of the contract, or an item of one, and so could be assigned."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         if isinstance(node.value, ast.Name):
             return node.value.id == "self"
@@ -90,20 +90,22 @@ def _is_own(node: ast.expr) -> bool:
 
 
 def _is_method(node: ast.Attribute, place: Scopes) -> bool:
-    """Whether it is a plain method of the class in which this is."""
+    """True if this names a plain method of the enclosing class."""
     scope = place.scope
     while scope.outer is not None and scope.what != "class":
         scope = scope.outer
     if not isinstance(scope.node, ast.ClassDef) or not isinstance(node.value, ast.Name):
         return False
     return node.value.id == "self" and any(
-        isinstance(each, ast.FunctionDef) and each.name == node.attr and not _is_property(each)
-        for each in scope.node.body
+        isinstance(statement, ast.FunctionDef)
+        and statement.name == node.attr
+        and not _is_property(statement)
+        for statement in scope.node.body
     )
 
 
 def _is_property(node: ast.FunctionDef) -> bool:
-    return any(ast.unparse(mark).endswith("property") for mark in node.decorator_list)
+    return any(ast.unparse(decorator).endswith("property") for decorator in node.decorator_list)
 
 
 CHECKS: Final = {ast.Expr: (statements,)}

@@ -1,6 +1,6 @@
-"""Sets are for asking what is in them. The order in which they hand it out is decided by salted hashes, anew in every run.
+"""Sets answer membership questions. Their iteration order depends on salted hashes and changes with every run.
 
-So a set may be counted, compared, joined, cut, asked, summed up and sorted, but not walked through.
+So a set may be counted, compared, combined with others, tested for membership, summed and sorted, but not iterated over.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ TIES: Final = Rule(
 
 RULES: Final = (WALK, INTO, UNPACK, POP, TEXT, TIES)
 
-# What a set may be handed to: the answer is the same in whatever order the items come.
+# Functions that may take a set: their result does not depend on the order of the items.
 _BLIND: Final = word_set(
     "all any bool frozenset isinstance len max min set sorted sum type", "builtins."
 )
-_SHORT: Final = word_set("all any", "builtins.")  # they stop where they know enough
+_SHORT: Final = word_set("all any", "builtins.")  # these stop as soon as the result is known
 _WITH_KEY: Final = word_set("max min sorted", "builtins.")
 _TEXTS: Final = word_set("str format", "builtins.")
 _TAKERS: Final = word_set(
@@ -51,14 +51,14 @@ _FROM: Final = ("itertools.", "collections.", "functools.reduce", "heapq.", "jso
 
 
 def _contains_set(node: ast.expr, place: Scopes) -> bool:
-    """Whether a set is written where this is written: it is one, or has one in it."""
-    kinds = [place.kind(node)]
-    while kinds:
-        kind = kinds.pop()
-        if _is(kind):
+    """True if the text of this value contains a set: the value is one, or holds one."""
+    value_types = [place.kind(node)]
+    while value_types:
+        value_type = value_types.pop()
+        if _is(value_type):
             return True
-        if kind is not None and kind.name in ("list", "tuple", "dict"):
-            kinds += kind.of
+        if value_type is not None and value_type.name in ("list", "tuple", "dict"):
+            value_types += value_type.of
     return False
 
 
@@ -106,9 +106,9 @@ def calls(node: ast.Call, place: Scopes) -> None:
         _report_consumed(node, path.removeprefix("builtins."), place)
     elif isinstance(node.func, ast.Attribute):
         _method_call(node, node.func, place)
-    for each in node.args:
-        if isinstance(each, ast.Starred) and is_set(each.value, place):
-            place.report(UNPACK, each, text=_text(each.value))
+    for argument in node.args:
+        if isinstance(argument, ast.Starred) and is_set(argument.value, place):
+            place.report(UNPACK, argument, text=_text(argument.value))
 
 
 def _order_insensitive_call(node: ast.Call, path: str, place: Scopes) -> None:
@@ -125,26 +125,26 @@ def _order_insensitive_call(node: ast.Call, path: str, place: Scopes) -> None:
 
 
 def _order_observable(node: ast.expr, path: str, place: Scopes) -> bool:
-    """Whether the order shows all the same: something is kept or done on the way, or read until it is enough."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.NamedExpr):
+    """True if the order shows anyway: the loop keeps or does something on the way, or stops reading early."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.NamedExpr):
             return True
-        if isinstance(each, ast.Call) and _is_contract(root_name(each.func), place):
+        if isinstance(part, ast.Call) and _is_contract(root_name(part.func), place):
             return True
-        if path in _SHORT and isinstance(each, ast.Name) and _is_contract(each.id, place):
+        if path in _SHORT and isinstance(part, ast.Name) and _is_contract(part.id, place):
             return True
     return False
 
 
 def _is_contract(name: str | None, place: Scopes) -> bool:
-    """Whether this is the `self` of a contract, or of anything else that has a class."""
+    """True if this is `self`, of a contract or of an instance of any other class."""
     return name == "self" and place.scope_of(name) is not None
 
 
 def _report_consumed(node: ast.Call, name: str, place: Scopes) -> None:
-    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
-        if is_set(each, place):
-            place.report(INTO, node, name=name, text=_text(each))
+    for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if is_set(argument, place):
+            place.report(INTO, node, name=name, text=_text(argument))
 
 
 def _method_call(node: ast.Call, func: ast.Attribute, place: Scopes) -> None:
@@ -173,9 +173,9 @@ def additions(node: ast.AugAssign, place: Scopes) -> None:
 
 def displays(node: ast.List | ast.Tuple, place: Scopes) -> None:
     if isinstance(node.ctx, ast.Load):
-        for each in node.elts:
-            if isinstance(each, ast.Starred) and is_set(each.value, place):
-                place.report(UNPACK, each, text=_text(each.value))
+        for element in node.elts:
+            if isinstance(element, ast.Starred) and is_set(element.value, place):
+                place.report(UNPACK, element, text=_text(element.value))
 
 
 def delegations(node: ast.YieldFrom, place: Scopes) -> None:

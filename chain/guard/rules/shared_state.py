@@ -1,4 +1,4 @@
-"""What a contract remembers, it keeps in storage. Whatever else outlives a call is lost on a machine that begins anew.
+"""A contract keeps its state in storage. Any other value that outlives a call is lost on a machine that starts afresh.
 
 So the values of modules and classes are constants: built while the module is imported, and never changed by a function.
 """
@@ -91,15 +91,19 @@ def settings(node: ast.Attribute | ast.Subscript, place: Scopes) -> None:
 
 
 def _is_class(node: ast.expr, place: Scopes) -> bool:
-    kind = place.kind(node)
-    return kind is not None and kind.name == "class"
+    value_type = place.kind(node)
+    return value_type is not None and value_type.name == "class"
 
 
 def additions(node: ast.AugAssign, place: Scopes) -> None:
     """`rows += [1]`, where `rows` is another name for a constant: it changes the list itself."""
     if isinstance(node.target, ast.Name) and place.is_running:
-        name, kind = place.outliving_name(node.target), place.kind(node.target)
-        if name is not None and kind is not None and kind.name in ("list", "dict", "set"):
+        name, value_type = place.outliving_name(node.target), place.kind(node.target)
+        if (
+            name is not None
+            and value_type is not None
+            and value_type.name in ("list", "dict", "set")
+        ):
             place.report(SHARED, node, name=name)
 
 
@@ -119,13 +123,13 @@ def calls(node: ast.Call, place: Scopes) -> None:
 
 
 def _passes_to(node: ast.Call, place: Scopes) -> None:
-    """A constant is given to a function of the package that changes what it is given."""
-    found = place.definition(node.func)
-    function = found[0].node if found is not None and not found[1] else None
+    """Report a constant that is passed to a function of the package that changes its argument."""
+    resolved = place.definition(node.func)
+    function = resolved[0].node if resolved is not None and not resolved[1] else None
     if isinstance(function, ast.FunctionDef):
-        for i, each in enumerate(node.args):
-            if place.outliving_name(each) is not None and changes_argument(function, i):
-                _report_shared(each, node, place)
+        for i, argument in enumerate(node.args):
+            if place.outliving_name(argument) is not None and changes_argument(function, i):
+                _report_shared(argument, node, place)
 
 
 def _report_shared(value: ast.expr, node: ast.Call, place: Scopes) -> None:
@@ -135,11 +139,15 @@ def _report_shared(value: ast.expr, node: ast.Call, place: Scopes) -> None:
 
 
 def _is_harmless(func: ast.Attribute, place: Scopes) -> bool:
-    """A function of a module, a method of a class, or a method of ours that only happens to be called `add` or `remove`."""
-    found = place.definition(func)
-    if found is not None and not found[1]:
+    """True for a function of a module, a method of a class, or a method of the package that is only named like a mutator."""
+    resolved = place.definition(func)
+    if resolved is not None and not resolved[1]:
         return True
-    if found is not None and found[1] == func.attr and isinstance(found[0].node, ast.ClassDef):
+    if (
+        resolved is not None
+        and resolved[1] == func.attr
+        and isinstance(resolved[0].node, ast.ClassDef)
+    ):
         return True
     cls = class_named(place.kind(func.value), place.sources)
     method = method_of(cls, func.attr, place.sources) if cls else None
@@ -155,16 +163,16 @@ def defaults(node: ast.arguments, place: Scopes) -> None:
 
 
 def mutable(node: ast.expr, place: Scopes) -> str | None:
-    """'a list', 'a deque': what this makes, if that can be changed."""
+    """The mutable value that this expression creates ('a list', 'a deque'); None if there is none."""
     if type(node) in _DISPLAYS:
         return f"a {_DISPLAYS[type(node)]}"
     if isinstance(node, ast.Call):
         path = place.path(node.func)
         if path in _MAKERS:
             return f"a {str(path).rpartition('.')[2]}"
-        found = place.sources.definition(path)
-        if found is not None and not found[1] and _changes(found[0], place):
-            return f"a {found[0].name}"
+        resolved = place.sources.definition(path)
+        if resolved is not None and not resolved[1] and _changes(resolved[0], place):
+            return f"a {resolved[0].name}"
     return None
 
 
@@ -174,7 +182,7 @@ def _changes(definition: Definition, place: Scopes) -> bool:
 
 
 def values(node: ast.Assign | ast.AnnAssign, place: Scopes) -> None:
-    """What a module or a class holds."""
+    """Report a mutable value or an iterator that is assigned in the body of a module or class."""
     if place.is_running or node.value is None:
         return
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -206,11 +214,11 @@ def _is_iterator(node: ast.expr, place: Scopes) -> bool:
     path = place.path(node.func) or ""
     if path in _ITERATORS or path.startswith("itertools."):
         return True
-    found = place.sources.definition(path)
-    if found is None or found[1] or not isinstance(found[0].node, ast.FunctionDef):
+    resolved = place.sources.definition(path)
+    if resolved is None or resolved[1] or not isinstance(resolved[0].node, ast.FunctionDef):
         return False
-    decorators = [ast.unparse(each) for each in found[0].node.decorator_list]
-    yields = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(found[0].node))
+    decorators = [ast.unparse(decorator) for decorator in resolved[0].node.decorator_list]
+    yields = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(resolved[0].node))
     return yields and not decorators
 
 

@@ -1,7 +1,8 @@
-"""A list that is read from a contract's storage is a value. It is made anew and assigned, not changed where it is.
+"""A list read from a contract's storage is a value: replace it with a new list, never change it in place.
 
-The value itself refuses to be changed when the contract runs (`chain.storage.frozen_list`); here it is said sooner, where
-annotations tell what is read. An assignment to the field, to a key of a Map or to an item of a Vector is no such change.
+The list itself refuses changes when the contract runs (`chain.storage.frozen_list`). This rule reports them earlier, where
+annotations show that a list was read from storage. Assigning to the field, to a key of a Map or to an item of a Vector is
+not such a change.
 """
 
 from __future__ import annotations
@@ -39,15 +40,21 @@ _LOOPS: Final = (ast.For, ast.While)
 
 
 def _stored(node: ast.expr, place: Scopes) -> StaticType | None:
-    kind = place.kind(node)
-    return kind if kind is not None and kind.name == "list" and kind.field else None
+    value_type = place.kind(node)
+    return (
+        value_type
+        if value_type is not None and value_type.name == "list" and value_type.field
+        else None
+    )
 
 
 def _check(value: ast.expr, node: ast.AST, place: Scopes) -> None:
-    kind = _stored(value, place)
-    if kind is not None:
+    value_type = _stored(value, place)
+    if value_type is not None:
         text = ast.unparse(value)
-        place.report(STORED, node, text=text if len(text) <= 40 else "the list", field=kind.field)
+        place.report(
+            STORED, node, text=text if len(text) <= 40 else "the list", field=value_type.field
+        )
 
 
 def settings(node: ast.Subscript, place: Scopes) -> None:
@@ -73,51 +80,51 @@ def calls(node: ast.Call, place: Scopes) -> None:
 
 
 def _hand_on(node: ast.Call, place: Scopes) -> None:
-    """A list of storage is given to a function of ours that changes what it is given."""
-    lists = [i for i, each in enumerate(node.args) if _stored(each, place)]
-    to = resolve_callee(node, place) if lists else None
-    if to is None or not isinstance(to.function, ast.FunctionDef):
+    """Report a stored list that is passed to a function of the package that changes its argument."""
+    lists = [i for i, argument in enumerate(node.args) if _stored(argument, place)]
+    callee = resolve_callee(node, place) if lists else None
+    if callee is None or not isinstance(callee.function, ast.FunctionDef):
         return
-    first = 0 if to.me is None else 1
+    first = 0 if callee.me is None else 1
     for i in lists:
-        if changes_argument(to.function, first + i) and not _sets(to.function, first + i):
+        if changes_argument(callee.function, first + i) and not _sets(callee.function, first + i):
             _check(node.args[i], node, place)
 
 
 def _sets(function: ast.FunctionDef, index: int) -> bool:
-    """Whether the function gives another value to that argument: `row = list(row)`."""
+    """True if the function rebinds the argument at `index`: `row = list(row)`."""
     name = [*function.args.posonlyargs, *function.args.args][index].arg
     return any(
-        isinstance(each, ast.Name) and each.id == name and not isinstance(each.ctx, ast.Load)
-        for each in ast.walk(function)
+        isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Load)
+        for part in ast.walk(function)
     )
 
 
 def additions(node: ast.AugAssign, place: Scopes) -> None:
-    """`row += [1]`, where `row` was read from storage: it makes a new list, which somebody must look at."""
+    """Report `row += [1]`, where `row` was read from storage, if the new list it creates is not used afterwards."""
     target, function = node.target, place.function
     if not isinstance(target, ast.Name) or function is None:
         return
     read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
-    kind = _stored(read, place)
-    if kind is not None and not _is_read_after(node, target.id, function):
-        place.report(UNREAD, node, text=target.id, field=kind.field)
+    value_type = _stored(read, place)
+    if value_type is not None and not _is_read_after(node, target.id, function):
+        place.report(UNREAD, node, text=target.id, field=value_type.field)
 
 
 def _is_read_after(node: ast.AugAssign, name: str, function: ast.AST) -> bool:
-    loops = [each for each in ast.walk(function) if isinstance(each, _LOOPS) and _has(each, node)]
-    start = min([node.lineno + 1, *(each.lineno for each in loops)])
+    loops = [loop for loop in ast.walk(function) if isinstance(loop, _LOOPS) and _has(loop, node)]
+    start = min([node.lineno + 1, *(loop.lineno for loop in loops)])
     return any(
-        isinstance(each, ast.Name)
-        and each.id == name
-        and isinstance(each.ctx, ast.Load)
-        and each.lineno >= start
-        for each in ast.walk(function)
+        isinstance(part, ast.Name)
+        and part.id == name
+        and isinstance(part.ctx, ast.Load)
+        and part.lineno >= start
+        for part in ast.walk(function)
     )
 
 
 def _has(outer: ast.AST, inner: ast.AST) -> bool:
-    return any(each is inner for each in ast.walk(outer))
+    return any(part is inner for part in ast.walk(outer))
 
 
 CHECKS: Final = {

@@ -1,4 +1,4 @@
-"""Statements that have no place in a contract, and comparisons that mean something else than they say."""
+"""Statements that are not allowed in a contract, and comparisons that do not mean what they say."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def comparisons(node: ast.Compare, place: Scopes) -> None:
 
 
 def _compare(left: ast.expr, right: ast.expr, node: ast.Compare, place: Scopes) -> None:
-    kinds = [place.kind(each) for each in (left, right)]
-    names = [kind.name if kind is not None else "" for kind in kinds]
-    is_constant = any(isinstance(each, ast.Constant | ast.Tuple) for each in (left, right))
+    value_types = [place.kind(operand) for operand in (left, right)]
+    names = [value_type.name if value_type is not None else "" for value_type in value_types]
+    is_constant = any(isinstance(operand, ast.Constant | ast.Tuple) for operand in (left, right))
     if "none" in names or not (is_constant or names[0] == names[1]):
         return
     for name in names:

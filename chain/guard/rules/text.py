@@ -1,4 +1,4 @@
-"""Texts are made of what a value holds, never of where it lies in memory or of how this Python pictures it."""
+"""Text is made from the contents of a value, never from its memory address or from a `repr` that varies between Pythons."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def calls(node: ast.Call, place: Scopes) -> None:
     elif isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         _check_template(node.func.value, place)
         if isinstance(node.func.value, ast.Constant):
-            for each in (*node.args, *(keyword.value for keyword in node.keywords)):
-                _check_text(each, each, place)
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                _check_text(argument, argument, place)
 
 
 def names(node: ast.Name, place: Scopes) -> None:
@@ -81,8 +81,8 @@ def operators(node: ast.BinOp, place: Scopes) -> None:
         _check_template(node.left, place)
         if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
             right = node.right
-            for each in right.elts if isinstance(right, ast.Tuple) else [right]:
-                _check_text(each, each, place)
+            for operand in right.elts if isinstance(right, ast.Tuple) else [right]:
+                _check_text(operand, operand, place)
 
 
 def _check_template(node: ast.expr, place: Scopes) -> None:
@@ -97,26 +97,28 @@ def _check_picture(value: ast.expr, node: ast.expr, how: str, place: Scopes) -> 
 
 
 def _is_pictured(kind: StaticType | None, place: Scopes) -> bool:
-    """Whether a picture of it is made of what it holds and nothing else."""
+    """True if the `repr` of a value of this type depends on its contents only."""
     if kind is None:
         return False
     if kind.name in PLAIN:
         return True
     if kind.name in ("list", "tuple", "dict"):
-        return bool(kind.of) and all(_is_pictured(each, place) for each in kind.of)
+        return bool(kind.of) and all(_is_pictured(item, place) for item in kind.of)
     cls = class_named(kind, place.sources)
     return cls is not None and is_printable(cls, place.sources)
 
 
 def _check_text(value: ast.expr, node: ast.expr, place: Scopes) -> None:
-    kind = place.kind(value)
-    if kind is None:
+    value_type = place.kind(value)
+    if value_type is None:
         return
-    if kind.name in ("function", "class", "stream", "object"):
-        thing = {"stream": "generator", "object": "bare object"}.get(kind.name, kind.name)
+    if value_type.name in ("function", "class", "stream", "object"):
+        thing = {"stream": "generator", "object": "bare object"}.get(
+            value_type.name, value_type.name
+        )
         place.report(CODE, node, thing=thing)
         return
-    cls = class_named(kind, place.sources)
+    cls = class_named(value_type, place.sources)
     if cls is not None and not is_printable(cls, place.sources):
         place.report(OBJECT, node, cls=cls.node.name)
 

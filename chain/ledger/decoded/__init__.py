@@ -1,1 +1,1 @@
-"""The ledger in the contracts' own words: fields, models, traces, names of addresses. Begin with `writes` and `trace`."""
+"""The ledger in the contracts' own terms: fields, models, traces, names of addresses. Begin with `writes` and `trace`."""

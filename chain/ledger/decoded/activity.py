@@ -1,8 +1,7 @@
-"""A transcript: what happened on a chain, as a person reads it in a terminal or a diff.
+"""Transcripts: the activity on a chain as text, to be read in a terminal or a diff.
 
-Each transaction has a line that says when, who, what and how it went, and below it what it announced: text logs as they
-are, events with their fields. Accounts and contracts go by their names, so a transcript is the same on every chain where
-the same was played.
+Each transaction has a line with its time, sender, call and outcome. Below it are its logs: texts as they are, events with
+their fields. Accounts and contracts appear by name, so a transcript is the same on every chain with the same transactions.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.spec.contracts import UPGRADE
 
-_WIDEST = 60  # characters of a result; what it was exactly, the receipt tells
+_WIDEST = 60  # characters of a result; the receipt has the full value
 _INDENT = "    "
 
 
 def transcript_of(ledger: Ledger, since: int = 0) -> str:
-    """The transcript of all receipts from a position on."""
-    telling = Transcript(ledger)
+    """Return the transcript of all receipts from position `since` on."""
+    transcript = Transcript(ledger)
     return "".join(
         f"{line}\n"
         for receipt in ledger.receipts[since:]
-        for line in telling.format_receipt(receipt)
+        for line in transcript.format_receipt(receipt)
     )
 
 
 class Transcript:
-    """Tells of receipts in lines."""
+    """A formatter that describes receipts in lines of text."""
 
     def __init__(self, ledger: Ledger, shown: ValueFormatter | None = None) -> None:
         shown = shown or ValueFormatter(AddressBook(ledger))
@@ -40,7 +39,7 @@ class Transcript:
         self._start = ledger.blocks[0].timestamp
 
     def format_receipt(self, receipt: Receipt) -> Iterator[str]:
-        """The lines of one transaction."""
+        """Yield the lines of one transaction."""
         time = receipt.timestamp - self._start
         yield (
             f"{receipt.block_number} +{time}s {self._who.display(receipt.sender)}: {self.format_call(receipt)}"
@@ -52,15 +51,15 @@ class Transcript:
             yield from self._log(receipt, row, f"{_INDENT}undone ")
 
     def format_call(self, receipt: Receipt) -> str:
-        """What was asked."""
+        """Return the call of a transaction as text."""
         is_upgrade = receipt.entry_spec is UPGRADE
         self._turn_to(receipt.position - is_upgrade)
         show = self._who.display
         value = f" with {receipt.value} wei" if receipt.value else ""
         args = ", ".join(map(self.show, receipt.args.values()))
         if receipt.to is None:
-            what = receipt.contract or f"{len(receipt.data)} bytes"
-            return f"deploy {what}({args}){value}" if receipt.contract else f"deploy {what}{value}"
+            name = receipt.contract or f"{len(receipt.data)} bytes"
+            return f"deploy {name}({args}){value}" if receipt.contract else f"deploy {name}{value}"
         if is_upgrade:
             return f"upgrade {show(receipt.to)} to {self._version(receipt.args['digest'])}{value}"
         if receipt.entry is not None:
@@ -69,21 +68,21 @@ class Transcript:
         return f"send {receipt.value} wei to {show(receipt.to)}{data}"
 
     def _version(self, digest: bytes) -> str:
-        """A class as it was with that digest."""
+        """Return the name of the class with that digest, as one version of it."""
         program = self._ledger.program(digest)
         return f"{program.spec.name if program else 'Contract'}@{digest.hex()[:8]}"
 
     def _turn_to(self, position: int) -> None:
-        """Contracts are called as they were after the receipt there."""
+        """Use the names that contracts had after the receipt at that position."""
         if isinstance(self._who, AddressBook):
             self._who.receipt = position
 
     def format_outcome(self, receipt: Receipt) -> str:
-        """How it went."""
+        """Return the outcome of a transaction as text."""
         self._turn_to(receipt.position)
         if receipt.error is not None:
-            place = f" at {receipt.error.place}" if receipt.error.place else ""
-            return f"failed: {receipt.error.text}{place}"
+            location = f" at {receipt.error.place}" if receipt.error.place else ""
+            return f"failed: {receipt.error.text}{location}"
         if receipt.to is None:
             name = self._who.display(receipt.address)
             return "ok" if name == receipt.contract else f"as {name}"
@@ -93,15 +92,15 @@ class Transcript:
         return f"-> {result}" if len(result) <= _WIDEST else f"-> {result[:_WIDEST]}…"
 
     def _log(self, receipt: Receipt, row: LogRow, indent: str) -> Iterator[str]:
-        """A log, under the name of the contract that wrote it if the transaction was to another one."""
-        whose = "" if row[0] == receipt.address else f"{self._who.display(row[0])}: "
+        """Yield the lines of a log, with the name of its contract if the transaction called another one."""
+        emitter = "" if row[0] == receipt.address else f"{self._who.display(row[0])}: "
         text = text_of(row)
         if text is not None:
-            yield from (f"{indent}{whose}| {line}".rstrip() for line in text.split("\n"))
+            yield from (f"{indent}{emitter}| {line}".rstrip() for line in text.split("\n"))
             return
         event = self._ledger.decode(row)
         if event is not None:
-            yield f"{indent}{whose}{self.show(event)}"
+            yield f"{indent}{emitter}{self.show(event)}"
         else:
             topics = ", ".join(f"{topic:#066x}" for topic in row[1])
-            yield f"{indent}{whose}log [{topics}] {self.show(row[2])}"
+            yield f"{indent}{emitter}log [{topics}] {self.show(row[2])}"

@@ -1,8 +1,8 @@
-"""Who is who: the names by which people know accounts and contracts.
+"""The address book: readable names for accounts and contracts.
 
-A named account has the name it was given, one of the ten well-known accounts its label, a Python contract the name of its
-class; the second contract of a class is `Game#2`, and stays that when it is upgraded, unless its new class has another
-name. Anything else is a shortened address.
+A named account has its given name, one of the ten well-known accounts its label, and a Python contract the name of its class.
+The second contract of a class is `Game#2`. It keeps this name when it is upgraded, unless its new class has another name.
+Anything else is shown as a shortened address.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ _LABELS: Final = {bytes(account): account.name for account in ACCOUNTS}
 
 
 class AddressBook:
-    """The names on a chain as it stands."""
+    """The names on a chain in its present state."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self.receipt: int | None = None  # contracts have the names that they had then; None: of now
+        # The position of the receipt after which contracts are named; None for their present names.
+        self.receipt: int | None = None
 
     def account(self, address: bytes) -> str | None:
         return account_names.get_name(self._ledger.state, address) or _LABELS.get(address)
@@ -45,49 +46,51 @@ class AddressBook:
         return self.account(address) or self._contract(address)
 
     def find(self, name: str, keys: Iterable[Account] = ()) -> bytes | None:
-        """Who is called so: an account whose key is at hand, or else any account or contract."""
+        """Return the address with that name: an account among `keys`, or else any account or contract."""
         own = next((account for account in keys if account.name == name), None)
-        there = self._ledger.state.accounts
+        accounts = self._ledger.state.accounts
         if own is not None:
             return own
-        now = next((address for address in there if self.name(address) == name), None)
-        return now or self.former.get(name)
+        present = next((address for address in accounts if self.name(address) == name), None)
+        return present or self.former.get(name)
 
     def display(self, address: bytes) -> str:
         return self.name(address) or short_address(address)
 
     @property
     def contracts(self) -> dict[bytes, str]:
-        """The Python contracts by address, numbered in the order in which they were made."""
-        return {address: had[-1][1] for address, had in self._had.items()}
+        """The names of the Python contracts by address, numbered in order of creation."""
+        return {address: names[-1][1] for address, names in self._had.items()}
 
     @property
     def former(self) -> dict[str, bytes]:
-        """The Python contracts by every name that they have or had."""
-        return {name: address for address, had in self._had.items() for _, name in had}
+        """The addresses of the Python contracts, by every name that they have or had."""
+        return {name: address for address, names in self._had.items() for _, name in names}
 
     def _contract(self, address: bytes) -> str | None:
-        had = self._had.get(address)
-        if had is None:
+        names = self._had.get(address)
+        if names is None:
             return None
-        then = [name for receipt, name in had if self.receipt is None or receipt <= self.receipt]
-        return then[-1] if then else had[0][1]
+        names_then = [
+            name for receipt, name in names if self.receipt is None or receipt <= self.receipt
+        ]
+        return names_then[-1] if names_then else names[0][1]
 
     @cached_property
     def _had(self) -> dict[bytes, list[tuple[int, str]]]:
-        """For each contract the names that it had, and from which receipt on."""
-        had: dict[bytes, list[tuple[int, str]]] = {}
-        given: dict[tuple[bytes, str], str] = {}  # to an address, as one of a class
+        """For each contract its names, each with the position of the receipt from which it applies."""
+        names: dict[bytes, list[tuple[int, str]]] = {}
+        name_by_class: dict[tuple[bytes, str], str] = {}  # by address and name of the class
         count: Counter[str] = Counter()
         for receipt in self._ledger.receipts.where(_may_place, ok=True):
             for address, digest in placed(receipt):
                 program = self._ledger.program(digest)
                 if program is not None:
                     key = address, program.spec.name
-                    if key not in given:
-                        given[key] = next_contract_name(program.spec.name, count)
-                    had.setdefault(address, []).append((receipt.position, given[key]))
-        return had
+                    if key not in name_by_class:
+                        name_by_class[key] = next_contract_name(program.spec.name, count)
+                    names.setdefault(address, []).append((receipt.position, name_by_class[key]))
+        return names
 
 
 def _may_place(receipt: Receipt) -> bool:
@@ -95,13 +98,13 @@ def _may_place(receipt: Receipt) -> bool:
 
 
 def next_contract_name(name: str, count: Counter[str]) -> str:
-    """The name of the next contract of a class, of which `count` have been named."""
+    """Return the name of the next contract of a class; `count` holds how many were named per class."""
     count[name] += 1
     return name if count[name] == 1 else f"{name}#{count[name]}"
 
 
 def placed(receipt: Receipt) -> Iterator[tuple[bytes, bytes]]:
-    """The Python contracts that a transaction made or upgraded, each with the digest of the class that it got."""
+    """Yield the Python contracts that a transaction created or upgraded, each with the digest of its new class."""
     if receipt.ok:
         if receipt.to is None and receipt.program is not None:
             yield bytes(receipt.address), receipt.program.digest
@@ -121,7 +124,7 @@ def _placed_by(calls: Sequence[CallRecord]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def created_contracts(receipt: Receipt) -> Iterator[tuple[bytes, Program]]:
-    """The Python contracts that a transaction made, itself or on the way."""
+    """Yield the Python contracts that a transaction created, itself or in a nested call."""
     if receipt.to is None and receipt.program is not None:
         yield bytes(receipt.address), receipt.program
     yield from _created_by(receipt.calls)

@@ -1,4 +1,4 @@
-"""Making a trace: from the frames of an observed run to the tree of messages in the words of their contracts."""
+"""Building a trace: from the frames of a recorded run to the tree of messages in the terms of their contracts."""
 
 from __future__ import annotations
 
@@ -45,28 +45,28 @@ _PRECOMPILES: Final = (
 
 
 def trace_of(ledger: Ledger, then: Ledger, outcome: TransactionResult, gas: int) -> Trace:
-    """The tree of a transaction that had so much gas. The state of `then` is the one before it or after it."""
+    """Return the trace of a transaction with gas limit `gas`. The state of `then` is the one before it or after it."""
     tree = TraceBuilder(ledger, then, outcome).tree(outcome.frame)
     return replace(tree, gas=gas, gas_used=outcome.gas_used)
 
 
 class TraceBuilder:
-    """Makes the tree from frames. Follows the words as they change, so that each step is told with what stood around it."""
+    """The builder of a trace from frames. It tracks the words as they change, so each step is decoded in its own state."""
 
     def __init__(self, ledger: Ledger, then: Ledger, outcome: TransactionResult) -> None:
         self._ledger, self._then = ledger, then
         self._words: dict[tuple[bytes, int], int] = {}
         self._undo: list[tuple[tuple[bytes, int], int | None]] = []
         self._programs = dict(_programs_in(outcome.frame))
-        self._before: dict[tuple[bytes, int], int] = {}  # the words that the transaction changed
+        self._before: dict[tuple[bytes, int], int] = {}  # the changed words, as they were before
         for address, slot, before, _ in words_in(outcome.changes):
             self._before.setdefault((address, slot), before)
 
     def tree(self, frame: Frame) -> Trace:
         if frame.depth not in THREAD_DEPTHS:
             return self._tree(frame)
-        made: Trace = run_on_new_thread(self._tree, frame)
-        return made
+        trace: Trace = run_on_new_thread(self._tree, frame)
+        return trace
 
     def _tree(self, frame: Frame) -> Trace:
         mark, program = len(self._undo), frame.program
@@ -80,26 +80,26 @@ class TraceBuilder:
         )  # fmt: skip
 
     def _steps(self, frame: Frame) -> Iterator[TraceStep]:
-        """Between two messages or logs first what was read, then what was written all in all."""
-        around = StepBuffer()
+        """Yield the steps of a frame. Between two messages or logs, reads come first, then the net writes."""
+        buffer = StepBuffer()
         for step in steps_of(frame):
             match step:
                 case Read(address, slot, word):
-                    around.read(address, slot, word)
+                    buffer.read(address, slot, word)
                 case WriteStep(address, slot, before, after):
-                    around.write(address, slot, before, after)
+                    buffer.write(address, slot, before, after)
                 case Logged(row):
-                    yield from self._drain(around)
+                    yield from self._drain(buffer)
                     yield LogStep(row, text_of(row), self._ledger.decode(row))
                 case CallStep(child):
-                    yield from self._drain(around)
+                    yield from self._drain(buffer)
                     yield self.tree(child)
-        yield from self._drain(around)
+        yield from self._drain(buffer)
 
     def _drain(self, around: StepBuffer) -> Iterator[Reading | Write]:
         for address, reads in around.reads.items():
             yield from self._storage(
-                address, {slot: (w, w) for slot, w in reads.items()}
+                address, {slot: (word, word) for slot, word in reads.items()}
             ).readings()
         for address, writes in around.writes.items():
             different = {slot: pair for slot, pair in writes.items() if pair[0] != pair[1]}
@@ -113,7 +113,7 @@ class TraceBuilder:
         return StorageDiff(self._then, address, program, words, partial(self._word, address))
 
     def _word(self, address: bytes, slot: int) -> int:
-        """A word as it is at this step."""
+        """Return a word as it is at this step."""
         word = self._words.get((address, slot))
         if word is None:
             word = self._before.get((address, slot))
@@ -125,15 +125,15 @@ class TraceBuilder:
 
     def _take_back(self, mark: int) -> None:
         while len(self._undo) > mark:
-            place, word = self._undo.pop()
+            location, word = self._undo.pop()
             if word is None:
-                del self._words[place]
+                del self._words[location]
             else:
-                self._words[place] = word
+                self._words[location] = word
 
 
 class StepBuffer:
-    """What one message read and wrote since its last message or log; what it has read before is not told again."""
+    """The reads and writes of a message since its last call or log. A word that was read before is not listed again."""
 
     def __init__(self) -> None:
         self.reads: dict[bytes, dict[int, int]] = {}
@@ -156,12 +156,12 @@ class StepBuffer:
 
 
 def _programs_in(frame: Frame) -> Iterator[tuple[bytes, Program]]:
-    left = [frame]
-    while left:
-        found = left.pop()
-        left += found.children
-        if found.program is not None and found.kind != "delegate":
-            yield found.address, found.program
+    pending = [frame]
+    while pending:
+        current = pending.pop()
+        pending += current.children
+        if current.program is not None and current.kind != "delegate":
+            yield current.address, current.program
 
 
 def _precompile(frame: Frame) -> str | None:
@@ -170,11 +170,11 @@ def _precompile(frame: Frame) -> str | None:
 
 
 def _args(frame: Frame) -> dict[str, Any]:
-    """The arguments by name; empty where they cannot be read."""
+    """Return the arguments by name; empty if they cannot be decoded."""
     entry, program = frame.entry, frame.program
     if entry is None or program is None:
         return {}
-    named: dict[str, Any] = entry.name_args(
+    arguments: dict[str, Any] = entry.name_args(
         frame.data if frame.kind != "create" else frame.data[len(program.initcode) :]
     )
-    return named
+    return arguments

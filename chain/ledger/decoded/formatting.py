@@ -1,4 +1,4 @@
-"""Values as a person reads them, accounts and contracts by their names."""
+"""Values as readable text, with accounts and contracts by name."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from chain.types import Address
 
 
 class AddressNames(Protocol):
-    """Knows how to call an account or a contract."""
+    """A source of names for accounts and contracts."""
 
     def display(self, address: bytes) -> str: ...
 
 
-_LONGEST: Final = 32  # bytes shown whole
+_LONGEST: Final = 32  # bytes up to this length are shown in full
 
 
 class ValueFormatter:
-    """Writes values down."""
+    """A formatter that describes values as text."""
 
     def __init__(self, names: AddressNames) -> None:
         self.names = names
 
     def show(self, value: Any) -> str:
-        """A value as a person writes it, addresses by name."""
+        """Return a value as readable text, addresses by name."""
         match value:
             case Address():
                 return self.names.display(value)
             case Enum():
                 return value.name
             case bytes():
-                rest = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
-                return f"0x{value[:_LONGEST].hex()}{rest}"
+                suffix = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
+                return f"0x{value[:_LONGEST].hex()}{suffix}"
             case list():
                 return f"[{', '.join(map(self.show, value))}]"
             case tuple():
@@ -43,7 +43,7 @@ class ValueFormatter:
                 return self._record(name, values)
             case _ if dataclasses.is_dataclass(value):
                 fields = {
-                    item.name: getattr(value, item.name) for item in dataclasses.fields(value)
+                    member.name: getattr(value, member.name) for member in dataclasses.fields(value)
                 }
                 return self._record(type(value).__name__, fields)
             case _:

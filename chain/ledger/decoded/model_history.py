@@ -1,7 +1,7 @@
-"""What the models of a world have been: every version, and the transaction that made it.
+"""The history of a world's models: every version, and the transaction that made it.
 
-Nothing is kept for this while transactions run. The timeline holds every word that ever changed; the first question reads it,
-and notes which model each word belongs to; later questions read on from there.
+Nothing is recorded for this while transactions run. The timeline holds every word that ever changed. The first query reads it
+and records which model each word belongs to; later queries continue from there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class Version(Generic[M]):
-    """A model as one transaction left it; `value` is None where it was erased."""
+    """A model as one transaction left it; `value` is None if the model was erased."""
 
     value: M | None
     block_number: int
@@ -33,50 +33,55 @@ class Version(Generic[M]):
 
 
 class ModelHistory:
-    """For each model of the worlds that were asked about, the moments at which it changed."""
+    """The timeline indexes at which each model changed, for the worlds that were queried."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._worlds: dict[bytes, _Index] = {}
-        self._models: dict[int, int | None] = {}  # word -> the slot of the model it is of
+        self._models: dict[int, int | None] = {}  # word slot -> the slot of its model
 
     def written_models(self, world: bytes, parent: int) -> Iterator[tuple[int, bytes]]:
-        """Slots and keys of all models below `parent`, in the order in which they were first written."""
+        """Yield the slots and keys of all models below the slot `parent`, in the order in which they were first written."""
         origins = self._ledger.state.slots.preimages
         for slot in self._moments(world):
-            found, key = origins[slot]
-            if found == parent and key is not None:
+            model_parent, key = origins[slot]
+            if model_parent == parent and key is not None:
                 yield slot, key
 
     def versions_of(
         self, world: bytes, slot: int, moment: int, load: Callable[[ReadOnlyStorage], M | None]
     ) -> list[Version[M]]:
-        """The versions of the model at `slot`, up to a moment; `load` reads it from words."""
+        """Return the versions of the model at `slot` before timeline index `moment`; `load` reads the model from storage."""
         ledger, words = self._ledger, dict[int, int]()
-        then, found = ReadOnlyStorage(ledger.state.slots, words), []
-        for at in self._moments(world).get(slot, ()):
-            if at >= moment:
+        storage, versions = ReadOnlyStorage(ledger.state.slots, words), []
+        for index in self._moments(world).get(slot, ()):
+            if index >= moment:
                 break
-            words.update((place, after or 0) for place, after in _words(ledger.timeline[at], world))
-            receipt = ledger.receipt_at_index(at)
+            words.update(
+                (word_slot, after or 0)
+                for word_slot, after in _words(ledger.timeline[index], world)
+            )
+            receipt = ledger.receipt_at_index(index)
             if receipt is not None:
-                found.append(Version(load(then), receipt.block_number, receipt.timestamp, receipt))
-        return found
+                versions.append(
+                    Version(load(storage), receipt.block_number, receipt.timestamp, receipt)
+                )
+        return versions
 
     def changed_models(self, world: bytes, moment: int) -> list[int]:
-        """The slots of the models that changed from a moment on, in the order in which they first did."""
-        models, slots, found = self._models, self._ledger.state.slots, dict[int, None]()
+        """Return the slots of the models that changed from timeline index `moment` on, in order of their first change."""
+        models, slots, changed_slots = self._models, self._ledger.state.slots, dict[int, None]()
         for changes in self._ledger.timeline[moment:]:
             for word, _ in _words(changes, world):
                 if word not in models:
                     models[word] = _model_of(word, slots)
                 slot = models[word]
                 if slot is not None:
-                    found[slot] = None
-        return list(found)
+                    changed_slots[slot] = None
+        return list(changed_slots)
 
     def cut(self) -> None:
-        """Begin again: something was taken back."""
+        """Start again, because the timeline was truncated."""
         self._worlds.clear()
 
     def _moments(self, world: bytes) -> dict[int, list[int]]:
@@ -88,7 +93,7 @@ class ModelHistory:
 
 
 class _Index:
-    """The moments at which each model of one world changed, by its slot, as far as the timeline was read."""
+    """The timeline indexes at which each model of one world changed, by slot, as far as the timeline was read."""
 
     def __init__(self, world: bytes, models: dict[int, int | None]) -> None:
         self.world, self.models = world, models
@@ -97,20 +102,20 @@ class _Index:
 
     def read(self, timeline: Sequence[Changes], slots: Slots) -> None:
         models = self.models
-        for at in range(self._done, len(timeline)):
-            for word, _ in _words(timeline[at], self.world):
+        for index in range(self._done, len(timeline)):
+            for word, _ in _words(timeline[index], self.world):
                 if word not in models:
                     models[word] = _model_of(word, slots)
                 slot = models[word]
                 if slot is not None:
                     moments = self.moments.setdefault(slot, [])
-                    if not moments or moments[-1] < at:
-                        moments.append(at)
+                    if not moments or moments[-1] < index:
+                        moments.append(index)
         self._done = len(timeline)
 
 
 def _words(changes: Changes, world: bytes) -> Iterator[tuple[int, int | None]]:
-    """The words of `world` that changed, with what they are afterwards."""
+    """Yield the words of `world` that changed, each with its new value."""
     return (
         (slot, after)
         for address, slot, _, after in iter_changes(changes)
@@ -119,9 +124,9 @@ def _words(changes: Changes, world: bytes) -> Iterator[tuple[int, int | None]]:
 
 
 def _model_of(word: int, slots: Slots) -> int | None:
-    """The slot of the model that a word is of, if it is of any: up from content to what holds it."""
-    while (found := slots.nearest_hashed(word)) is not None:
-        word, _ = slots.preimages[found[0]]
+    """Return the slot of the model that a word belongs to, or None; this climbs from content to what contains it."""
+    while (hashed := slots.nearest_hashed(word)) is not None:
+        word, _ = slots.preimages[hashed[0]]
         if slots.preimages.get(word, (0, None))[0] == MODELS:
-            return found[0]
+            return hashed[0]
     return None

@@ -1,7 +1,7 @@
-"""Where a storage word belongs: from a slot back to the field or model that it is part of.
+"""Paths of storage words: from a slot back to the field or model that it is part of.
 
-`Slots` remembers what every hashed slot was made from. Up that way goes `climb`, to a word that no hash leads to; down again
-through the layouts goes a `Finder`, naming members, items and keys as it passes them.
+`Slots` remembers the parent of every hashed slot. `derivation_of` climbs from a word to one whose slot is not hashed. A
+`PathFinder` then descends through the layouts, and names the members, items and keys on the way.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from chain.types import u256
 
 
 class Index(NamedTuple):
-    """A step to an item: its number in a list, its key in a map."""
+    """A step to an item: its index in a list, or its key in a map."""
 
     key: Any
 
@@ -44,25 +44,25 @@ Path: TypeAlias = tuple[str | Index, ...]
 
 
 class HashStep(NamedTuple):
-    """From a word to what hangs on it: a map's value by its key, or content (no key) that begins at `start`."""
+    """A step from a word to a slot hashed from it: a map's value (with its key) or content (no key), beginning at `start`."""
 
     key: bytes | None
     start: int
 
 
 class SlotDerivation(NamedTuple):
-    """The way to a word: the first one, the hops, and the word before each hop and at the end."""
+    """The way to a word: `words` has the word before each hop and the last one, `hops` the hash steps between them."""
 
     words: tuple[int, ...]
     hops: tuple[HashStep, ...]
 
     def after(self, hops: int) -> SlotDerivation:
-        """The rest of the way."""
+        """Return the rest of the way, after the first `hops` hops."""
         return SlotDerivation(self.words[hops:], self.hops[hops:])
 
 
 class StoragePath(NamedTuple):
-    """A value in storage that has a name: at `shift` bits in the word at `slot`, or in words of its own."""
+    """A named value in storage: at `shift` bits in the word at `slot`, or in words of its own."""
 
     path: Path
     layout: Layout
@@ -71,24 +71,24 @@ class StoragePath(NamedTuple):
 
 
 class UnknownSlot(LookupError):
-    """A word that is part of nothing known."""
+    """The error for a word that is not part of any known layout."""
 
 
 _NUMBER = layout_for(type_of_annotation(u256))
 
 
 def derivation_of(slots: Slots, word: int) -> SlotDerivation:
-    """The way to `word` from the first word that no hash leads to."""
+    """Return the way to `word` from the first word, whose slot is not hashed."""
     words, hops = [word], list[HashStep]()
-    while (found := slots.nearest_hashed(words[0])) is not None:
-        parent, key = slots.preimages[found[0]]
+    while (hashed := slots.nearest_hashed(words[0])) is not None:
+        parent, key = slots.preimages[hashed[0]]
         words.insert(0, parent)
-        hops.insert(0, HashStep(key, found[0]))
+        hops.insert(0, HashStep(key, hashed[0]))
     return SlotDerivation(tuple(words), tuple(hops))
 
 
 class PathFinder:
-    """Finds what a word is part of; `changed` are the slots of all words that changed with it."""
+    """A finder of the values that a word is part of; `changed` are the slots of all words that changed with it."""
 
     def __init__(self, changed: Container[int]) -> None:
         self._changed = changed
@@ -96,7 +96,7 @@ class PathFinder:
     def spots(
         self, layout: Layout | FieldsLayout, slot: int, route: SlotDerivation, path: Path
     ) -> Iterator[StoragePath]:
-        """The values that the word at the end of `route` is part of, below a layout that lies at `slot`."""
+        """Yield the values that the word at the end of `route` is part of; `layout` is stored at `slot`, under `path`."""
         match layout:
             case FieldsLayout():
                 yield from self._members(layout, slot, route, path)
@@ -105,7 +105,7 @@ class PathFinder:
                 yield StoragePath(path, layout, slot)
             case TextLayout():
                 yield StoragePath(path, layout, slot)
-            case OptionLayout() if slot in self._changed:  # it came or went: see it whole
+            case OptionLayout() if slot in self._changed:  # it was set or cleared: show it whole
                 yield StoragePath(path, layout, slot)
             case OptionLayout():
                 yield from self.spots(layout.item, slot + 1, route, path)
@@ -125,17 +125,17 @@ class PathFinder:
     def _members(
         self, layout: FieldsLayout, slot: int, route: SlotDerivation, path: Path
     ) -> Iterator[StoragePath]:
-        inside = route.words[0] - slot
-        _need(0 <= inside < layout.words)
-        for name, member, at in zip(layout.names, layout.layouts, layout.places, strict=True):
-            if not at.word <= inside < at.word + member.words:
+        offset = route.words[0] - slot
+        _need(0 <= offset < layout.words)
+        for name, member, location in zip(layout.names, layout.layouts, layout.places, strict=True):
+            if not location.word <= offset < location.word + member.words:
                 continue
-            here = (*path, Index(int(name)) if name.isdigit() else name)
+            member_path = (*path, Index(int(name)) if name.isdigit() else name)
             if isinstance(member, PackedLayout):
                 _need(not route.hops)
-                yield StoragePath(here, member, slot + at.word, at.shift)
+                yield StoragePath(member_path, member, slot + location.word, location.shift)
             else:
-                yield from self.spots(member, slot + at.word, route, here)
+                yield from self.spots(member, slot + location.word, route, member_path)
 
     def _items(
         self, layout: VectorLayout | SequenceLayout, slot: int, route: SlotDerivation, path: Path
@@ -146,15 +146,15 @@ class PathFinder:
             return
         (key, start), rest, item = route.hops[0], route.after(1), layout.item
         _need(key is None)
-        inside = rest.words[0] - start
+        offset = rest.words[0] - start
         if layout.per_word == 1:
-            index = inside // item.words
+            index = offset // item.words
             yield from self.spots(item, start + index * item.words, rest, (*path, Index(index)))
             return
         _need(not rest.hops)
         for i in range(layout.per_word):
-            place = (*path, Index(inside * layout.per_word + i))
-            yield StoragePath(place, item, start + inside, 8 * (item.size or 0) * i)
+            item_path = (*path, Index(offset * layout.per_word + i))
+            yield StoragePath(item_path, item, start + offset, 8 * (item.size or 0) * i)
 
 
 def _need(fits: bool) -> None:
@@ -163,30 +163,32 @@ def _need(fits: bool) -> None:
 
 
 def struct_members(spot: StoragePath) -> list[StoragePath]:
-    """The members of a packed record; none where the value is best seen whole."""
-    kind = spot.layout.kind if isinstance(spot.layout, PackedLayout) else None
-    if not isinstance(kind, StructType) or (kind.cls is None and not _holds_records(kind)):
+    """Return the members of a packed record; none if the value is best shown whole."""
+    value_type = spot.layout.kind if isinstance(spot.layout, PackedLayout) else None
+    if not isinstance(value_type, StructType) or (
+        value_type.cls is None and not _holds_records(value_type)
+    ):
         return []
-    layouts = [layout_for(member.kind) for member in kind.members]
+    layouts = [layout_for(member.kind) for member in value_type.members]
     return [
         StoragePath(
-            (*spot.path, Index(i) if kind.cls is None else member.name),
+            (*spot.path, Index(i) if value_type.cls is None else member.name),
             layout,
             spot.slot,
-            spot.shift + at.shift,
+            spot.shift + location.shift,
         )
-        for i, (member, layout, at) in enumerate(
-            zip(kind.members, layouts, lay_out(layouts)[0], strict=True)
+        for i, (member, layout, location) in enumerate(
+            zip(value_type.members, layouts, lay_out(layouts)[0], strict=True)
         )
     ]
 
 
 def unwrap_optional(spot: StoragePath) -> StoragePath:
-    """The value inside an option that is there; any other spot as it is."""
-    kind = spot.layout.kind if isinstance(spot.layout, PackedLayout) else None
-    if not isinstance(kind, OptionalType):
+    """Return the value inside an option that is set; return any other value unchanged."""
+    value_type = spot.layout.kind if isinstance(spot.layout, PackedLayout) else None
+    if not isinstance(value_type, OptionalType):
         return spot
-    return StoragePath(spot.path, layout_for(kind.item), spot.slot, spot.shift + 8)
+    return StoragePath(spot.path, layout_for(value_type.item), spot.slot, spot.shift + 8)
 
 
 def _holds_records(kind: StructType) -> bool:

@@ -1,6 +1,6 @@
-"""A trace: what a transaction did, as the tree of its messages, each with its steps in order and in the contract's words.
+"""Traces: a transaction as the tree of its messages, each with its steps in order and in the terms of its contract.
 
-One tree for Python and for bytecode. A step is a value read, a value written, a log, or a message below.
+Python and bytecode share one tree. A step is a value read, a value written, a log, or a nested message.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HOW: Final = {"static": " static", "delegate": " delegate"}
 
 @dataclass(frozen=True, slots=True)
 class LogStep:
-    """A log as it was written: its text if it is one, the declared event in it if there is one."""
+    """A log as it was emitted, with its text if it is a text log, and its event if that is declared."""
 
     row: LogRow
     text: str | None
@@ -45,7 +45,7 @@ class LogStep:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
-    """One message: what was asked, how it ended, and its steps. Printed, it is the whole tree."""
+    """One message: the request, the outcome and the steps. `str()` gives the whole tree below it."""
 
     ledger: Ledger = field(compare=False)
     kind: str  # "call", "static", "delegate", "create"
@@ -54,8 +54,8 @@ class Trace:
     code_address: Address
     value: int
     data: bytes
-    gas: int  # what it was given
-    gas_used: int  # of that
+    gas: int  # the gas limit of the message
+    gas_used: int
     output: bytes
     error: Failure | None
     contract: str | None
@@ -69,7 +69,7 @@ class Trace:
 
     @property
     def result(self) -> Any:
-        """What the entry returned; the raw bytes where the contract is not a Python one."""
+        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
         if self.error is not None or self.kind == "create":
             return None
         return self.entry.decode_result(self.output) if self.entry else self.output
@@ -93,71 +93,71 @@ class Trace:
 
     @property
     def name(self) -> str:
-        """`Game.make_move`, or the address where there are no names."""
+        """The name of contract and entry, as in `Game.make_move`; the address if there are none."""
         contract = self.contract or str(self.address)
         return f"{contract}.{self.entry.name}" if self.entry else contract
 
     def walk(self) -> Iterator[Trace]:
-        """This message and all those below it, in the order in which they were sent."""
-        left = [self]
-        while left:
-            message = left.pop()
+        """Yield this message and all those below it, in the order in which they were sent."""
+        pending = [self]
+        while pending:
+            message = pending.pop()
             yield message
-            left += reversed(message.calls)
+            pending += reversed(message.calls)
 
     def __str__(self) -> str:
         return "\n".join(TraceFormatter(self.ledger).lines(self))
 
     def __repr__(self) -> str:
-        how = "ok" if self.error is None else f"failed: {self.error}"
-        return f"<Trace {self.name}: {how}, {len(self.steps)} steps>"
+        outcome = "ok" if self.error is None else f"failed: {self.error}"
+        return f"<Trace {self.name}: {outcome}, {len(self.steps)} steps>"
 
 
 TraceStep: TypeAlias = Reading | Write | LogStep | Trace
 
 
 class TraceFormatter:
-    """Tells of messages in lines, accounts and contracts by their names."""
+    """A formatter that describes messages in lines of text, with accounts and contracts by name."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self._who = ledger, AddressBook(ledger)
         self._show = ValueFormatter(self._who).show
 
     def lines(self, first: Trace) -> Iterator[str]:
-        """The lines of a message and of all those below it, which may be a thousand deep."""
+        """Yield the lines of a message and of all those below it. It does not recurse: they may be a thousand deep."""
         yield f"{self._who.display(first.caller)}: {self._format_call(first)}{self._format_result(first)}"
-        left: list[tuple[TraceStep, str]] = [(step, _INDENT) for step in reversed(first.steps)]
-        while left:
-            step, indent = left.pop()
+        pending: list[tuple[TraceStep, str]] = [(step, _INDENT) for step in reversed(first.steps)]
+        while pending:
+            step, indent = pending.pop()
             run: list[TraceStep] = [step] if isinstance(step, Reading) else []
-            while run and left and self._is_next_item(run[-1], left[-1][0]):
-                run.append(left.pop()[0])
+            while run and pending and self._is_next_item(run[-1], pending[-1][0]):
+                run.append(pending.pop()[0])
             if len(run) > 1:
                 yield f"{indent}{self._reads(run)}"
                 continue
             yield from self._step(step, indent)
             if isinstance(step, Trace):
-                left += [(inner, indent + _INDENT) for inner in reversed(step.steps)]
+                pending += [(inner, indent + _INDENT) for inner in reversed(step.steps)]
 
     def _is_next_item(self, last: TraceStep, step: TraceStep) -> bool:
-        """Whether a step reads the next item of the same list."""
+        """True if a step reads the next item of the same list."""
         if not isinstance(last, Reading) or not isinstance(step, Reading):
             return False
-        (here, item), (there, next_item) = map(self._item, (last, step))
-        return here == there and item is not None and next_item == item + 1
+        (path, item), (next_path, next_item) = map(self._item, (last, step))
+        return path == next_path and item is not None and next_item == item + 1
 
     def _item(self, step: Reading) -> tuple[str, int | None]:
-        """Which list, and which item of it."""
-        place = step.format_path(self._show)
-        found = _ITEM.fullmatch(place)
-        return (found[1], int(found[2])) if found else (place, None)
+        """Return the path of a list and the index of the item read; the index is None for any other value."""
+        path = step.format_path(self._show)
+        match = _ITEM.fullmatch(path)
+        return (match[1], int(match[2])) if match else (path, None)
 
     def _reads(self, run: Sequence[TraceStep]) -> str:
-        """Items read one after the other, in one line."""
+        """Return one line for consecutive items of a list."""
         steps = [step for step in run if isinstance(step, Reading)]
-        (place, first), (_, last) = self._item(steps[0]), self._item(steps[-1])
+        (path, first), (_, last) = self._item(steps[0]), self._item(steps[-1])
         values = ", ".join(self._show(step.value) for step in steps)
-        return f"reads {place}[{first}…{last}] = {_cut(values)}"
+        return f"reads {path}[{first}…{last}] = {_cut(values)}"
 
     def _step(self, step: TraceStep, indent: str) -> Iterator[str]:
         match step:
@@ -174,26 +174,28 @@ class TraceFormatter:
                 yield f"{indent}{self._format_call(step)}{self._format_result(step)}"
 
     def _format_call(self, message: Trace) -> str:
-        """What was sent, in the words of the contract; bytes where it has none."""
+        """Return a message in the terms of its contract; its bytes if it has no entry."""
         show = self._who.display
         value = f" with {message.value} wei" if message.value else ""
         args = ", ".join(map(self._short, message.args.values()))
         if message.kind == "create":
-            what = f"{message.contract}({args})" if message.contract else self._show(message.data)
-            return f"deploy {what} as {show(message.address)}{value}"
-        whom = self._who.name(message.address) or message.contract or show(message.address)
+            created = (
+                f"{message.contract}({args})" if message.contract else self._show(message.data)
+            )
+            return f"deploy {created} as {show(message.address)}{value}"
+        target = self._who.name(message.address) or message.contract or show(message.address)
         if message.kind == "delegate":
-            whom = f"{message.contract or show(message.code_address)}"
-        asked = f"{whom}.{message.entry.name}({args})" if message.entry else whom
+            target = f"{message.contract or show(message.code_address)}"
+        call = f"{target}.{message.entry.name}({args})" if message.entry else target
         if message.entry is None and message.data:
-            asked += f" {self._show(message.data)}"
-        return f"{asked}{value}{_HOW.get(message.kind, '')}"
+            call += f" {self._show(message.data)}"
+        return f"{call}{value}{_HOW.get(message.kind, '')}"
 
     def _format_result(self, message: Trace) -> str:
         gas = f" [{message.gas_used} gas]"
         if message.error is not None:
-            place = f" at {message.error.place}" if message.error.place else ""
-            return f" failed: {message.error.text}{place}{gas}"
+            location = f" at {message.error.place}" if message.error.place else ""
+            return f" failed: {message.error.text}{location}{gas}"
         result = message.result
         return gas if result in (None, b"") else f" -> {self._short(result)}{gas}"
 

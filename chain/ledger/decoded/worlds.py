@@ -1,6 +1,6 @@
-"""Worlds as they lie in a state: which there are, which models they hold, what these were.
+"""Worlds as they are stored in a state: which exist, which models they hold, and the history of these.
 
-Looking costs nobody gas and runs no code: the words lie in the state, and layouts read them there.
+Reading them costs no gas and runs no contract code: the layouts read the words directly from the state.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def is_world(program: Program | None) -> bool:
 
 
 def worlds_of(ledger: Ledger) -> Iterator[StoredWorld]:
-    """Every world that there is now, by address."""
+    """Yield every world that is deployed now, in the order of their addresses."""
     for address in sorted(ledger.state.accounts):
         if is_world(ledger.program_at(address)):
             yield StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
 
 
 class StoredWorld:
-    """The world at `address` in a state, which is what the first `moment` changes on the timeline led to."""
+    """The world at `address` in a state, which is the one at timeline index `moment`."""
 
     def __init__(self, ledger: Ledger, state: State, address: bytes, moment: int) -> None:
         self.address = address
@@ -54,21 +54,21 @@ class StoredWorld:
 
     @property
     def registered(self) -> list[bytes]:
-        """The addresses of its systems."""
+        """The addresses of the world's systems."""
         return list(self._world.registered)
 
     @cached_property
     def models(self) -> dict[bytes, ModelSpec]:
-        """What its systems keep in it, by selector."""
-        found = (self._ledger.program_at(address) for address in self._world.registered)
-        specs = [spec for program in found if program for spec in program.spec.models.values()]
+        """The models that its systems store in the world, by selector."""
+        programs = (self._ledger.program_at(address) for address in self._world.registered)
+        specs = [spec for program in programs if program for spec in program.spec.models.values()]
         return {selector_of(self.namespace, spec.name): spec for spec in specs}
 
     @undisturbed
     def read(self, model: type[M], *keys: Any) -> M:
         spec = model_spec(model)
-        found: M = spec.load(self._words, spec.slot(self._words, self.namespace, keys), keys)
-        return found
+        instance: M = spec.load(self._words, spec.slot(self._words, self.namespace, keys), keys)
+        return instance
 
     @undisturbed
     def exists(self, model: type, *keys: Any) -> bool:
@@ -76,18 +76,18 @@ class StoredWorld:
         return spec.exists(self._words, spec.slot(self._words, self.namespace, keys))
 
     def parent(self, spec: ModelSpec) -> int:
-        """Where the models of a kind hang."""
+        """Return the slot below which all models of one class are stored."""
         return spec.parent(self._words, self.namespace)
 
     def at(self, spec: ModelSpec, slot: int, key: bytes) -> Any:
-        """The model at a slot, which was made of that key; None where none is set."""
+        """Return the model at a slot; `key` is what the slot was hashed from. None if no model is set there."""
         if not spec.exists(self._words, slot):
             return None
         return spec.load(self._words, slot, spec.decode_keys(key))
 
     @undisturbed
     def all(self, model: type[M]) -> list[M]:
-        """Every model of that class that is set, in the order in which they were first written."""
+        """Return every model of that class that is set, in the order in which they were first written."""
         spec, words = model_spec(model), self._words
         parent = spec.parent(words, self.namespace)
         slots = self._ledger.versions.written_models(self.address, parent)
@@ -99,7 +99,7 @@ class StoredWorld:
 
     @undisturbed
     def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
-        """What the model was after every transaction that changed it."""
+        """Return the versions of a model: one for each transaction that changed it."""
         spec = model_spec(model)
         slot = spec.slot(self._words, self.namespace, keys)
 
@@ -110,4 +110,4 @@ class StoredWorld:
 
     @property
     def _world(self) -> World:
-        return world_at(cast(Frame, self._words))  # it only reads
+        return world_at(cast(Frame, self._words))  # it is only used for reading

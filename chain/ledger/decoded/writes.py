@@ -1,8 +1,8 @@
-"""Writes: what a transaction changed in storage, in the words of the contracts that it changed.
+"""Writes: the storage changes of a transaction, in the terms of the contracts whose storage it is.
 
-A receipt keeps the bare words. Asked for its writes, it names them: fields, members, items and keys, and the models of
-worlds, each with the value before and after. Where several values share a word only those that differ are told; words
-of bytecode stay slots.
+A receipt stores the bare words. On demand it names them: fields, members, items and keys, and the models of worlds, each with
+its value before and after. Of several values that share a word, only those that differ are listed. The words of bytecode
+contracts remain slots.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StorageLocation:
-    """A place in storage, in the words of its contract."""
+    """A location in storage, in the terms of its contract."""
 
     address: Address
-    contract: str  # its name; its address, if it is no Python contract
-    name: str  # of the field or model; of the slot, where storage has no names
+    contract: str  # its name; its address, if it is not a Python contract
+    name: str  # of the field or model; of the slot, if it has no name
     keys: tuple[Any, ...]  # of the model, or of the item in the field
-    member: str  # the way on from there: "board[3].position.x"
+    member: str  # the path from there on: "board[3].position.x"
     is_model: bool = field(default=False, kw_only=True)
 
     @property
@@ -75,18 +75,18 @@ class StorageLocation:
 
     @property
     def key(self) -> Any:
-        """The only key; all of them where there are several, None where there is none."""
+        """The only key; a tuple if there are several, None if there is none."""
         return self.keys[0] if len(self.keys) == 1 else self.keys or None
 
     def format_path(self, show: Callable[[Any], str]) -> str:
-        """The place as one writes it in Python; `show` writes the keys."""
+        """Return the location in Python syntax; `show` formats the keys."""
         keys = [show(key) for key in self.keys]
         if self.is_model:
-            place = f"{self.name}({', '.join(keys)})"
+            path = f"{self.name}({', '.join(keys)})"
         else:
-            place = f"{self.contract}.{self.name}" + "".join(f"[{key}]" for key in keys)
+            path = f"{self.contract}.{self.name}" + "".join(f"[{key}]" for key in keys)
         dot = "." if self.member and not self.member.startswith("[") else ""
-        return f"{place}{dot}{self.member}"
+        return f"{path}{dot}{self.member}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -126,35 +126,36 @@ def show_plain(value: Any) -> str:
             return repr(value)
 
 
-_Place: TypeAlias = tuple[Address, str, str, tuple[Any, ...], str]  # as `Named` begins
-# Address -> slot -> the word before and after.
+# The first fields of `StorageLocation`.
+_Place: TypeAlias = tuple[Address, str, str, tuple[Any, ...], str]
+# By address, then by slot: the word before and after.
 NetChanges: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
 
 
 def writes_of(receipt: Receipt) -> list[Write]:
-    """What the transaction of `receipt` changed."""
+    """Return the storage changes of the transaction of `receipt`."""
     return list(_decoded(receipt, _net(receipt.changes)))
 
 
 def undone_writes_of(receipt: Receipt) -> list[Write]:
-    """What it changed and took back."""
+    """Return the storage changes that were undone in the transaction of `receipt`."""
     return list(_decoded(receipt, _net_of_undone(receipt.undone_changes)))
 
 
-# What changed, all in all
+# Net changes
 
 
 def words_in(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
-    """The words among `changes`; a wiped storage is all of its words."""
+    """Yield the words among `changes`; a wiped storage yields all of its words."""
     for address, slot, before, after in iter_changes(changes):
         if slot is STORAGE:
-            yield from ((address, place, word, 0) for place, word in before)
+            yield from ((address, word_slot, word, 0) for word_slot, word in before)
         elif slot is not ACCOUNT:
             yield address, slot, before or 0, after or 0
 
 
 def _net(changes: Changes) -> NetChanges:
-    """For every word that differs in the end, what it was first and is last."""
+    """Return the first and the last value of every word for which they differ."""
     net: NetChanges = {}
     for address, slot, before, after in words_in(changes):
         words = net.setdefault(address, {})
@@ -163,15 +164,15 @@ def _net(changes: Changes) -> NetChanges:
 
 
 def _net_of_undone(changes: Changes) -> NetChanges:
-    """The same for changes that were undone, which come message by message, the inner ones first.
+    """Return the same for undone changes, which are ordered by message, inner messages first.
 
-    Where a later change does not go on from the one before, an outer message begins, and knows better what the word was.
+    If a change does not continue from the previous one, an outer message begins, and its `before` is the original value.
     """
     net: NetChanges = {}
     for address, slot, before, after in words_in(changes):
         words = net.setdefault(address, {})
-        goes_on = slot in words and words[slot][1] == before
-        words[slot] = (words[slot][0] if goes_on else before, after)
+        is_continued = slot in words and words[slot][1] == before
+        words[slot] = (words[slot][0] if is_continued else before, after)
     return _different(net)
 
 
@@ -182,7 +183,7 @@ def _different(net: NetChanges) -> NetChanges:
     }
 
 
-# In whose words
+# Decoding by contract
 
 
 def _decoded(receipt: Receipt, net: NetChanges) -> Iterator[Write]:
@@ -192,12 +193,12 @@ def _decoded(receipt: Receipt, net: NetChanges) -> Iterator[Write]:
     ledger = receipt.ledger
     for address, words in net.items():
         program = called.get(address) or ledger.program_at(address)
-        then = partial(ledger.word_after, receipt, address)
-        yield from StorageDiff(ledger, address, program, words, then).writes()
+        word_after = partial(ledger.word_after, receipt, address)
+        yield from StorageDiff(ledger, address, program, words, word_after).writes()
 
 
 def _programs_in(calls: tuple[CallRecord, ...]) -> Iterator[tuple[bytes, Program]]:
-    """Who was called, also where nothing of it stayed."""
+    """Yield every called program with its address, also of calls that were undone."""
     for call in calls:
         if call.program is not None:
             yield call.address, call.program
@@ -205,7 +206,7 @@ def _programs_in(calls: tuple[CallRecord, ...]) -> Iterator[tuple[bytes, Program
 
 
 class RootLayout(NamedTuple):
-    """What lies at a slot that no hash leads to, and the way from there."""
+    """The layout at a slot that is not hashed, or at that of a model, and the way from there."""
 
     layout: FieldsLayout
     slot: int
@@ -215,7 +216,7 @@ class RootLayout(NamedTuple):
 
 
 class StorageDiff:
-    """Words of one account, each as it was before and after; `then` tells those around them that stayed as they were."""
+    """The words of one account before and after a change; `then` returns the words that did not change."""
 
     def __init__(
         self,
@@ -233,41 +234,37 @@ class StorageDiff:
         self._finder = PathFinder(words)
 
     def writes(self) -> Iterator[Write]:
-        """The values that differ."""
-        for slot, found in self._describe(self._write):
+        """Yield the values that differ."""
+        for slot, writes in self._describe(self._write):
             old, new = self._words[slot]
-            yield from found or [Write(*self._slot(slot), old, new)]
+            yield from writes or [Write(*self._slot(slot), old, new)]
 
     def readings(self) -> Iterator[Reading]:
-        """The values that the words are part of, as they were before."""
-        for slot, found in self._describe(self._reading):
-            yield from found or [Reading(*self._slot(slot), self._words[slot][0])]
+        """Yield the values that the words are part of, as they were before."""
+        for slot, readings in self._describe(self._reading):
+            yield from readings or [Reading(*self._slot(slot), self._words[slot][0])]
 
     def _describe(
         self, tell: Callable[[RootLayout, StoragePath], Iterator[T]]
     ) -> Iterator[tuple[int, list[T] | None]]:
-        """For each word what is to be told of it; None where it has no name."""
-        told: set[tuple[int, int]] = set()  # a text may take many words
+        """Yield for each word what `tell` returns for its values; None if the word has no name."""
+        described: set[tuple[int, int]] = set()  # one text may span many words
         for slot in self._words:
             try:
                 root = self._root(derivation_of(self._slots, slot))
                 spots = self._finder.spots(root.layout, root.slot, root.route, ())
-                fresh = [spot for spot in spots if (spot.slot, spot.shift) not in told]
-                found = [each for spot in fresh for each in tell(root, spot)]
-            except (
-                UnknownSlot,
-                ValueError,
-                KeyError,
-                Revert,
-            ):  # somebody wrote what no layout would
+                new_spots = [spot for spot in spots if (spot.slot, spot.shift) not in described]
+                values = [value for spot in new_spots for value in tell(root, spot)]
+            except (UnknownSlot, ValueError, KeyError, Revert):
+                # The words do not match the layout, so they were written by other code.
                 yield slot, None
                 continue
-            told.update((spot.slot, spot.shift) for spot in fresh)
-            if found:
-                yield slot, found
+            described.update((spot.slot, spot.shift) for spot in new_spots)
+            if values:
+                yield slot, values
 
     def _slot(self, slot: int) -> _Place:
-        """A place that has no name."""
+        """Return the location of a slot without a name."""
         contract = self._spec.name if self._spec else checksum_address(self._address)
         return Address(self._address), contract, f"slot {slot:#x}", (), ""
 
@@ -289,14 +286,14 @@ class StorageDiff:
 
     @cached_property
     def _models(self) -> Mapping[bytes, ModelSpec]:
-        """Those of the world, if it is one."""
+        """The models of the world by selector; empty if the contract is not a world."""
         ledger = self._ledger
         if self._spec is None or not issubclass(self._spec.cls, World):
             return {}
         return StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline)).models
 
     def _write(self, root: RootLayout, spot: StoragePath) -> Iterator[Write]:
-        """The write of what is at `spot`, or of its members; none if it stayed the same."""
+        """Yield the write of the value at `spot`, or those of its members; nothing if it did not change."""
         old, new = self._values(spot)
         if old == new:
             return
@@ -325,7 +322,7 @@ class StorageDiff:
         return layout.unpack(old), layout.unpack(new)
 
     def _named(self, root: RootLayout, path: Path) -> _Place:
-        """A place by its name, as `Named` begins."""
+        """Return a location by name."""
         address, contract = Address(self._address), self._spec.name if self._spec else ""
         if root.model is not None:
             return address, contract, root.model.name, root.keys, _written(path)
@@ -343,7 +340,7 @@ def _leading_keys(path: Path) -> tuple[Any, ...]:
 
 
 def _written(path: Path) -> str:
-    """A path as one writes it in Python."""
+    """Return a path in Python syntax."""
     steps = (
         f"[{show_plain(step.key)}]" if isinstance(step, Index) else f".{step}" for step in path
     )
@@ -351,7 +348,7 @@ def _written(path: Path) -> str:
 
 
 class StorageSide(ReadOnlyStorage):
-    """The words before or after a transaction; `then` tells those that it left as they were."""
+    """The words before or after a transaction; `then` returns the words that it did not change."""
 
     __slots__ = ("_then",)
 

@@ -1,1 +1,1 @@
-"""A chain in a file: one SQLite database that survives a kill, and that others can read. Begin with `store`."""
+"""A chain in a file: one SQLite database that survives a kill and that other programs can read. Begin with `store`."""

@@ -1,9 +1,9 @@
-"""The file of a chain: whose it is, what it is, who may have it, and how it is read.
+"""The file of a chain: its identity, its format, its lock, and how it is opened and read.
 
-Nothing is written to a file that is not certain to be a chain of ours, and of a format that is known here; a new one is made
-under another name until it is complete. What the chain needs stands in the tables with a colon in their names, each row at its
-key behind a seal (`chain.ledger.file.checksum`), and is read in pieces. A row that is not as it was written, or is not there,
-is refused when it is read.
+Nothing is written to a file before it is certain that it is a chain of ours in a known format. A new file is made under
+another name until it is complete. The data that the chain needs is in the tables with a colon in their names. Each row there
+has a checksum that is bound to its key (`chain.ledger.file.checksum`), and rows are read page by page. A row that is missing
+or was altered is refused when it is read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from chain.schema.inputs import file_path
 
 T = TypeVar("T")
 
-APPLICATION_ID: Final = 0x626F6172  # "boar", where SQLite lets a format say its name
+# "boar", in the header field that SQLite reserves for the id of a format.
+APPLICATION_ID: Final = 0x626F6172
 FORMAT: Final = 3
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
@@ -62,18 +63,18 @@ TABLES: Final = {
 }
 SETTINGS, NOW, SOURCES = range(3)  # the rows of "chain:now"
 _KEY: Final = dict(_NUMBERED)
-# Who opens a file may be interrupted at any line, and the trace of that may live on, and with it the lock. So each file is
-# noted, by thread, until it is open: the next who opens it there finds the note.
+# Opening a file may be interrupted at any line. The traceback may live on, and with it the lock. So each file is recorded here,
+# by thread, until it is open: the next attempt in that thread finds the leftover and releases it.
 _begun: Final[dict[tuple[int, int, Path], ChainFile]] = {}
 _DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
 
 
 class BadChainFile(ValueError):
-    """This file is no chain that can be opened here; the text says why. It was left as it is."""
+    """The file is not a chain that can be opened; the message says why. The file was left as it was."""
 
 
 class ChainFile:
-    """The file of a chain, locked for this process and not yet opened for writing. `settings` are None if there is none yet."""
+    """The file of a chain, locked for this process and not yet opened for writing. `settings` is None for a new file."""
 
     def __init__(self, path: str | Path, check: bool = False) -> None:
         self._is_thorough = check
@@ -83,15 +84,15 @@ class ChainFile:
             raise BadChainFile(f"{self.path} is a folder: give the name of a chain's file")
         # SQLite puts its log beside the file itself, not beside a link to it.
         self._real = self.path.resolve()
-        for each in (self.path, self._real):
-            if not each.parent.is_dir():
-                raise BadChainFile(f"{self.path}: there is no folder {each.parent}")
+        for location in (self.path, self._real):
+            if not location.parent.is_dir():
+                raise BadChainFile(f"{self.path}: there is no folder {location.parent}")
         self._lock = Lock(self._real)
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
-        self.is_missed = False  # a fork wanted to go on with it
-        # What is pending in the sums of the tables for others; None where these are damaged.
+        self.is_missed = False  # a forked child tried to use it
+        # The pending changes to the sums of the public tables; None if those tables are damaged.
         self.sums: Pending | None = {}
         self._note = self._process, get_ident(), self._real
         left_over = _begun.get(self._note)
@@ -106,7 +107,7 @@ class ChainFile:
             raise
 
     def _take(self) -> None:
-        """Have the file for this process alone."""
+        """Take the lock, so that only this process writes to the file."""
         try:
             self._lock.take()
         except LockHeld as held:
@@ -117,12 +118,12 @@ class ChainFile:
             raise BadChainFile(f"{self.path} cannot be opened for writing: {problem}") from None
 
     def kept(self, opened: T) -> T:
-        """The file is open, and what was opened with it goes to who wanted it."""
+        """Record that the file is open, and return `opened`, what was opened with it."""
         _begun.pop(self._note, None)
         return opened
 
     def release(self) -> None:
-        """Leave the file to others. A child of the process that has it leaves it alone."""
+        """Close the file and release the lock. A forked child leaves both to the process that opened them."""
         if not self.is_ours:
             return
         self._is_closed = True
@@ -135,16 +136,16 @@ class ChainFile:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this is the process that opened it, and not a fork of that."""
+        """True in the process that opened the file, False in a fork of it."""
         return os.getpid() == self._process
 
     @property
     def is_held(self) -> bool:
-        """Whether it can be read and written here."""
+        """True if the file can be read and written here."""
         return self.is_ours and not self._is_closed
 
     def check_use(self) -> None:
-        """Refuse to go on with a file that was closed, or that belongs to the process from which this one was forked."""
+        """Refuse to use a file that was closed, or that was opened by the process from which this one was forked."""
         if self._is_closed:
             raise ValueError(f"{self.name} is closed: open it again to go on")
         if not self.is_ours:
@@ -155,7 +156,10 @@ class ChainFile:
             )
 
     def _look(self) -> dict[str, Any] | None:
-        """What the chain was made with. Nothing is written while it is not certain that the file is one of ours."""
+        """Return the settings of the chain, or None if there is no file yet.
+
+        Write nothing: it is not yet certain that the file is one of ours.
+        """
         if not self.path.exists():
             return None
         self._check_head()
@@ -170,12 +174,14 @@ class ChainFile:
             return settings
 
     def look_at_sums(self) -> Pending | None:
-        """What is pending in the sums of the tables for others; None where these are damaged."""
+        """Return the pending changes to the sums of the public tables; None if those tables are damaged."""
         is_new = self.end("now") <= NOW
-        pending = 0 if is_new else self.row("now", NOW)[-1]  # what stands last there
+        # The last field of the row is `Now.pending`.
+        pending = 0 if is_new else self.row("now", NOW)[-1]
         return sums_in(self._reader(), pending, is_new, self._is_thorough)
 
     def _check_head(self) -> None:
+        """Check the header of the file: an SQLite database, with our application id and our format."""
         name = self.name
         if not self.path.is_file():
             raise BadChainFile(f"{name} is no file")
@@ -202,7 +208,7 @@ class ChainFile:
 
     @contextmanager
     def _damage_told(self) -> Iterator[None]:
-        """What cannot be read in here is a damaged file."""
+        """Report an error of reading as a damaged file."""
         try:
             yield
         except BadChainFile:
@@ -212,31 +218,31 @@ class ChainFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection to read by; what cannot be read there is a damaged file."""
+        """Yield the connection for reading; an error of reading is reported as a damaged file."""
         self.check_use()
         with self._damage_told():
             yield self._reader()
 
     def _reader(self) -> sqlite3.Connection:
-        """The connection that is open. Before the first change it is one that cannot write.
+        """Return the open connection. Before the first change it is read-only.
 
-        A file that was closed well is then read as it lies there, so that SQLite does not even put helpers beside it.
+        A file that was closed properly is opened as immutable, so that SQLite does not even create helper files beside it.
         """
         if self._connection is None:
             has_log = self._real.with_name(f"{self._real.name}-wal").exists()
-            place = f"{self._real.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
-            self._connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+            uri = f"{self._real.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         return self._connection
 
     def writing(self, sync: bool) -> sqlite3.Connection:
-        """A connection to write by."""
+        """Open a connection for writing; if `sync`, each commit waits for the disk."""
         connection = sqlite3.connect(self._real, isolation_level=None, check_same_thread=False)
         connection.execute("pragma journal_mode = wal")
         connection.execute(f"pragma synchronous = {'full' if sync else 'normal'}")
         return connection
 
     def read_by(self, connection: sqlite3.Connection) -> None:
-        """Read by this connection, which writes, from now on: another one would not see what it does."""
+        """Read by this connection, which also writes, from now on: another one would not see its open transaction."""
         former, self._connection = self._connection, connection
         if former is not None:
             former.close()
@@ -244,28 +250,28 @@ class ChainFile:
     # Rows
 
     def row(self, table: str, key: int) -> Any:
-        """The row at a key."""
+        """Return the row at a key."""
         (row,) = self.rows(table, key, key + 1)
         return row
 
     def rows(self, table: str, first: int, end: int) -> list[Any]:
-        """The rows at these keys: all must be there, as they were written."""
-        found = self._select(table, first, end)
-        gone = {*range(first, end)} - {key for key, _ in found}
-        if gone:
-            raise Damaged(f'row {min(gone)} of "chain:{table}" is not there')
-        return [decode(opened(table, key, row)) for key, row in found]
+        """Return the rows with keys from `first` up to `end`. Each must exist and match its checksum."""
+        selected = self._select(table, first, end)
+        missing = {*range(first, end)} - {key for key, _ in selected}
+        if missing:
+            raise Damaged(f'row {min(missing)} of "chain:{table}" is not there')
+        return [decode(opened(table, key, row)) for key, row in selected]
 
     def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
-        """The first `count` rows of a table, read when they are asked for, each `made` into what is wanted."""
+        """Return the first `count` rows of a table as a lazy sequence; `made` builds an item from the bytes of a row."""
 
         def read(first: int, end: int) -> list[T]:
             with self.reading():
-                found = self._select(table, first, end)
-                there = [row for i, (key, row) in enumerate(found) if key == first + i]
-                if not there:
+                selected = self._select(table, first, end)
+                present = [row for i, (key, row) in enumerate(selected) if key == first + i]
+                if not present:
                     raise Damaged(f'row {first} of "chain:{table}" is not there')
-                return [made(opened(table, key, row)) for key, row in enumerate(there, first)]
+                return [made(opened(table, key, row)) for key, row in enumerate(present, first)]
 
         return Pages(count, read)
 
@@ -281,28 +287,28 @@ class ChainFile:
         )
 
     def keys(self, table: str) -> list[int]:
-        """The keys of all rows of a table."""
+        """Return the keys of all rows of a table, in order."""
         key = _KEY[table]
-        asked = f'select {key} from "chain:{table}" order by {key}'
-        return [found for (found,) in self._reader().execute(asked)]
+        query = f'select {key} from "chain:{table}" order by {key}'
+        return [value for (value,) in self._reader().execute(query)]
 
     def end(self, table: str) -> int:
-        """One more than the highest key of a table."""
+        """Return one more than the highest key of a table."""
         ((highest,),) = self._reader().execute(f'select max({_KEY[table]}) from "chain:{table}"')
         return 0 if highest is None else int(highest) + 1
 
-    # Making it
+    # Creating and repairing
 
     def create(self, settings: dict[str, Any]) -> None:
-        """Make the file of a new chain."""
+        """Create the file of a new chain."""
         row = sealed("now", SETTINGS, tuple(settings.items()))
-        with self._fresh() as fresh:
-            fresh.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
+        with self._fresh() as connection:
+            connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
     def mend(self, counts: Mapping[str, int]) -> None:
-        """If the tables for others are damaged, make the file anew without them; they come with the next change.
+        """Rebuild the file without its public tables if those are damaged; the next change writes them again.
 
-        Each table has so many rows. If every row is to be checked, that is done here.
+        `counts` says how many rows each of the other tables has. If every row is to be checked, that is done here.
         """
         if self.sums is None:
             self._rebuild(counts)
@@ -312,27 +318,27 @@ class ChainFile:
                     pass
 
     def _rebuild(self, counts: Mapping[str, int]) -> None:
-        with self._damage_told(), self._fresh() as fresh:
+        with self._damage_told(), self._fresh() as connection:
             for table, row in truth_in(self._reader(), counts):
                 marks = ", ".join("?" * len(row))
-                fresh.execute(f'insert into "chain:{table}" values ({marks})', row)
+                connection.execute(f'insert into "chain:{table}" values ({marks})', row)
             self._reader().close()
             self._connection = None
             self._empty_log()
 
     def _empty_log(self) -> None:
-        """Have SQLite put its log into the file: beside another file it must not stay."""
+        """Have SQLite move its log into the file: a log must not stay beside a file that was replaced."""
         if self._real.with_name(f"{self._real.name}-wal").exists():
             with closing(sqlite3.connect(self._real)) as connection:
                 connection.execute("pragma wal_checkpoint(truncate)")
 
     @contextmanager
     def _fresh(self) -> Iterator[sqlite3.Connection]:
-        """The file made anew, whole or not at all: under another name until it is complete."""
-        fresh = self._real.with_name(f"{self._real.name}-new")
-        fresh.unlink(missing_ok=True)
+        """Replace the file by a new one, completely or not at all: it has another name until it is complete."""
+        new_path = self._real.with_name(f"{self._real.name}-new")
+        new_path.unlink(missing_ok=True)
         try:
-            with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+            with closing(sqlite3.connect(new_path, isolation_level=None)) as connection:
                 connection.execute("pragma journal_mode = memory")
                 connection.execute("begin")
                 for statement in TABLES.values():
@@ -342,10 +348,10 @@ class ChainFile:
                 connection.execute(f"pragma application_id = {APPLICATION_ID}")
                 connection.execute(f"pragma user_version = {FORMAT}")
                 connection.execute("pragma journal_mode = wal")
-            fresh.replace(self._real)
+            new_path.replace(self._real)
         except BaseException as problem:
             with suppress(OSError):
-                fresh.unlink(missing_ok=True)
+                new_path.unlink(missing_ok=True)
             if isinstance(problem, sqlite3.OperationalError | OSError):
                 raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
             raise
@@ -354,7 +360,10 @@ class ChainFile:
 def merged_settings(
     file: ChainFile, known: dict[str, Any], given: dict[str, Any]
 ) -> dict[str, Any]:
-    """The settings of the chain: those of the file, or for a new one those that are given."""
+    """Return the settings of the chain: those of the file, or for a new file `known` updated with `given`.
+
+    `known` holds the stored settings or the defaults, `given` those that the caller passed.
+    """
     if file.settings is None:
         return {**known, **given}
     for name, value in given.items():

@@ -1,6 +1,6 @@
-"""Seals: a row in a chain's file is CBOR behind a CRC-32 of its bytes and of its place.
+"""Checksums: a row in a chain's file is CBOR after a CRC-32 of its bytes and its key.
 
-So a row is told that is not as it was written, and one that stands where another was.
+So a row that was altered is detected, and so is one that was moved to another key.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from chain.crypto.cbor import (
 
 
 class Damaged(ValueError):
-    """Something in a chain's file is not as it was written; the text says what."""
+    """Something in a chain's file is not as it was written; the message says what."""
 
 
 def sealed(table: str, key: Hashable, row: Any) -> bytes:
-    """A row as it goes into a table."""
+    """Return a row as it is stored: its checksum, then its CBOR."""
     raw = encode(row)
     return _seal(table, key, raw) + raw
 
 
 def opened(table: str, key: Hashable, sealed: Any) -> bytes:
-    """The bytes behind a seal."""
+    """Check the checksum of a stored row and return the bytes after it."""
     if not isinstance(sealed, bytes):
         raise Damaged(f'row {_told(key)} of "chain:{table}" is not as it was written')
     raw = sealed[4:]
@@ -36,7 +36,7 @@ def opened(table: str, key: Hashable, sealed: Any) -> bytes:
 
 
 def unsealed(table: str, key: Hashable, sealed: Any) -> Any:
-    """The row behind a seal."""
+    """Check the checksum of a stored row and return the decoded row."""
     return decode(opened(table, key, sealed))
 
 

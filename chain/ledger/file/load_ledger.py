@@ -1,7 +1,7 @@
-"""A chain from its file: what it knows of now is read at once, what it was is read when someone asks.
+"""Load a chain from its file: its present is read at once, its history when it is needed.
 
-The state is read as of some block, the changes that came since are put back, and the state root of the last block must come
-out. Receipts, blocks, hashes and older changes stay in the file.
+The state is stored as of some block. The changes since then are redone, and the state root of the last block must come out.
+Receipts, blocks, hashes and older changes stay in the file.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
 
 
 class LedgerLengths(NamedTuple):
-    """How much of everything that grows is in the file."""
+    """The number of items in the file of everything that grows."""
 
     blocks: int = 0
     moments: int = 0
@@ -55,29 +55,29 @@ class LedgerLengths(NamedTuple):
 
 
 class Now(NamedTuple):
-    """The row of the file that tells how things stand."""
+    """The row of the file that describes the present."""
 
     mining: Any
     open: Any
     lengths: Any
-    number: int  # of the step that was written last
-    settled: int | None  # how many of the changes the rows of the state hold
+    number: int  # of the last step that was written
+    settled: int | None  # how many changes the stored state includes
     logs: int
-    pending: int  # in the sums of the tables for others
+    pending: int  # total of the pending changes to the sums of the public tables
 
 
 class LoadedState(NamedTuple):
-    """What a file says that is not in the ledger."""
+    """The contents of a file that are not part of the ledger."""
 
     had: LedgerLengths
     mining: Mining
-    number: int = 0  # of the step that was written last
-    settled: int | None = None  # how many of the changes the rows of the state hold
-    cells: int = 0  # how many of these rows there are
+    number: int = 0  # of the last step that was written
+    settled: int | None = None  # how many changes the stored state includes
+    cells: int = 0  # the number of rows of the stored state
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows each table has."""
+        """The number of rows of each table."""
         had = self.had
         is_empty = not had.blocks
         return {
@@ -88,9 +88,9 @@ class LoadedState(NamedTuple):
 
 
 def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> LoadedState:
-    """Fill the ledger of a fresh chain, and its state, from the file; the state root must come out as it was."""
+    """Fill the ledger of a new chain and its state from the file; the state root must match that of the last block."""
     with file.reading() as connection:
-        if file.end("now") <= NOW:  # it was made, and then nothing more came of it
+        if file.end("now") <= NOW:  # it was created, and no step was written
             return LoadedState(LedgerLengths(), Mining(ledger.blocks.head.timestamp))
         now = Now._make(file.row("now", NOW))
         had, settled = LedgerLengths._make(now.lengths), now.settled
@@ -107,7 +107,7 @@ def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> 
 
 
 def _load_words(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
-    """Codes under their hashes, and slots with what they were made from: both are hashed anew."""
+    """Load the codes under their hashes, and the slots with their preimages. Both are hashed again."""
     state = ledger.state
     for code in file.rows("codes", 0, had.codes):
         state.intern_code(code)
@@ -127,7 +127,10 @@ def _load_history(
     had: LedgerLengths,
     settled: int | None,
 ) -> int:
-    """Blocks, receipts and changes, which stay in the file, and the state: how many rows it has there."""
+    """Load blocks, receipts and changes, which stay in the file, and the state. Return the number of rows of the state.
+
+    `had` holds the stored lengths; `settled` is how many changes the stored state includes.
+    """
     for table in ("receipts", "blocks", "codes", "slots", "keys", "artifacts"):
         if file.end(table) != getattr(had, table):
             raise Damaged(
@@ -149,33 +152,35 @@ def _load_history(
         cells = load_cells(connection, state)
     for moment in range(settled or 0, end):
         state.redo_changes(timeline[moment])
-    world = initial_trie(state, ())
-    if world.root != Header._make(blocks[-1][1]).state_root:
+    trie = initial_trie(state, ())
+    if trie.root != Header._make(blocks[-1][1]).state_root:
         raise Damaged("its state does not have the state root of its last block")
     for moment in range(end, len(timeline)):
         state.redo_changes(timeline[moment])
     hashes = PagedList(file.pages("blocks", had.blocks, _hash))
-    ledger.headers.restore(PagedList(Picked(blocks, 1)), hashes, world)
+    ledger.headers.restore(PagedList(Picked(blocks, 1)), hashes, trie)
     return cells
 
 
 def _hash(raw: bytes) -> bytes:
-    """The hash with which a row begins, without the rest, which takes longer to read."""
+    """Return the hash at the start of a row, without decoding the rest, which takes longer."""
     return raw[_HASH]
 
 
 def _block(raw: bytes) -> Row:
-    """A block and its header."""
+    """Return a block and its header."""
     _, block, header = decode(raw)
     return block, header
 
 
 def _changes(raw: bytes) -> Changes:
-    """What a receipt changed."""
+    """Return the changes of a receipt."""
     return unpack_changes(decode(raw)[1][CHANGES])
 
 
 def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
+    """Return a function that decodes a receipt's row and links its calls to the programs of the ledger."""
+
     def link(call: CallRecord, digest: bytes) -> None:
         call.program = ledger.program(digest)
         if digest not in ledger.programs:
@@ -185,7 +190,7 @@ def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
 
 
 class _Timeline(Sequence[Changes]):
-    """The changes in a file: those of its receipts, and between them its notes."""
+    """The changes in a file: those of its receipts, and between them its notes, which are changes outside of transactions."""
 
     def __init__(self, file: ChainFile, changes: Sequence[Changes], notes: Sequence[int]) -> None:
         self._file, self._changes = file, changes

@@ -1,7 +1,7 @@
-"""Who may write to a file: one process at a time, told by a small database beside it that is locked for as long.
+"""The right to write to a file. One process at a time has it, by locking a small database beside the file.
 
-The lock goes with the process that holds it, however it ends, and stays with it when that forks: the child does not have it.
-A second opener reads from the small database who has it.
+The lock is released when its process ends, in whatever way. It is not inherited on a fork: the child does not have it.
+A second opener reads from the small database which process has the lock.
 """
 
 from __future__ import annotations
@@ -16,36 +16,40 @@ _TRIES = 10
 
 
 class LockHeld(Exception):
-    """Another has the lock; the text says who."""
+    """Another process has the lock; the message says which."""
 
 
 class Lock:
-    """The right to write to the file at `path`, from when it is taken until it is released."""
+    """The right to write to the file at `path`, from `take` until `release`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.with_name(f"{path.name}-lock")
         self._me = f"process {os.getpid()} ({Path(sys.argv[0]).name or 'python'})"
         self._connection: sqlite3.Connection | None = None
-        self._place: tuple[int, int] | None = None  # of the small database, once it is ours
+        # Device and inode of the small database, once it is ours.
+        self._place: tuple[int, int] | None = None
 
     def release(self) -> None:
-        """Let others have it. The small database goes first, while nobody else can hold it; that of another one stays."""
+        """Release the lock.
+
+        The small database is removed first, while no other process can hold it. A database of another process is left alone.
+        """
         if self._place is not None and self._place == self._lies():
-            with suppress(OSError):  # Windows removes no open file; it stays, and does no harm
+            with suppress(OSError):  # Windows does not remove an open file; it stays, harmlessly
                 self._path.unlink(missing_ok=True)
         if self._connection is not None:
             self._connection.close()
         self._place = self._connection = None
 
     def _lies(self) -> tuple[int, int] | None:
-        """Where the small database lies that has its name now."""
+        """Return the device and inode of the file that has the small database's name now."""
         with suppress(OSError):
-            found = self._path.stat()
-            return found.st_dev, found.st_ino
+            status = self._path.stat()
+            return status.st_dev, status.st_ino
         return None
 
     def take(self) -> None:
-        """Take it, or raise `Held`, or SQLite's problem where it is none of others."""
+        """Take the lock. Raise `LockHeld` if another process has it, and SQLite's error if it fails for another reason."""
         for tries_left in reversed(range(_TRIES)):
             connection = self._connection = sqlite3.connect(
                 self._path, timeout=0, isolation_level=None, check_same_thread=False
@@ -62,12 +66,12 @@ class Lock:
             self._place = self._lies()
             if self._holder() == self._me:
                 return
-            connection.close()  # whoever had it before took the file away
+            connection.close()  # the previous holder has removed the file
             self._place = None
         raise LockHeld("another process")
 
     def _write_owner(self, connection: sqlite3.Connection) -> None:
-        """Lock it, write down who has it, and lock it again."""
+        """Lock the small database, write down which process has it, and lock it again."""
         connection.execute("pragma synchronous = off")
         connection.execute("begin immediate")
         connection.execute("create table if not exists holder (name text)")
@@ -77,11 +81,11 @@ class Lock:
         connection.execute("begin immediate")
 
     def _holder(self) -> str | None:
-        """Who the file says has it; None where there is no such file."""
-        place = f"{self._path.absolute().as_uri()}?mode=ro"
+        """Return the process that the small database names as the holder; None if there is no such file."""
+        uri = f"{self._path.absolute().as_uri()}?mode=ro"
         with (
             suppress(sqlite3.Error),
-            closing(sqlite3.connect(place, uri=True, timeout=0)) as reader,
+            closing(sqlite3.connect(uri, uri=True, timeout=0)) as reader,
         ):
             row = reader.execute("select name from holder").fetchone()
             return None if row is None else str(row[0])

@@ -1,7 +1,6 @@
-"""Lists of which the older part lies in a file: it is read page by page when someone asks, and what is new is in memory.
+"""Lists whose older part is in a file. That part is read page by page when it is needed; new items are in memory.
 
-What lies in the file never changes under its reader, it can only be cut off. A chain in memory has plain lists in these
-places.
+The part in the file never changes while it is read; it can only be truncated. A chain in memory has plain lists instead.
 """
 
 from __future__ import annotations
@@ -12,12 +11,15 @@ from typing import Any, Final, TypeAlias, TypeVar, overload
 
 T = TypeVar("T")
 
-PAGE: Final = 64  # items that are read at once
-KEPT: Final = 64  # pages
+PAGE: Final = 64  # items per page
+KEPT: Final = 64  # pages in memory
 
 
 class Pages(Sequence[T]):
-    """`count` items that `read(first, end)` reads, up to the first that is gone; the pages that were used last are kept."""
+    """A sequence of `count` items that `read(first, end)` fetches; the pages that were used last stay in memory.
+
+    `read` may return fewer items: it stops before the first that is missing.
+    """
 
     def __init__(self, count: int, read: Callable[[int, int], list[T]]) -> None:
         self._count, self._read = count, read
@@ -50,7 +52,7 @@ class Pages(Sequence[T]):
 
 
 class Picked(Sequence[T]):
-    """One part of each of some items."""
+    """One part of each item of a sequence."""
 
     def __init__(self, items: Sequence[Any], part: int) -> None:
         self._items, self._part = items, part
@@ -66,12 +68,12 @@ class Picked(Sequence[T]):
         part = self._part
         if isinstance(place, slice):
             return [item[part] for item in self._items[place]]
-        found: T = self._items[place][part]
-        return found
+        picked: T = self._items[place][part]
+        return picked
 
 
 class PagedList(Sequence[T]):
-    """The items of `stored`, and behind them those that came since. It does what the ledger asks of a list."""
+    """The items of `stored`, followed by newer ones in memory. It has the methods of a list that the ledger uses."""
 
     def __init__(self, stored: Sequence[T]) -> None:
         self._stored, self._count = stored, len(stored)
@@ -104,7 +106,7 @@ class PagedList(Sequence[T]):
     @overload
     def __setitem__(self, place: slice, item: Iterable[T]) -> None: ...
     def __setitem__(self, place: int | slice, item: Any) -> None:
-        """Put an item in the place of one that came since, or others in that of the last ones."""
+        """Replace an item in memory, or replace all items from the start of a slice on."""
         if isinstance(place, slice):
             del self[place]
             self._new += item
@@ -114,7 +116,7 @@ class PagedList(Sequence[T]):
             self._new[place - self._count] = item
 
     def __delitem__(self, end: slice) -> None:
-        """Cut off all items from a place on."""
+        """Delete all items from an index on."""
         first, _, _ = end.indices(len(self))
         del self._new[max(first - self._count, 0) :]
         self._count = min(self._count, first)
@@ -126,12 +128,12 @@ class PagedList(Sequence[T]):
         self._new += items
 
     def pop(self) -> T:
-        found = self[-1]
+        last = self[-1]
         del self[len(self) - 1 :]
-        return found
+        return last
 
     def mark(self, place: int) -> object:
-        """What tells an item that still stands at a place from another one that was put there."""
+        """Return an object that identifies the item at an index: another item put there later has another mark."""
         return self._stored if place < self._count else self._new[place - self._count]
 
 
@@ -139,10 +141,10 @@ Items: TypeAlias = list[T] | PagedList[T]
 
 
 def mark_of(items: Items[T], place: int) -> object:
-    """What tells an item that still stands at a place from another one that was put there."""
+    """Return an object that identifies the item at an index: another item put there later has another mark."""
     return items.mark(place) if isinstance(items, PagedList) else items[place]
 
 
 def is_stored(items: Items[T], place: int) -> bool:
-    """Whether that item lies in a file, and not in memory."""
+    """True if the item at that index is in a file, and not in memory."""
     return isinstance(items, PagedList) and 0 <= place < items._count

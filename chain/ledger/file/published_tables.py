@@ -1,8 +1,8 @@
-"""The tables of a chain's file that are there for others: those of `chain.sql`, kept up to date in the same transaction.
+"""The public tables of a chain's file: the tables of `chain.sql`, kept up to date in the same transaction.
 
-There is one for every event and model of the contracts on the chain, whichever of their classes are declared this time: the
-artifacts tell the others. A table goes on from where it ends; of the models only those are written again whose words have
-changed.
+There is one for every event and model of the contracts on the chain, whether or not their classes are declared in this run:
+the artifacts describe the undeclared ones. Rows are appended to a table where it ends. Of the models only those are written
+again whose storage words have changed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from chain.ledger.sql.tables import (
 )
 from chain.machine.state import ACCOUNT, iter_changes
 
-# The digits of numbers beyond 64 bits, which in their own place are rounded.
+# The digits of numbers beyond 64 bits, which are rounded in their own column.
 CREATE = (
     f"create table {EXACT} (name text collate nocase, row integer, column text, digits text not null,"
     " primary key (name, row, column)) without rowid"
@@ -48,51 +48,53 @@ CREATE = (
 
 
 class Progress(NamedTuple):
-    """How far the ledger was written when the file was last brought up to date."""
+    """How far the ledger had been written when the file was last updated."""
 
     moments: int
     receipts: int
     logs: int
 
     def of(self, table: str) -> int:
+        """Return the number of rows that had been written to a table."""
         return self.receipts if table == Receipts.name else self.logs
 
 
 class PublishedTables:
-    """The readable tables of one ledger in a database."""
+    """The public tables of one ledger in a database."""
 
     def __init__(self, connection: sqlite3.Connection, ledger: Ledger, file: ChainFile) -> None:
         self._connection, self._ledger, self._file = connection, ledger, file
         self._sums = Sums(connection, file.sums or {})
-        self._is_sure = True  # nothing was taken back
-        self._known: tuple[int, bool] | None = None  # what there was when the tables were made
+        self._is_sure = True  # no write was rolled back
+        # The number of artifacts, and whether there were upgrades, when the tables were made.
+        self._known: tuple[int, bool] | None = None
         self._growing: list[AppendOnlyTable] = []
         self._models: ModelRows | None = None
 
     def reset(self) -> None:
-        """What was written last was taken back: believe the database."""
+        """Forget what is known of the database: the last write was rolled back."""
         self._known, self._models, self._is_sure = None, None, False
 
     def update(self, moments: int, receipts: int, shortened: bool) -> int:
-        """Write what came behind the first so many moments and receipts: what is then pending in the sums.
+        """Write what is new, and return the total of the pending changes to the sums.
 
-        `shortened`: some that came before are gone.
+        `moments` and `receipts` say how many had been written before. `shortened` is True if some of those written are gone.
         """
         if not self._is_sure:
             self._sums = Sums(self._connection, self._file.look_at_sums() or {})
             self._is_sure = True
         ends = Progress(moments, receipts, self._ledger.events.end_of(receipts))
-        fresh: set[str] = set()
+        new_tables: set[str] = set()
         known = len(self._ledger.artifacts), self._ledger.event_types.has_upgrades()
         if self._known != known:
-            self._known, fresh = known, self._begin()
+            self._known, new_tables = known, self._begin()
         for table in self._growing:
-            start = 0 if table.name in fresh else ends.of(table.name)
+            start = 0 if table.name in new_tables else ends.of(table.name)
             if shortened:
                 self._shorten(table, start)
             if start < table.end():
                 self._write(table, start)
-            if isinstance(table, Events) and table.name in fresh:
+            if isinstance(table, Events) and table.name in new_tables:
                 self._name_logs(table, ends.logs)
         if self._models is not None:
             self._models.update(moments, anew=shortened)
@@ -100,7 +102,7 @@ class PublishedTables:
         return self._sums.pending
 
     def _shorten(self, table: AppendOnlyTable, end: int) -> None:
-        """Take out rows that were taken back."""
+        """Delete the rows from `end` on, which were undone."""
         self._sums.cut(table.name, table.key, end)
         self._connection.execute(table.delete_from(), (end,))
         self._sums.take_exact("name = ? and row >= ?", (table.name, end))
@@ -114,30 +116,30 @@ class PublishedTables:
             write_exactly(self._connection, sums, table, row[key], row)
 
     def _begin(self) -> set[str]:
-        """Make the tables that are missing: their names."""
+        """Create the tables that are missing, and return their names."""
         tables = all_tables(self._ledger, settled=True)
-        known = self._connection.execute("select name from sqlite_master where type = 'table'")
-        there = {name.casefold() for (name,) in known}
-        fresh = [table for table in tables if table.name.casefold() not in there]
-        if EXACT not in there:
+        names = self._connection.execute("select name from sqlite_master where type = 'table'")
+        existing = {name.casefold() for (name,) in names}
+        missing = [table for table in tables if table.name.casefold() not in existing]
+        if EXACT not in existing:
             self._connection.execute(CREATE)
             self._sums.made(EXACT)
-        for table in fresh:
+        for table in missing:
             self._connection.execute(table.create())
             self._sums.made(table.name)
-        (whose,) = (table for table in tables if isinstance(table, Tables))
-        self._connection.execute(f"delete from {whose.name}")
-        self._sums.cleared(whose.name)
-        for number, row in enumerate(whose.rows(), 1):
-            self._connection.execute(whose.insert(), row)
-            self._sums.add(whose.name, number, row)
+        (catalogue,) = (table for table in tables if isinstance(table, Tables))
+        self._connection.execute(f"delete from {catalogue.name}")
+        self._sums.cleared(catalogue.name)
+        for number, row in enumerate(catalogue.rows(), 1):
+            self._connection.execute(catalogue.insert(), row)
+            self._sums.add(catalogue.name, number, row)
         self._growing = [table for table in tables if isinstance(table, AppendOnlyTable)]
         models = [table for table in tables if isinstance(table, Models)]
         self._models = ModelRows(self._connection, self._sums, self._ledger, models)
-        return {table.name for table in fresh}
+        return {table.name for table in missing}
 
     def _name_logs(self, table: Events, end: int) -> None:
-        """Logs that were there before their event was declared get its name."""
+        """Set the event name of logs that were written before their event was declared."""
         for row in table.rows():
             if row[-1] < end:
                 self._name_log(row[-1], table.spec.name)
@@ -151,7 +153,7 @@ class PublishedTables:
 def write_exactly(
     connection: sqlite3.Connection, sums: Sums, table: Table, number: int, row: Row
 ) -> None:
-    """Keep the digits of what is rounded in a row."""
+    """Store the digits of the rounded numbers of a row."""
     for i in table.roomy:
         value = row[i]
         if isinstance(value, int) and is_large(value):
@@ -161,7 +163,7 @@ def write_exactly(
 
 
 class ModelRows:
-    """The rows of all models, each at a number of its own, so that it can be written again."""
+    """The rows of all models. Each has a number of its own, so that it can be written again."""
 
     def __init__(
         self, connection: sqlite3.Connection, sums: Sums, ledger: Ledger, tables: list[Models]
@@ -169,13 +171,12 @@ class ModelRows:
         self._connection, self._sums = connection, sums
         self._ledger, self._tables = ledger, tables
         self._rows: dict[tuple[bytes, int], int] = {}
-        self._parents: dict[
-            bytes, dict[int, Models]
-        ] = {}  # world -> where its models hang -> table
+        # world -> parent slot of its models -> table
+        self._parents: dict[bytes, dict[int, Models]] = {}
         self._filled = False
 
     def update(self, moment: int, anew: bool) -> None:
-        """Write the models that changed since a moment, or all of them."""
+        """Write the models that changed since the timeline index `moment`, or all of them if `anew`."""
         if anew or not self._filled:
             self._rows.clear()
             self._parents.clear()
@@ -191,38 +192,44 @@ class ModelRows:
             self._write(address, moment)
 
     def _changed(self, moment: int) -> Iterator[bytes]:
-        """The worlds that changed since a moment."""
+        """Yield the worlds that changed since the timeline index `moment`."""
         touched: dict[bytes, bool] = {}
         for changes in self._ledger.timeline[moment:]:
             for address, slot, *_ in iter_changes(changes):
                 touched[address] = touched.get(address, False) or slot is ACCOUNT
         for address, is_account in touched.items():
-            new = is_account and is_world(self._ledger.program_at(address))
-            if address in self._parents or new:
+            is_new = is_account and is_world(self._ledger.program_at(address))
+            if address in self._parents or is_new:
                 yield address
 
     def _write(self, address: bytes, moment: int | None) -> None:
-        """Write the models of a world that changed since a moment, or all of them."""
+        """Write the models of a world that changed since the timeline index `moment`, or all of them if it is None."""
         ledger = self._ledger
         world = StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
         if address not in self._parents:
             self._parents[address] = self._tables_in(world)
-        parents, origins = self._parents[address], ledger.state.slots.preimages
-        slots = list(origins) if moment is None else ledger.versions.changed_models(address, moment)
+        parents, preimages = self._parents[address], ledger.state.slots.preimages
+        slots = (
+            list(preimages) if moment is None else ledger.versions.changed_models(address, moment)
+        )
         for slot in slots:
-            parent, key = origins[slot]
+            parent, key = preimages[slot]
             table = parents.get(parent)
             if table is not None and key is not None:
                 self._put(world, table, slot, key)
 
     def _tables_in(self, world: StoredWorld) -> dict[int, Models]:
-        """By where their models hang, the tables; of several of one name that of the form which the systems now know."""
-        found = {world.parent(table.spec): table for table in self._tables}
-        now = {model_key(spec) for spec in world.models.values()}
-        known = [table for table in self._tables if table.type.key in now]
-        return found | {world.parent(table.spec): table for table in known}
+        """Return the tables by the parent slot of their models.
+
+        Of several tables of one name it is the one for the type that the systems declare now.
+        """
+        tables = {world.parent(table.spec): table for table in self._tables}
+        current = {model_key(spec) for spec in world.models.values()}
+        declared = [table for table in self._tables if table.type.key in current]
+        return tables | {world.parent(table.spec): table for table in declared}
 
     def _put(self, world: StoredWorld, table: Models, slot: int, key: bytes) -> None:
+        """Write the row of one model, or delete it if the model is gone."""
         model = world.at(table.spec, slot, key)
         if model is None and (world.address, slot) not in self._rows:
             return

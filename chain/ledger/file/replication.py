@@ -1,8 +1,8 @@
-"""How a ledger grows, in pages: what came to it since it had certain lengths, and how another ledger takes that in.
+"""Replication of a ledger, in pages: the items since certain lengths, and how another ledger takes them in.
 
-So a chain can be followed from afar. The rows are those of a chain's file; what the follower has read is then the same to
-the bit, and every question about it is answered there. A page holds a limited number of rows, so that a long chain arrives
-piece by piece; only when the last page of a turn is there do state and ledger fit together.
+With this a chain can be followed remotely. The rows are those of a chain's file, so the copy is identical to the bit and
+answers every query itself. A page holds a limited number of rows, so a long chain arrives piece by piece. State and ledger
+agree only after the last page of an update.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from chain.ledger.receipts import Row
 from chain.machine.state import Changes
 from chain.machine.transaction import CallRecord
 
-PAGE: Final = 500  # rows of a kind
-PAGE_BYTES: Final = 1 << 22  # bytes, about, after which a page ends: a node limits its answers
-_A_CHANGE: Final = 16  # bytes of one of the four items of a change, about
-_END_MOMENT: Final = 6  # where it stands in the row of a block
+PAGE: Final = 500  # rows of each type
+# Approximate bytes after which a page ends: a node limits the size of its responses.
+PAGE_BYTES: Final = 1 << 22
+_A_CHANGE: Final = 16  # approximate bytes of one of the four items of a change
+_END_MOMENT: Final = 6  # its index in the row of a block
 
 Growth = tuple[Any, ...]
 
 
 def lengths_of(ledger: Ledger, keys: Mapping[bytes, Account]) -> LedgerLengths:
-    """How much there is of everything that grows."""
+    """Return the lengths of everything that grows."""
     state = ledger.state
     return LedgerLengths(
         len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
@@ -45,13 +46,13 @@ def lengths_of(ledger: Ledger, keys: Mapping[bytes, Account]) -> LedgerLengths:
 def next_page(
     ledger: Ledger, keys: Mapping[bytes, Account], had: LedgerLengths
 ) -> tuple[LedgerLengths, Growth]:
-    """The next page behind what was had: the lengths with it, and its rows."""
+    """Return the page after the lengths `had`: the lengths including it, and its rows."""
     state = ledger.state
     notes, packed = _moments(ledger, had)
     moments = had.moments + len(notes) + len(packed)
     codes = [code for _, code in _next(state.codes, had.codes)]
     slots = [(slot.to_bytes(32), key) for _, (slot, key) in _next(state.slots.preimages, had.slots)]
-    known = [(bytes(each), each.key, each.name) for _, each in _next(keys, had.keys)]
+    known = [(bytes(account), account.key, account.name) for _, account in _next(keys, had.keys)]
     artifacts = [
         (digest, artifact.row) for digest, artifact in ledger.artifacts.newest(had.artifacts)[:PAGE]
     ]
@@ -69,15 +70,15 @@ def next_page(
 
 
 def _moments(ledger: Ledger, had: LedgerLengths) -> tuple[list[tuple[int, Changes]], list[Row]]:
-    """The next notes and packed receipts, a page of them, or fewer where they are heavy."""
+    """Return the next notes and packed receipts: one page, or fewer if they are large."""
     notes, packed, weight = list[tuple[int, Changes]](), list[Row](), 0
-    noted = set(ledger.notes_from(had.moments))
+    note_moments = set(ledger.notes_from(had.moments))
     for moment in range(had.moments, min(len(ledger.timeline), had.moments + PAGE)):
         if weight > PAGE_BYTES:
             break
         changes = ledger.timeline[moment]
         weight += _A_CHANGE * len(changes)
-        if moment in noted:
+        if moment in note_moments:
             notes.append((moment, changes))
         else:
             receipt = ledger.receipts[had.receipts + len(packed)]
@@ -90,7 +91,7 @@ def _moments(ledger: Ledger, had: LedgerLengths) -> tuple[list[tuple[int, Change
 
 
 def apply_page(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None:
-    """Take a page in: into the ledger, and what it changed into the state."""
+    """Add a page to the ledger, and its changes to the state."""
     codes, slots, known, artifacts, notes, packed, blocks = page
     state = ledger.state
     for code in codes:
@@ -124,7 +125,10 @@ def apply_page(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None
 def take_page(
     ledger: Ledger, keys: dict[bytes, Account], kept: Sequence[int], page: Growth, held: Any
 ) -> None:
-    """Go back to so many blocks, moments and receipts, and grow by a page; `held` is the block that is open then."""
+    """Truncate the ledger, then add a page to it.
+
+    `kept` is how many blocks, changes and receipts remain; `held` is the row of the block that is open afterwards.
+    """
     ledger.open = None
     if tuple(kept) != (len(ledger.blocks), len(ledger.timeline), len(ledger.receipts)):
         ledger.truncate(*kept)
@@ -133,7 +137,7 @@ def take_page(
 
 
 def _next(grown: Mapping[Any, Any], length: int) -> list[tuple[Any, Any]]:
-    """What came to a mapping behind its first so many items, a page of it at most."""
+    """Return the items of a mapping after its first `length`, at most one page of them."""
     new = len(grown) - length
     if new > PAGE:
         return list(islice(grown.items(), length, length + PAGE))

@@ -1,7 +1,7 @@
-"""Rows of the ledger as they go into a chain's file, and back: what is an object in memory becomes a flat tuple.
+"""Rows of the ledger in a chain's file: an object in memory becomes a flat tuple, and back.
 
-Two things in a row are objects: why a message failed, and the messages that a transaction sent. The exception that a failure
-came from is not kept, and a contract's class neither: its digest stands in its place, until the class is declared again.
+Two things in a row are objects: the failure of a message, and the messages that a transaction sent. The exception behind a
+failure is not stored. A contract's class is not stored either: its digest replaces it until the class is declared again.
 """
 
 from __future__ import annotations
@@ -14,21 +14,18 @@ from chain.machine.frame import Failure
 from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
 from chain.machine.transaction import CallRecord
 
-Link = Callable[
-    [CallRecord, bytes], None
-]  # told of every call that was made of a contract with that digest
+# Links a call to the program of the contract with that digest.
+Link = Callable[[CallRecord, bytes], None]
 
-# Where they stand in a row.
+# Their indexes in a row.
 _DIGEST: Final = 15
 _FAILURE, CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
-_WORDS: Final = {
-    ACCOUNT: ACCOUNT,
-    STORAGE: STORAGE,
-}  # the state asks whether they are the same object
+# The state compares these two by identity.
+_WORDS: Final = {ACCOUNT: ACCOUNT, STORAGE: STORAGE}
 
 
 def serialize_row(row: Row) -> Row:
-    """A receipt's row as numbers, bytes, texts, None and tuples."""
+    """Return a receipt's row as numbers, bytes, texts, None and tuples."""
     packed = list(row)
     packed[_FAILURE] = _pack_failure(row[_FAILURE])
     for logs in (_LOGS, _UNDONE_LOGS):
@@ -38,7 +35,7 @@ def serialize_row(row: Row) -> Row:
 
 
 def deserialize_row(packed: Row, link: Link) -> Row:
-    """The row again."""
+    """Return the row of a receipt from its serialized form."""
     row = list(packed)
     row[_FAILURE] = _unpack_failure(row[_FAILURE])
     row[CHANGES] = unpack_changes(row[CHANGES])
@@ -50,12 +47,13 @@ def deserialize_row(packed: Row, link: Link) -> Row:
 
 
 def unpack_changes(changes: Changes) -> Changes:
+    """Return the changes with the markers `ACCOUNT` and `STORAGE` as the objects that the state knows."""
     slots = changes[1::4]
     if ACCOUNT not in slots and STORAGE not in slots:
         return changes
-    made = list(changes)
-    made[1::4] = [_WORDS.get(slot, slot) for slot in slots]
-    return tuple(made)
+    unpacked = list(changes)
+    unpacked[1::4] = [_WORDS.get(slot, slot) for slot in slots]
+    return tuple(unpacked)
 
 
 def _pack_failure(failure: Failure | None) -> Row | None:
@@ -67,12 +65,12 @@ def _pack_failure(failure: Failure | None) -> Row | None:
 def _unpack_failure(packed: Row | None) -> Failure | None:
     if packed is None:
         return None
-    kind, text, data, file, line = packed
-    return Failure(kind, text, data, None, file, line)
+    failure_type, text, data, file, line = packed
+    return Failure(failure_type, text, data, None, file, line)
 
 
 def _pack_log(log: LogRow, called: bytes | None) -> Row:
-    """The digest of the code that was called, which mostly wrote the log, is 0."""
+    """Return a log's row with the digest as 0 if it is that of the called code, which is the usual case."""
     *rest, digest = log
     return *rest, 0 if digest is not None and digest == called else digest
 
@@ -83,11 +81,14 @@ def _unpack_log(packed: Row, called: bytes | None) -> LogRow:
 
 
 def _pack_calls(calls: Sequence[CallRecord]) -> Iterator[Row]:
-    """A tree as a list, each message before those it sent, with their number: it may be a thousand deep."""
-    left = list(reversed(calls))
-    while left:
-        call = left.pop()
-        left += reversed(call.calls)
+    """Yield a tree of messages as a list, each before the messages it sent, with their number.
+
+    There is no recursion, as the tree may be a thousand levels deep.
+    """
+    stack = list(reversed(calls))
+    while stack:
+        call = stack.pop()
+        stack += reversed(call.calls)
         digest = None if call.program is None else call.program.digest
         yield (
             call.kind, call.address, call.caller, digest, call.data, call.value, call.output,
@@ -96,15 +97,15 @@ def _pack_calls(calls: Sequence[CallRecord]) -> Iterator[Row]:
 
 
 def _unpack_calls(packed: Sequence[Row], link: Link) -> tuple[CallRecord, ...]:
-    made: list[CallRecord] = []  # those whose sender is still to come, the first at the end
+    pending: list[CallRecord] = []  # calls whose sender follows, in reverse order
     for *row, failure, count in reversed(packed):
-        kind, address, caller, digest, data, value, output = row
-        inner = tuple(reversed(made[len(made) - count :]))
-        del made[len(made) - count :]
+        call_type, address, caller, digest, data, value, output = row
+        inner = tuple(reversed(pending[len(pending) - count :]))
+        del pending[len(pending) - count :]
         call = CallRecord(
-            kind, address, caller, None, data, value, output, _unpack_failure(failure), inner
+            call_type, address, caller, None, data, value, output, _unpack_failure(failure), inner
         )
         if digest is not None:
             link(call, digest)
-        made.append(call)
-    return tuple(reversed(made))
+        pending.append(call)
+    return tuple(reversed(pending))

@@ -1,7 +1,8 @@
-"""The state in a chain's file: accounts and words as they were at the end of a block, each a row behind a seal.
+"""The state in a chain's file: accounts and storage words as of the end of a block, each a row with a checksum.
 
-They are brought up to date every so many changes, with what these come to; who opens the file puts back the changes that came
-since. The state root of the last block proves that nothing is missing. The account itself stands at the slot b"".
+The rows are updated once there have been enough changes, with the net effect of these. The changes since then are redone when
+the file is opened, and the state root of the last block proves that nothing is missing. The account itself is stored at the
+slot b"".
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from chain.ledger.file.checksum import (
 from chain.ledger.state_trie import gather
 from chain.machine.state import Changes, State
 
-EVERY: Final = 1024  # changes that may come before the rows are brought up to date
+EVERY: Final = 1024  # changes before the rows are updated
 _ACCOUNT: Final = b""
 
 
 def load_cells(connection: sqlite3.Connection, state: State) -> int:
-    """Fill an empty state: how many rows there are."""
+    """Fill an empty state, and return the number of rows."""
     count = 0
     for address, slot, row in connection.execute('select address, slot, row from "chain:cells"'):
         value = unsealed("cells", (address, slot), row)
@@ -35,7 +36,7 @@ def load_cells(connection: sqlite3.Connection, state: State) -> int:
 
 
 def write_cells(connection: sqlite3.Connection, state: State, later: Sequence[Changes]) -> None:
-    """Write a whole state, as it was before the last changes."""
+    """Write a whole state, as it was before the changes `later`."""
     if later:
         state = state.copy()
         for changes in reversed(later):
@@ -49,7 +50,7 @@ def write_cells(connection: sqlite3.Connection, state: State, later: Sequence[Ch
 
 
 def change_cells(connection: sqlite3.Connection, moments: Iterable[Changes]) -> None:
-    """Write what these changes come to."""
+    """Write the net effect of these changes."""
     accounts, storages, wiped = gather(moments)
     for address in wiped:
         connection.execute(

@@ -1,15 +1,15 @@
-"""A chain in a file: an SQLite database that at every moment holds all that the chain has acknowledged.
+"""A chain in a file: an SQLite database that at any time holds everything that the chain has acknowledged.
 
-After each step (a block, a transaction in a block held open, a balance set, the clock moved, a way back) what is new
-in the ledger goes into the file in one SQLite transaction, before the call returns. That transaction is the moment of truth: a
-step that cannot be written is undone in memory too, and one that was left in the middle is done if it stands in the file. The
-file has a write-ahead log, so a process that is killed, at whatever moment, loses nothing that was acknowledged. Loss of power
-is another matter: the file stays sound but may lack the last blocks, unless `sync` has each change wait for the disk.
+A step is a block, a transaction in a block held open, a balance set, the clock moved, or a revert. After each step, what is
+new in the ledger is written to the file in one SQLite transaction, before the call returns. That transaction decides: a step
+that cannot be written is undone in memory too, and an interrupted step is done if it is in the file. The file has a
+write-ahead log, so a process that is killed at any time loses nothing that was acknowledged. After a loss of power the file
+is sound but may lack the last blocks, unless `sync` makes each change wait for the disk.
 
-What the chain needs stands in tables with a colon in their names: exact rows in CBOR, each behind a seal, with hashes that are
-dear to make. The state is kept as of some block (`chain.ledger.file.state_rows`); with the changes that came since it leads to
-the state root of the last block. Also kept are the keys with which the chain signs for its accounts; they are for tests. What
-others read are the tables without a colon (`chain.ledger.file.published_tables`), which follow from the others.
+The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum, including
+hashes that are expensive to compute. The state is stored as of some block (`chain.ledger.file.state_rows`); with the changes
+since then it leads to the state root of the last block. The keys with which the chain signs for its accounts are stored too;
+they are for tests. The tables without a colon (`chain.ledger.file.published_tables`) are public and derived from the others.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ from chain.ledger.ledger import Ledger
 
 
 class NotWritten(OSError):
-    """A step could not be written to the chain's file, and was undone; the text says why."""
+    """A step could not be written to the chain's file and was undone; the message says why."""
 
 
 class Written(NamedTuple):
-    """What the file holds. Each step that is written has the next number."""
+    """The contents of the file, in summary. Steps are numbered as they are written."""
 
     number: int
     lengths: LedgerLengths
     mining: Mining
     open: tuple[Any, ...] | None
-    settled: int | None  # how many of the changes the rows of the state hold
-    sources: int  # of logs
+    settled: int | None  # how many changes the stored state includes
+    sources: int  # how many sources of logs
 
 
 class ChainStore:
@@ -76,29 +76,29 @@ class ChainStore:
         self._written = Written(
             memory.number, memory.had, memory.mining, _row_of(ledger.open), memory.settled, len(ledger.events.sources)
         )  # fmt: skip
-        # How many blocks, moments and receipts of it still stand, where the ledger was cut since.
+        # How many blocks, changes and receipts in the file are still valid, if the ledger was truncated since.
         self._standing: tuple[int, int, int] | None = None
-        # Opened by the first change: whoever only reads leaves the file as it is, to the byte.
+        # Opened by the first change: reading alone does not alter a byte of the file.
         self._connection: sqlite3.Connection | None = None
         self._sync = sync
-        self._is_bare = file.sums is None  # the tables for others are still to be made
+        self._is_bare = file.sums is None  # the public tables must still be created
         ledger.on_truncated.append(self._cut)
 
     def close(self) -> None:
-        """Leave the file to others."""
+        """Close the file and release its lock."""
         self._file.release()
 
     @property
     def is_missed(self) -> bool:
-        """Whether this is a fork of the process that has the file, and wanted to go on with it."""
+        """True in a fork of the process that has the file, if the fork tried to use it."""
         return self._file.is_missed
 
     def save(self, mining: Mining) -> None:
-        """Write what is new, or raise `NotWritten` with the file as it was."""
+        """Write what is new, or raise `NotWritten` and leave the file as it was."""
         have, held = self._lengths(), _row_of(self._ledger.open)
-        acts = slice(0, 3)  # who only looks may have met new slots
-        number, had, *was = self._written[:4]
-        is_same = (have[acts], [mining, held]) == (had[acts], was)
+        history = slice(0, 3)  # a read-only call may have registered new slots
+        number, had, *saved = self._written[:4]
+        is_same = (have[history], [mining, held]) == (had[history], saved)
         if is_same and number and not self._standing and not self._is_bare:
             return
         self._file.check_use()
@@ -125,7 +125,7 @@ class ChainStore:
             _shorten(connection, had)
         pending = self._published.update(had.moments, had.receipts, self._standing is not None)
         settled, sources = self._settle(connection, had.moments), self._ledger.events.sources
-        have = self._lengths()  # only now: who reads models for the tables may meet new slots
+        have = self._lengths()  # only now: reading models for the tables may register new slots
         now = Written(number, have, mining, held, settled, len(sources))
         self._write_rows(connection, had, now, sources, pending)
         connection.execute("commit")
@@ -133,19 +133,22 @@ class ChainStore:
 
     @property
     def number(self) -> int:
-        """Of the step that was written last."""
+        """The number of the last step that was written."""
         return self._written.number
 
     def holds_more_than(self, number: int) -> bool:
-        """Whether the file holds a step behind this one, which was left in the middle. From here on it is known."""
-        connection, found = self._connection, self._written
+        """True if the file holds a step after this number, which was interrupted.
+
+        What the file holds is read from it here, and is known from then on.
+        """
+        connection, last_written = self._connection, self._written
         if connection is not None and self._file.is_held:
             if connection.in_transaction:
                 connection.execute("rollback")
-            found = _written_in(connection) or found
+            last_written = _written_in(connection) or last_written
             self._published.reset()
-        self._written, self._standing = found, None
-        return found.number > number
+        self._written, self._standing = last_written, None
+        return last_written.number > number
 
     def _lengths(self) -> LedgerLengths:
         ledger, state = self._ledger, self._ledger.state
@@ -168,7 +171,10 @@ class ChainStore:
             (receipt.position, (ledger.hash_of(receipt), serialize_row(receipt.row)))
             for receipt in ledger.receipts[had.receipts :]
         ))  # fmt: skip
-        put("notes", ((m, ledger.timeline[m]) for m in ledger.notes_from(had.moments)))
+        put(
+            "notes",
+            ((moment, ledger.timeline[moment]) for moment in ledger.notes_from(had.moments)),
+        )
         put("blocks", (
             (number, (ledger.block_hash(number), ledger.blocks.as_tuple(number), ledger.header(number)))
             for number in range(had.blocks, have.blocks)
@@ -183,16 +189,21 @@ class ChainStore:
             for i, (digest, artifact) in enumerate(ledger.artifacts.newest(had.artifacts), had.artifacts)
         ))  # fmt: skip
         put("keys", (
-            (i, (bytes(address), made.key, made.name))
-            for i, (address, made) in _new_items(self._keys, had.keys)
+            (i, (bytes(address), account.key, account.name))
+            for i, (address, account) in _new_items(self._keys, had.keys)
         ))  # fmt: skip
         if now.sources != self._written.sources or not self._written.number:
             put("now", [(SOURCES, sources)])
-        told = Now(now.mining, now.open, have, now.number, now.settled, len(ledger.events), pending)
-        put("now", [(NOW, told)])
+        present = Now(
+            now.mining, now.open, have, now.number, now.settled, len(ledger.events), pending
+        )
+        put("now", [(NOW, present)])
 
     def _settle(self, connection: sqlite3.Connection, moments: int) -> int:
-        """Bring the rows of the state up to date, if it is time: how many changes they hold."""
+        """Update the rows of the stored state if that is due, and return how many changes they include.
+
+        `moments` is the number of changes in the file that are still valid.
+        """
         ledger, settled = self._ledger, self._written.settled
         end = ledger.blocks.head.end_moment
         if settled is None or settled > moments:
@@ -203,18 +214,19 @@ class ChainStore:
         change_cells(connection, ledger.timeline[settled:end])
         return end
 
-    # Going back
+    # Truncation
 
     def _cut(self, blocks: int, receipts: int) -> None:
-        """The chain went back: so much of what the file holds still stands."""
+        """Record how much of the file is still valid after the ledger was truncated."""
         had, moments = self._written.lengths, len(self._ledger.timeline)
-        stands = had[:3] if self._standing is None else self._standing
-        least = min(stands[0], blocks), min(stands[1], moments), min(stands[2], receipts)
-        if least != had[:3]:
-            self._standing = least
+        valid = had[:3] if self._standing is None else self._standing
+        remaining = min(valid[0], blocks), min(valid[1], moments), min(valid[2], receipts)
+        if remaining != had[:3]:
+            self._standing = remaining
 
 
 def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
+    """Delete the rows after the lengths `had`."""
     for table, key, length in (
         ("blocks", "number", had.blocks),
         ("receipts", "position", had.receipts),
@@ -224,9 +236,9 @@ def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
 
 
 def _written_in(connection: sqlite3.Connection) -> Written | None:
-    """What the file says that it holds."""
-    found = connection.execute('select id, row from "chain:now" where id > 0').fetchall()
-    rows = {key: unsealed("now", key, row) for key, row in found}
+    """Return the summary of what the file holds; None if no step was written."""
+    selected = connection.execute('select id, row from "chain:now" where id > 0').fetchall()
+    rows = {key: unsealed("now", key, row) for key, row in selected}
     if NOW not in rows:
         return None
     now = Now._make(rows[NOW])
@@ -235,9 +247,9 @@ def _written_in(connection: sqlite3.Connection) -> Written | None:
 
 
 def _new_items(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any, Any]]]:
-    """What came to a dict behind its first so many items, each with its place."""
-    found = [*islice(reversed(grown.items()), len(grown) - length)]
-    return enumerate(reversed(found), length)
+    """Return the items of a dict after its first `length`, each with its index."""
+    items = [*islice(reversed(grown.items()), len(grown) - length)]
+    return enumerate(reversed(items), length)
 
 
 def _row_of(block: Block | None) -> tuple[Any, ...] | None:
@@ -251,7 +263,7 @@ def open_store(
     keys: dict[bytes, Account],
     sync: bool,
 ) -> tuple[ChainStore, Mining]:
-    """Fill a fresh ledger from the file, or make the file; what keeps it from now on, and how the chain mines."""
+    """Load a new ledger from the file, or create the file. Return the store and the chain's mining settings."""
     if file.settings is None:
         file.create(settings)
     memory = load_ledger(file, ledger, keys)

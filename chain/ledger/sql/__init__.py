@@ -1,1 +1,1 @@
-"""The ledger as SQL tables and as JSON: which tables there are, their rows, and questions to them. Begin with `tables`."""
+"""The ledger as SQL tables and as JSON: the tables, their rows, and queries on them. Begin with `tables`."""

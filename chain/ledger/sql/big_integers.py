@@ -1,11 +1,12 @@
-"""Whole numbers of any size in SQL. SQLite itself has 64 bits, with the sign; what is larger it only has as REAL, which rounds.
+"""Integers of any size in SQL. SQLite itself has signed 64-bit integers; it stores larger ones as REAL, which rounds.
 
-In the tables of `chain.sql` each number beyond 64 bits is a REAL of its own: the nearest that lies above those of all lesser
-numbers and below those of all greater ones, and with another sign that of the number with another sign. So they sort, compare,
-group and are negated exactly in whatever expression they stand, and such a REAL in an answer is the number again. `sum`,
-`total` and `avg` are exact too. What other arithmetic makes of them is rounded, as ever.
+In the tables of `chain.sql` each integer beyond 64 bits has a REAL of its own: the nearest one that is above the REALs of all
+smaller numbers and below those of all larger ones. The REAL of the negated number is the negated REAL. So these numbers are
+sorted, compared, grouped and negated exactly in any expression, and such a REAL in a result becomes the integer again. `sum`,
+`total` and `avg` are exact too. The results of other arithmetic are rounded, as usual.
 
-In a chain's file, for any reader of SQLite, a larger number stands as the nearest REAL; its digits stand in `exact_numbers`.
+In a chain's file, which any SQLite client can read, a larger number is stored as the nearest REAL; its digits are stored in
+`exact_numbers`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, Final
 
 HALF: Final = 2**63
 
-_LONGEST: Final = 300  # digits of a number in a question; a longer one is infinite to SQLite
+_LONGEST: Final = 300  # digits of a number in a query; SQLite treats a longer one as infinite
 _DIGITS: Final = re.compile(rf"-?\d{{1,{_LONGEST}}}")
 _NUMERIC: Final = re.compile(r"\s*([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)")
 _TOKEN: Final = re.compile(
@@ -37,31 +38,30 @@ def is_large(value: int | float) -> bool:
 
 
 class LargeNumbers:
-    """The numbers beyond 64 bits in the tables of one database, without their signs, each with its REAL."""
+    """The magnitudes beyond 64 bits in the tables of one database, each with its REAL."""
 
     def __init__(self) -> None:
-        self._sorted = [
-            HALF
-        ]  # it is known from the start: below zero it is an integer, and the same REAL
+        # HALF is known from the start: its REAL belongs to it alone, since -HALF is a 64-bit integer with that magnitude.
+        self._sorted = [HALF]
         self._reals = {HALF: float(HALF)}
         self._numbers = {float(HALF): HALF}
         self._guests: list[int] | None = None
-        self.is_crowded = False  # some number has no REAL to itself: all need new ones
+        self.is_crowded = False  # some number has no REAL of its own: all need new ones
 
     def real(self, value: int) -> int | float:
-        """A number as a table has it."""
+        """Return a number as the tables hold it."""
         if not is_large(value):
             return value
-        found = self._reals.get(abs(value))
-        return copysign(self._add(abs(value)) if found is None else found, value)
+        known = self._reals.get(abs(value))
+        return copysign(self._add(abs(value)) if known is None else known, value)
 
     def number(self, cell: Any) -> Any:
-        """What comes back, with numbers as numbers."""
-        found = self._numbers.get(abs(cell)) if type(cell) is float else None
-        return cell if found is None else found if cell > 0 else -found
+        """Return the value of a result cell: an integer if the cell is the REAL of one."""
+        known = self._numbers.get(abs(cell)) if type(cell) is float else None
+        return cell if known is None else known if cell > 0 else -known
 
     def parameter(self, value: Any) -> Any:
-        """What is given to a question. Text, which is how a command line gives a number, is one only where it is large."""
+        """Return a query parameter as the tables hold it. Text is read as a number only if that is large."""
         if isinstance(value, str):
             return self.parameter(int(value)) if _is_large_text(value) else value
         if isinstance(value, float):
@@ -73,7 +73,7 @@ class LargeNumbers:
         return self.real(int(value)) if isinstance(value, int) else value
 
     def rewritten(self, question: str) -> str:
-        """A question whose large numbers are the REALs of the tables."""
+        """Return a query with each large number replaced by its REAL."""
         return _TOKEN.sub(self._literal, question)
 
     def _literal(self, found: re.Match[str]) -> str:
@@ -90,12 +90,12 @@ class LargeNumbers:
         return repr(self.real(int(value)))
 
     def _add(self, value: int) -> float:
-        place = bisect_left(self._sorted, value)
-        below = self._reals[self._sorted[place - 1]]
-        above = self._reals[self._sorted[place]] if place < len(self._sorted) else inf
+        position = bisect_left(self._sorted, value)
+        below = self._reals[self._sorted[position - 1]]
+        above = self._reals[self._sorted[position]] if position < len(self._sorted) else inf
         real = min(max(float(value), nextafter(below, inf)), nextafter(above, -inf))
         self.is_crowded |= not below < real < above
-        self._sorted.insert(place, value)
+        self._sorted.insert(position, value)
         self._keep(value, real)
         if self._guests is not None:
             self._guests.append(value)
@@ -105,7 +105,7 @@ class LargeNumbers:
         self._reals[value], self._numbers[real] = real, value
 
     def spread(self) -> None:
-        """Give each number a REAL to itself again, from the 64 bits outwards."""
+        """Give each number a REAL of its own again, in ascending order."""
         self._reals.clear()
         self._numbers.clear()
         last = 0.0
@@ -116,7 +116,7 @@ class LargeNumbers:
 
     @contextmanager
     def guests(self) -> Iterator[None]:
-        """What becomes known in the scope is in no table, and is forgotten at its end."""
+        """Forget at the end of the scope the numbers that were added in it: they are in no table."""
         self._guests = []
         try:
             yield
@@ -129,13 +129,13 @@ class LargeNumbers:
             self._guests = None
 
     def teach(self, connection: sqlite3.Connection) -> None:
-        """Have a connection add up numbers as what they are."""
-        for name, made in (("sum", Sum), ("total", Total), ("avg", Average)):
-            connection.create_window_function(name, 1, partial(made, self))
+        """Register the exact `sum`, `total` and `avg` on a connection."""
+        for name, aggregate in (("sum", Sum), ("total", Total), ("avg", Average)):
+            connection.create_window_function(name, 1, partial(aggregate, self))
 
 
 class Sum:
-    """`sum` over whole numbers of any size, exact; over others as SQLite's."""
+    """`sum`, exact over integers of any size; over other values as in SQLite."""
 
     def __init__(self, numbers: LargeNumbers) -> None:
         self._numbers = numbers
@@ -169,7 +169,7 @@ class Sum:
 
 
 class Total(Sum):
-    """`total`, a REAL also where there is nothing."""
+    """`total`, which is a REAL even if there are no values."""
 
     def value(self) -> float:
         return float(super().value() or 0)
@@ -178,7 +178,7 @@ class Total(Sum):
 
 
 class Average(Sum):
-    """`avg`, over whole numbers of any size too."""
+    """`avg`, over integers of any size."""
 
     def value(self) -> int | float | None:
         if not self._count:
@@ -195,5 +195,5 @@ def _is_large_text(text: str) -> bool:
 def _as_real(value: Any) -> float:
     if isinstance(value, float):
         return value
-    found = _NUMERIC.match(value) if isinstance(value, str) else None
-    return float(found[1]) if found else 0.0
+    match = _NUMERIC.match(value) if isinstance(value, str) else None
+    return float(match[1]) if match else 0.0

@@ -1,7 +1,7 @@
-"""The receipt log as files that others can read: JSON lines and CSV, the same bytes on every run.
+"""The receipt log as files for other programs: JSON lines and CSV, with the same bytes on every run.
 
-A line of JSON is a receipt or an event with all that it holds; a CSV file is one of the tables that SQL has, its column names
-in the first line. In CSV a text is always in quotes and a number never, so that an empty cell is null and `""` is no text.
+A line of JSON is a receipt or an event with all its data. A CSV file is one of the SQL tables, with the column names in the
+first line. In CSV a text is always quoted and a number never is, so an empty cell is null and `""` is an empty text.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 Target: TypeAlias = str | Path | TextIO
 JsonObject: TypeAlias = dict[str, Any]
 
-_BREAKS: Final = {
-    code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)
-}  # some readers end a line there
+# Some readers end a line at these characters.
+_BREAKS: Final = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 
 def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
-    """One object a line: every receipt with its logs and events, or every declared event."""
+    """Write one object per line: every receipt with its logs and events, or every declared event."""
     if not isinstance(what, str) or what not in _LINES:
         raise ValueError(f"JSON lines are of {' or '.join(_LINES)}, not of {what!r}")
     with _opened(target) as file:
@@ -43,7 +42,7 @@ def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
 
 
 def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:
-    """One of the tables that `chain.sql` has, by its name or by the class of an event or model."""
+    """Write one of the tables of `chain.sql`, given by its name or by the class of an event or model."""
     table = table_of(ledger, what)
     with _opened(target) as file:
         for row in (table.names, *table.rows()):
@@ -70,7 +69,7 @@ def _csv(value: form.Cell) -> str:
 
 
 def receipt_objects(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[JsonObject]:
-    """Receipts as objects, with all that they hold."""
+    """Yield receipts as JSON objects, with all their data."""
     describe = _event_decoder(ledger)
     for receipt in receipts:
         yield {
@@ -82,19 +81,19 @@ def receipt_objects(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[Jso
 
 
 def _in_text(value: form.Portable) -> form.Portable:
-    """A number beyond 64 bits as its digits."""
+    """Return a number beyond 64 bits as its digits, and any other value unchanged."""
     return form.number(value) if type(value) is int else value
 
 
 def event_objects(ledger: Ledger, places: Iterable[int]) -> Iterator[JsonObject]:
-    """The declared events among logs, these by their places, as objects."""
+    """Yield the declared events among the logs at these positions, as JSON objects."""
     describe = _event_decoder(ledger)
-    for place in places:
-        receipt = ledger.events.receipt(place)
-        where = {
-            "log": place, "receipt": receipt.position, "block": receipt.block_number, "timestamp": receipt.timestamp,
+    for position in places:
+        receipt = ledger.events.receipt(position)
+        source = {
+            "log": position, "receipt": receipt.position, "block": receipt.block_number, "timestamp": receipt.timestamp,
         }  # fmt: skip
-        yield from (event | where for event in describe([ledger.events.rows[place]]))
+        yield from (event | source for event in describe([ledger.events.rows[position]]))
 
 
 def _all_receipts(ledger: Ledger) -> Iterator[JsonObject]:
@@ -112,7 +111,7 @@ _LINES: Final[Mapping[str, Callable[[Ledger], Iterator[JsonObject]]]] = {
 
 
 def _event_decoder(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[JsonObject]]:
-    """What makes objects of the declared events among log rows."""
+    """Return a function that makes JSON objects of the declared events among log rows."""
     forms: dict[int, Callable[[Any], JsonObject]] = {}  # by the identity of a spec
 
     def describe(rows: Sequence[LogRow]) -> Iterator[JsonObject]:

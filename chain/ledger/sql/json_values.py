@@ -1,8 +1,8 @@
-"""Values in a form that anyone can read: JSON, a column of SQL, a cell of a CSV file.
+"""Values in a portable form: for JSON, a column of SQL, or a cell of a CSV file.
 
-An Enum is its name, an address its checksum text, bytes are hex after `0x`, None is null, a record is an object with the
-names of the ABI (`from`, where Python has `from_`), a list or a fixed tuple a list. A whole number is a number; in JSON it is
-its decimal digits as text where it does not fit in 64 bits with its sign, which is as far as most readers go.
+An Enum is its name, an address its checksum text, bytes are hex after `0x`, and None is null. A record is an object with the
+names of the ABI (`from`, where Python has `from_`); a list or a fixed tuple is a list. An integer is a number. In JSON it is
+text with its decimal digits if it does not fit in 64 bits with its sign, which is the limit of most readers.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ Cell: TypeAlias = int | str | None
 _HALF: Final = 2**63
 NUMBER: Final = "integer"
 TEXT: Final = "text"
-HEX: Final = "text collate nocase"  # found in capitals and without
-ANY: Final = ""  # a number or a text, each kept as it is
+HEX: Final = "text collate nocase"  # matched in any case
+ANY: Final = ""  # a number or a text, each stored as it is
 
 
 @cache
 def to_json_for(kind: ValueType) -> Callable[[Any], Portable]:
-    """What makes values of a kind portable."""
+    """Return a function that makes values of a type portable."""
     match kind:
         case Int():
             return number
@@ -61,21 +61,23 @@ def to_json_for(kind: ValueType) -> Callable[[Any], Portable]:
         case BytesType() | FixedBytes():
             return to_hex
         case OptionalType(item=item):
-            make = to_json_for(item)
-            return lambda value: None if value is None else make(value)
+            convert = to_json_for(item)
+            return lambda value: None if value is None else convert(value)
         case ListType(item=item):
-            make = to_json_for(item)
-            return lambda values: [make(value) for value in values]
+            convert = to_json_for(item)
+            return lambda values: [convert(value) for value in values]
         case StructType(cls=None, members=members):
-            makes = [to_json_for(member.kind) for member in members]
-            return lambda values: [make(value) for make, value in zip(makes, values, strict=True)]
+            converters = [to_json_for(member.kind) for member in members]
+            return lambda values: [
+                convert(value) for convert, value in zip(converters, values, strict=True)
+            ]
         case StructType(members=members):
             return portable_members(members)
 
 
 @cache
 def top_level(kind: ValueType) -> Callable[[Any], Portable]:
-    """The same for a value that stands by itself, not within JSON: a whole number stays one."""
+    """Return the same for a value that is not inside JSON: an integer stays an integer."""
     match kind:
         case Int():
             return int
@@ -86,9 +88,13 @@ def top_level(kind: ValueType) -> Callable[[Any], Portable]:
 
 
 def portable_members(members: tuple[Field, ...]) -> Callable[[Any], dict[str, Portable]]:
-    """What makes an object of the members of a record, event or model."""
-    makes = [(member.name, abi_name(member.name), to_json_for(member.kind)) for member in members]
-    return lambda value: {shown: make(getattr(value, name)) for name, shown, make in makes}
+    """Return a function that makes a JSON object of the members of a record, event or model."""
+    converters = [
+        (member.name, abi_name(member.name), to_json_for(member.kind)) for member in members
+    ]
+    return lambda value: {
+        json_name: convert(getattr(value, name)) for name, json_name, convert in converters
+    }
 
 
 address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
@@ -103,9 +109,9 @@ def number(value: int) -> int | str:
 
 
 def to_json_untyped(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
-    """A value of which no kind is known; `whole` writes its whole numbers."""
+    """Return a value of unknown type in portable form; `whole` converts its integers."""
     match value:
-        case Enum():  # before texts and numbers, which some of them are
+        case Enum():  # before str and int, since an Enum may be one of them
             return value.name
         case None | bool() | str() | float():
             return value
@@ -122,8 +128,8 @@ def to_json_untyped(value: Any, whole: Callable[[int], Portable] = number) -> Po
         case DecodedAbiEvent(values=values):
             return plain_members(values, whole)
         case _ if is_dataclass(value):
-            named = {each.name: getattr(value, each.name) for each in fields(value)}
-            return plain_members(named, whole)
+            member_values = {field.name: getattr(value, field.name) for field in fields(value)}
+            return plain_members(member_values, whole)
         case _:
             return str(value)
 
@@ -131,7 +137,7 @@ def to_json_untyped(value: Any, whole: Callable[[int], Portable] = number) -> Po
 def plain_members(
     values: Mapping[str, Any], whole: Callable[[int], Portable] = number
 ) -> dict[str, Portable]:
-    """Fields or arguments by name."""
+    """Return fields or arguments by their ABI names, in portable form."""
     return {abi_name(name): to_json_untyped(value, whole) for name, value in values.items()}
 
 
@@ -140,7 +146,7 @@ def to_json(value: Portable) -> str:
 
 
 def column_type(kind: ValueType) -> str:
-    """How SQLite is to compare values of a kind."""
+    """Return how SQLite compares values of a type."""
     match kind:
         case Int():
             return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
@@ -155,20 +161,20 @@ def column_type(kind: ValueType) -> str:
 
 
 def sql_cell(value: Portable) -> Cell:
-    """A portable value as one cell: lists and objects as JSON."""
+    """Return a portable value as one cell: lists and objects as JSON."""
     if isinstance(value, bool):
         return int(value)
     return to_json(value) if isinstance(value, list | dict) else value
 
 
 def kept_cell(value: Portable) -> Cell | float:
-    """A cell of the tables in a chain's file: a number beyond 64 bits is rounded, as SQLite does it."""
+    """Return a cell of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
     value = sql_cell(value)
     return float(value) if isinstance(value, int) and is_large(value) else value
 
 
 def parameter(value: Any) -> Cell | float:
-    """What a person asks for, as the columns have it."""
+    """Return a query parameter in the form of the columns."""
     value = getattr(value, "address", value)
     if value is None:
         return value

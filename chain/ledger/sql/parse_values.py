@@ -1,7 +1,7 @@
-"""Values as people and other programs write them, read by their kind: the way back from `chain.ledger.sql.json_values`.
+"""Values as people and other programs write them, parsed by their type: the inverse of `chain.ledger.sql.json_values`.
 
-A whole number may come as a number, as decimal digits or as `0x1f`; an Enum by its name or its code; bytes as hex after
-`0x`, an address so too or by a name that somebody knows; a record as an object or a list, None as null.
+An integer may be a number, decimal digits or `0x1f`; an Enum its name or its code; bytes hex after `0x`; an address hex or a
+known name; a record an object or a list; None is null.
 """
 
 from __future__ import annotations
@@ -29,23 +29,27 @@ from chain.schema.value_types import (
 )
 from chain.types import Address, FixedBytes, Int
 
-AddressResolver = Callable[[str], Address]  # the address that a text stands for, or ValueError
+# Returns the address that a text stands for, or raises ValueError.
+AddressResolver = Callable[[str], Address]
 
-_LONGEST: Final = 200  # characters of a wrong value that are shown
+_LONGEST: Final = 200  # characters of an invalid value that are shown
 
 
 class ParseError(ValueError):
-    """A word that cannot be what the argument must be; the text says what would do."""
+    """A text is not a valid value of its type; the message says what is."""
 
 
 def parse_value(kind: ValueType, value: Any, path: str, find: AddressResolver = Address) -> Any:
-    """A value from what JSON made of it; `path` says where it stands, `find` what address a text means."""
+    """Parse a value from decoded JSON.
+
+    `path` is its location in the input, for messages; `find` returns the address for a text.
+    """
     match kind:
         case OptionalType(item=item):
             return None if value is None else parse_value(item, value, path, find)
         case ListType(item=item, make=make) if isinstance(value, list | tuple):
             return make(
-                parse_value(item, each, f"{path}[{i}]", find) for i, each in enumerate(value)
+                parse_value(item, part, f"{path}[{i}]", find) for i, part in enumerate(value)
             )
         case StructType(cls=cls, members=members) if isinstance(value, list | tuple | Mapping):
             parts = given_members(members, value, path, find)
@@ -62,7 +66,7 @@ def parse_value(kind: ValueType, value: Any, path: str, find: AddressResolver = 
 
 
 def read_text(kind: ValueType, text: str, path: str, find: AddressResolver = Address) -> Any:
-    """A value without parts, from its text."""
+    """Parse a value that has no parts from its text."""
     match kind:
         case Int():
             return _number(kind, text, path)
@@ -71,8 +75,8 @@ def read_text(kind: ValueType, text: str, path: str, find: AddressResolver = Add
         case AddressType():
             try:
                 return find(text)
-            except (ValueError, TypeError, LookupError) as no:
-                raise ParseError(f"{path}: {no}") from None
+            except (ValueError, TypeError, LookupError) as problem:
+                raise ParseError(f"{path}: {problem}") from None
         case BytesType() | FixedBytes():
             return _bytes(kind, text, path)
         case _:
@@ -88,7 +92,7 @@ def _number(kind: Int, word: str, path: str) -> int:
 
 
 def _fitting(kind: ValueType, value: Any, path: str) -> Any:
-    """The value, if it is in the range of its kind: a contract would refuse it, but that is a transaction."""
+    """Return the value if it is in the range of its type, and refuse it otherwise, before a transaction is sent."""
     if not accepts(kind, value):
         raise ParseError(f"{path} = {short_repr(value)} {expectation(kind, value)}")
     return value
@@ -97,11 +101,11 @@ def _fitting(kind: ValueType, value: Any, path: str) -> Any:
 def _member(kind: EnumType, word: str, path: str) -> Any:
     by_code = {str(code): member for code, member in kind.member_of().items()}
     by_name = {member.name.lower(): member for member in kind.cls}
-    found = by_code.get(word) or by_name.get(word.lower())
-    if found is None:
+    member = by_code.get(word) or by_name.get(word.lower())
+    if member is None:
         names = ", ".join(member.name for member in kind.cls)
         raise ParseError(f"{path} = {word!r} is not {kind.name}: it is one of {names}")
-    return found
+    return member
 
 
 def _bytes(kind: ValueType, word: str, path: str) -> bytes:
@@ -119,22 +123,23 @@ def _bytes(kind: ValueType, word: str, path: str) -> bytes:
 def given_members(
     members: tuple[Field, ...], value: Any, path: str, find: AddressResolver = Address
 ) -> list[Any]:
-    """The values of named members, from an object or in their order."""
+    """Parse the values of named members, from an object or from a list in their order."""
     names = [member.name for member in members]
-    told = (
+    by_name = (
         by_field(value, names)
         if isinstance(value, Mapping)
         else dict(zip(names, value, strict=False))
     )
-    if set(told) != set(names) or len(value) != len(names):
+    if set(by_name) != set(names) or len(value) != len(names):
         raise ParseError(f"{path} = {_shown(value)} is not whole: write {', '.join(names)}")
     return [
-        parse_value(each.kind, told[each.name], f"{path}.{each.name}", find) for each in members
+        parse_value(member.kind, by_name[member.name], f"{path}.{member.name}", find)
+        for member in members
     ]
 
 
 def by_field(told: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
-    """What stands under the ABI's `from` is the field `from_`."""
+    """Return the values by field name: the ABI's `from` is the field `from_`. `told` has the values by ABI name."""
     return {field_name(name, known): value for name, value in told.items()}
 
 

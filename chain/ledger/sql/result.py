@@ -1,4 +1,4 @@
-"""What a question in SQL is answered with: a list of rows that prints as a table."""
+"""The result of an SQL query: a list of rows that prints as a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex, overload
 
 
 class Row(tuple[Any, ...]):
-    """The values of a row by place and by name: `row[0]`, `row["player"]`, `dict(row)`. Equal to the plain tuple."""
+    """The values of a row by index and by name: `row[0]`, `row["player"]`, `dict(row)`. Equal to the plain tuple."""
 
     _names: Sequence[str]
 
@@ -37,7 +37,7 @@ class Row(tuple[Any, ...]):
 
 
 class QueryResult(list[Row]):
-    """Rows with their columns' names. Printed, it is a table with numbers to the right and text to the left."""
+    """Rows with the names of their columns. It prints as a table, with numbers to the right and text to the left."""
 
     def __init__(self, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
         super().__init__(Row.named(columns, row) for row in rows)

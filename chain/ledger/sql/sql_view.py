@@ -1,7 +1,7 @@
-"""Questions in SQL, over tables that are made from the ledger in an SQLite database in memory.
+"""SQL queries on tables that are made from the ledger in an SQLite database in memory.
 
-Nothing is made before someone asks. A question fills the tables that it names, with what came since they were last named;
-when the chain goes back, the rows that were taken back go too. The tables are only read: they say what happened.
+Nothing is made before the first query. A query fills the tables that it names with what is new since they were last named.
+When the chain is reverted, the rows that were undone are deleted. The tables are read-only: they are a record of what happened.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _READING: Final = {
 _HARMLESS: Final = {
     (sqlite3.SQLITE_PRAGMA, "table_info"),
     (sqlite3.SQLITE_PRAGMA, "table_list"),
-    # So json_each announces itself; a real update of this table SQLite refuses by itself.
+    # json_each asks for this permission. SQLite itself refuses a real update of this table.
     (sqlite3.SQLITE_UPDATE, "sqlite_master"),
 }
 
 
 class QueryLimits(NamedTuple):
-    """How much a question of somebody unknown may cost: rows, bytes of one value and of all, steps of SQLite's machine."""
+    """The limits of an untrusted query: rows, bytes of one value and of all, steps of SQLite's virtual machine."""
 
     rows: int
     bytes: int
@@ -50,6 +50,7 @@ class QueryLimits(NamedTuple):
 
     @contextmanager
     def applied(self, connection: sqlite3.Connection) -> Iterator[None]:
+        """Apply the limits to a connection within the scope."""
         longest = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self.bytes)
         connection.set_progress_handler(lambda: 1, self.steps)
         try:
@@ -59,6 +60,7 @@ class QueryLimits(NamedTuple):
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
 
     def fetch(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+        """Return all rows of a cursor, or refuse if they exceed the limits."""
         rows, size = [], 0
         for row in cursor:
             rows.append(row)
@@ -71,22 +73,22 @@ class QueryLimits(NamedTuple):
 
 
 class SqlView:
-    """The tables of one chain, and the questions to them."""
+    """The tables of one chain, and the queries on them."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
         self._cuts = 0
         self._begin_anew()
-        self._is_unsettled = False  # a question was left in the middle
+        self._is_unsettled = False  # a query was interrupted
         ledger.on_truncated.append(self._cut)
 
     def _begin_anew(self) -> None:
-        """Have a database with nothing in it."""
+        """Open a new, empty database."""
         self._version = -1
         self._tables: list[Table] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._refused = False
-        self._stop: BaseException | None = None  # what came while SQLite asked us
+        self._stop: BaseException | None = None  # an exception raised in the authorizer
         self._who = AddressBook(self._ledger)
         self._numbers = LargeNumbers()
         connection = self._connection = _connect()
@@ -102,21 +104,20 @@ class SqlView:
         named: Mapping[str, Any],
         bounds: QueryLimits | None = None,
     ) -> QueryResult:
-        """The answer to one statement, in which `values` and `named` stand for `?` and `:name`."""
+        """Return the result of one statement, in which `values` and `named` replace `?` and `:name`."""
         text(question, "the question")
         if values and named:
             raise TypeError("give values for '?' or for ':name', not for both")
-        names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
-        if (
-            self._is_unsettled
-        ):  # of what was left over, down to SQLite's own limits, nothing is known
+        names, arguments = [*named], [*map(form.parameter, (*values, *named.values()))]
+        # After an interrupted query the state of the connection is unknown, down to SQLite's own limits.
+        if self._is_unsettled:
             former = self._connection
             self._begin_anew()
             former.close()
         self._is_unsettled = True
         try:
-            answer = self._ask(question, names, given, bounds)
-        except ValueError:  # it was refused: nothing is left in the middle
+            answer = self._ask(question, names, arguments, bounds)
+        except ValueError:  # it was refused: nothing is incomplete
             self._is_unsettled = False
             raise
         self._is_unsettled = False
@@ -141,15 +142,15 @@ class SqlView:
         reals = [*map(self._numbers.parameter, given)]
         parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
         self._refused, self._stop, self._who = False, None, AddressBook(self._ledger)
-        self._connection.set_authorizer(self._authorize)  # for a person's statement, not for ours
+        self._connection.set_authorizer(self._authorize)  # for the caller's statement, not for ours
         try:
             with bounds.applied(self._connection) if bounds else nullcontext():
                 cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
                 rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
-        except (sqlite3.Error, sqlite3.Warning) as wrong:
-            if not self._refused and _is_interrupt(question, str(wrong)):
+        except (sqlite3.Error, sqlite3.Warning) as problem:
+            if not self._refused and _is_interrupt(question, str(problem)):
                 raise (self._stop or KeyboardInterrupt) from None
-            raise ValueError(self._explain(question, str(wrong))) from None
+            raise ValueError(self._explain(question, str(problem))) from None
         finally:
             self._connection.set_authorizer(None)
         if cursor.description is None:
@@ -157,7 +158,7 @@ class SqlView:
         columns = [column[0] for column in cursor.description]
         return QueryResult(columns, (map(self._numbers.number, row) for row in rows))
 
-    # Keeping up
+    # Updating the tables
 
     def _bring_up_to_date(self, question: str) -> None:
         types = self._ledger.event_types
@@ -170,9 +171,9 @@ class SqlView:
             self._fill(table)
 
     def _begin(self) -> None:
-        """Make all tables, empty. What is declared decides on their names, so more of it begins anew."""
-        there = self._connection.execute("select name from sqlite_master where type = 'table'")
-        for (name,) in there.fetchall():
+        """Create all tables, empty. Their names depend on the declared types, so a new type means starting again."""
+        existing = self._connection.execute("select name from sqlite_master where type = 'table'")
+        for (name,) in existing.fetchall():
             self._connection.execute(f"drop table {quoted(name)}")
         self._tables, self._filled = all_tables(self._ledger), {}
         for table in self._tables:
@@ -183,20 +184,20 @@ class SqlView:
         return [table for table in self._tables if table.name.casefold() in text]
 
     def _fill(self, table: Table) -> None:
-        """Bring a table up to date; what is not noted as filled, or was left in the middle of it, is filled anew."""
-        upto: Any = (
+        """Update a table. One that is not recorded as filled, or whose filling was interrupted, is filled again."""
+        end: Any = (
             table.end()
             if isinstance(table, AppendOnlyTable)
             else (self._cuts, len(self._ledger.timeline))
         )
         filled = self._filled.pop(table.name, None)
         if isinstance(table, AppendOnlyTable) and filled is not None:
-            if filled < upto:
+            if filled < end:
                 self._insert(table, table.rows(filled))
-        elif filled != upto:
+        elif filled != end:
             self._connection.execute(f"delete from {quoted(table.name)}")
             self._insert(table, table.rows())
-        self._filled[table.name] = upto
+        self._filled[table.name] = end
 
     def _insert(self, table: Table, rows: Iterator[Row]) -> None:
         self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
@@ -213,7 +214,7 @@ class SqlView:
             self._connection.executemany(statement, rows)
 
     def _cut(self, blocks: int, receipts: int) -> None:
-        """The chain went back: take out the rows that it took back."""
+        """Delete the rows that a revert of the chain has undone."""
         self._cuts += 1
         for table in () if self._is_unsettled else self._tables:
             if isinstance(table, AppendOnlyTable) and self._filled.get(table.name, 0) > table.end():
@@ -221,25 +222,25 @@ class SqlView:
                 self._run(table.delete_from(), [(table.end(),)])
                 self._filled[table.name] = table.end()
 
-    # What SQLite asks of us
+    # Callbacks of SQLite
 
     def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
         try:
             if action in _READING or (action, what) in _HARMLESS:
                 return sqlite3.SQLITE_OK
             self._refused = True
-        except BaseException as stop:  # which SQLite takes for a refusal
+        except BaseException as stop:  # SQLite would treat it as a refusal
             self._stop = stop
             raise
         return sqlite3.SQLITE_DENY
 
     def _name(self, address: Any) -> str | None:
-        """`name(address)` in a question: the name that people know it by."""
+        """Return the name of an address, for `name(address)` in a query."""
         with suppress(TypeError, ValueError):
             return self._who.name(Address(address))
         return None
 
-    # What went wrong
+    # Error messages
 
     def _explain(self, question: str, wrong: str) -> str:
         if self._refused:
@@ -259,11 +260,14 @@ class SqlView:
 
 
 def _connect() -> sqlite3.Connection:
-    """No statement is kept prepared: one of ours, allowed to write, must not be found again by a person's."""
+    """Open a database without a statement cache: a statement of ours, allowed to write, must not be reused for a caller's."""
     return sqlite3.connect(":memory:", check_same_thread=False, cached_statements=0)
 
 
 def _is_interrupt(question: str, wrong: str) -> bool:
-    """Whether SQLite was interrupted while it asked us what is allowed; by itself it only forbids extensions in these words."""
+    """True if SQLite was interrupted while it asked us for permission.
+
+    By itself it uses these words only to refuse extensions.
+    """
     stopped = "not authorized" in wrong or "prohibited" in wrong
     return stopped and "load_extension" not in question.casefold()

@@ -1,4 +1,4 @@
-"""A table: a name, columns, and rows made from the ledger. Nothing here knows which tables there are, or who keeps them."""
+"""A table: a name, columns, and rows made from the ledger. This module does not know the actual tables or their users."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ Row: TypeAlias = tuple[Portable, ...]
 
 
 class Column(NamedTuple):
+    """A column of a table."""
+
     name: str
-    type: str  # how SQLite compares what is in it
-    references: str = ""  # the table and column that it points to
+    type: str  # how SQLite compares its values
+    references: str = ""  # the table and column that it refers to
 
 
 class Table(ABC):
@@ -34,15 +36,15 @@ class Table(ABC):
 
     @cached_property
     def roomy(self) -> list[int]:
-        """Which columns may hold numbers beyond 64 bits."""
+        """The indexes of the columns that may hold numbers beyond 64 bits."""
         return [i for i, column in enumerate(self.columns) if column.type == form.ANY]
 
     @abstractmethod
     def rows(self) -> Iterator[Row]:
-        """All rows, in an order that is the same on every run."""
+        """Yield all rows, in an order that is the same on every run."""
 
     def create(self) -> str:
-        """The statement that makes the table in SQLite."""
+        """Return the statement that creates the table in SQLite."""
         columns = ", ".join(map(self._declare, self.columns))
         return f"create table {quoted(self.name)} ({columns})"
 
@@ -51,41 +53,47 @@ class Table(ABC):
         return " ".join(filter(None, (quoted(column.name), column.type, link)))
 
     def insert(self) -> str:
+        """Return the statement that inserts a row."""
         return f"insert into {quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
 
 
 class AppendOnlyTable(Table):
-    """A table with a key that rises along the chain: it can be continued, and cut, at any place."""
+    """A table with a key that rises along the chain: it can be continued and truncated at any key."""
 
     key: str
 
     @abstractmethod
     def end(self) -> int:
-        """One more than the highest key there can be now."""
+        """Return one more than the highest possible key at present."""
 
     @abstractmethod
     def rows(self, first: int = 0) -> Iterator[Row]:
-        """All rows from a key on."""
+        """Yield all rows from a key on."""
 
     def _declare(self, column: Column) -> str:
-        told = super()._declare(column)
-        return f"{told} primary key" if column.name == self.key else told
+        declaration = super()._declare(column)
+        return f"{declaration} primary key" if column.name == self.key else declaration
 
     def delete_from(self) -> str:
-        """The statement that takes out all rows from a key on."""
+        """Return the statement that deletes all rows from a key on."""
         return f"delete from {quoted(self.name)} where {quoted(self.key)} >= ?"
 
 
 def field_readers(members: Iterable[Field]) -> list[Callable[[Any], Portable]]:
+    """Return a function for each member that reads it from a record in portable form."""
+
     def reader(member: Field) -> Callable[[Any], Portable]:
-        make, name = form.top_level(member.kind), member.name
-        return lambda record: make(getattr(record, name))
+        convert, name = form.top_level(member.kind), member.name
+        return lambda record: convert(getattr(record, name))
 
     return [reader(member) for member in members]
 
 
 def columns_of(members: Iterable[Field], ours: Iterable[Column], prefix: str) -> tuple[Column, ...]:
-    """The fields, then our columns, which keep their names: a field that is called so has the prefix before it."""
+    """Return the columns of the members, then `ours`.
+
+    Ours keep their names; a member whose name is already taken has `prefix` before it.
+    """
     ours = tuple(ours)
     taken = {column.name.casefold() for column in ours}
     columns = []

@@ -1,10 +1,10 @@
-"""What there are tables of on a chain, and what each is called.
+"""The events and models that have tables on a chain, and the names of these tables.
 
-A name is settled when the code of the contract that declares it first comes onto the chain: the first comer is called like its
-event or model, a later one of that name `Contract_Event`, and one after that `Contract_Event_2`. So names follow from the
-artifacts and their order alone, which are in the chain's file: they are the same for whoever opens it, and for a fork and a
-follower. `Upgraded` is the chain's own from the start, whoever else announces one. What is declared and not yet on the chain
-comes last, under names that may still change.
+A name is settled when the code of the declaring contract is first deployed on the chain. The first event or model of a name
+has it as its table's name; a later one gets `Contract_Event`, and one after that `Contract_Event_2`. So names depend only on
+the artifacts and their order, which are in the chain's file: they are the same in every process that opens it, in a fork and
+in a follower. `Upgraded` belongs to the chain from the start, even if a contract declares an event of that name. Types that
+are declared but not yet on the chain come last, with names that may still change.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OURS: Final = ("receipts", "logs", "tables", "exact_numbers", UPGRADED.name)
 
 
 class ModelType(NamedTuple):
-    """A type of model: what identifies it, how it is read, and the contract that declared it first."""
+    """A type of model: its identity, its specification, and the contract that declared it first."""
 
     key: Any
     spec: ModelSpec
@@ -33,21 +33,21 @@ class ModelType(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """An event or a model, and what its table is called."""
+    """An event or a model, and the name of its table."""
 
     table: str
     type: EventType | ModelType
 
 
 def declared_on(ledger: Ledger) -> list[Declared]:
-    """All events and models, contract by contract in the order in which these came."""
+    """Return all events and models, contract by contract in the order of their deployment."""
     taken = {name.casefold() for name in OURS}
-    found = []
+    declared = []
     for type in _types(ledger):
         name = UPGRADED.name if type.spec is UPGRADED else _free_name(type, taken)
         taken.add(name.casefold())
-        found.append(Declared(name, type))
-    return found
+        declared.append(Declared(name, type))
+    return declared
 
 
 def _free_name(type: EventType | ModelType, taken: set[str]) -> str:
@@ -60,7 +60,7 @@ def _free_name(type: EventType | ModelType, taken: set[str]) -> str:
 
 
 def _types(ledger: Ledger) -> Iterator[EventType | ModelType]:
-    """Each type once, with the first contract that declares it."""
+    """Yield each type once, with the first contract that declares it."""
     seen: set[Any] = set()
     for contract in ledger.event_types.contracts():
         types: list[EventType | ModelType] = [*contract.events]
@@ -69,14 +69,14 @@ def _types(ledger: Ledger) -> Iterator[EventType | ModelType]:
             for spec in contract.spec.models.values()
         ]
         for type in types:
-            mark = isinstance(type, ModelType), type.key
-            if mark not in seen:
-                seen.add(mark)
+            identity = isinstance(type, ModelType), type.key
+            if identity not in seen:
+                seen.add(identity)
                 yield type
     yield from (type for type in ledger.event_types.all() if (False, type.key) not in seen)
 
 
 @lru_cache(maxsize=1024)
 def model_key(spec: ModelSpec) -> Any:
-    """What identifies a type of model: the full name of its class, and its members."""
+    """Return the identity of a type of model: the full name of its class, and its members."""
     return describe_record(spec.record)

@@ -1,8 +1,9 @@
-"""What tables there are, and how a record becomes a row: `receipts`, `logs`, `tables`, one for every event and model.
+"""The tables, and how a record becomes a row: `receipts`, `logs`, `tables`, and one for every event and model.
 
-What a table is called `chain.ledger.sql.table_names` tells, and the table `tables` says what is whose. First come the declared
-fields, then our columns, where the row stands: `receipt`, `block`, `timestamp`, `address`, `log` of an event, `namespace`,
-`world` of a model. They have these names in every table; a field of such a name has `event_` or `model_` before it.
+The names of the tables come from `chain.ledger.sql.table_names`; the table `tables` lists what each one holds. A row has the
+declared fields first, then our columns, which locate it: `receipt`, `block`, `timestamp`, `address` and `log` of an event,
+`namespace` and `world` of a model. They have these names in every table; a field of such a name gets the prefix `event_` or
+`model_`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def _args(receipt: Receipt) -> Portable:
     entry, args = receipt.entry_spec, receipt.args
     if entry is None or len(args) < len(entry.params):
         return None
-    return {abi_name(m.name): form.to_json_for(m.kind)(args[m.name]) for m in entry.params}
+    return {
+        abi_name(param.name): form.to_json_for(param.kind)(args[param.name])
+        for param in entry.params
+    }
 
 
 def _result(receipt: Receipt) -> Portable:
@@ -98,8 +102,8 @@ class Receipts(AppendOnlyTable):
         return len(self._receipts)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
-        for place in range(first, len(self._receipts)):
-            receipt = self._receipts[place]
+        for position in range(first, len(self._receipts)):
+            receipt = self._receipts[position]
             yield tuple(read(receipt) for _, read in RECEIPT)
 
 
@@ -107,12 +111,12 @@ class Receipts(AppendOnlyTable):
 
 
 class Logs(AppendOnlyTable):
-    """Every log as it was written."""
+    """Every log, as it was written."""
 
     name, key = "logs", "position"
     columns = tuple(
-        Column(name, kind, "receipts (position)" if name == "receipt" else "")
-        for name, kind in (
+        Column(name, column_type, "receipts (position)" if name == "receipt" else "")
+        for name, column_type in (
             ("position", form.NUMBER), ("receipt", form.NUMBER), ("idx", form.NUMBER), ("address", form.HEX),
             ("topic0", form.HEX), ("topic1", form.HEX), ("topic2", form.HEX), ("topic3", form.HEX),
             ("data", form.HEX), ("text", form.TEXT), ("event", form.TEXT),
@@ -127,16 +131,16 @@ class Logs(AppendOnlyTable):
         return len(self._log)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
-        for place in range(first, len(self._log)):
-            yield self._row(place, self._log.rows[place])
+        for position in range(first, len(self._log)):
+            yield self._row(position, self._log.rows[position])
 
     def _row(self, place: int, row: LogRow) -> Row:
         address, topics, data, *_ = row
         receipt = self._log.receipt_of(place)
         index = place - self._log.end_of(receipt)
-        hexed = [form.to_hex(topic.to_bytes(32)) for topic in topics]
+        topic_texts = [form.to_hex(topic.to_bytes(32)) for topic in topics]
         return (
-            place, receipt, index, form.address_text(address), *hexed, *[None] * (4 - len(hexed)),
+            place, receipt, index, form.address_text(address), *topic_texts, *[None] * (4 - len(topic_texts)),
             form.to_hex(data), text_of(row), self._event(row),
         )  # fmt: skip
 
@@ -169,15 +173,15 @@ class Events(AppendOnlyTable):
         return len(self._log)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
-        places = self._log.of_sources(self.spec.topic, self._is_of_type, first)
-        for place in places[bisect_left(places, first) :]:
-            row = self._log.rows[place]
+        positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
+        for position in positions[bisect_left(positions, first) :]:
+            row = self._log.rows[position]
             event = decoded(row, self.spec)
             if event is not None:
-                receipt = self._log.receipt(place)
+                receipt = self._log.receipt(position)
                 yield (
                     *[read(event) for read in self._reads], receipt.position, receipt.block_number,
-                    receipt.timestamp, form.address_text(row[0]), place,
+                    receipt.timestamp, form.address_text(row[0]), position,
                 )  # fmt: skip
 
     def _is_of_type(self, source: Source) -> bool:
@@ -189,7 +193,7 @@ class Events(AppendOnlyTable):
 
 
 class Models(Table):
-    """The models of one type as they are now, in all worlds that keep them."""
+    """The models of one type as they are now, in all worlds that store them."""
 
     _WHERE: Final = (Column("namespace", form.TEXT), Column("world", form.HEX))
 
@@ -207,15 +211,15 @@ class Models(Table):
                     yield from (self.row(world, model) for model in models)
 
     def row(self, world: StoredWorld, model: Any) -> Row:
-        where = world.namespace, form.address_text(world.address)
-        return (*[read(model) for read in self._reads], *where)
+        location = world.namespace, form.address_text(world.address)
+        return (*[read(model) for read in self._reads], *location)
 
 
 # All of them
 
 
 class Tables(Table):
-    """What is whose."""
+    """The list of all tables, with the event or model and the contract of each."""
 
     name = "tables"
     columns = tuple(Column(name, form.TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
@@ -227,21 +231,21 @@ class Tables(Table):
         for table in (*self._others, self):
             columns = ", ".join(table.names)
             if isinstance(table, Events | Models):
-                kind = "event" if isinstance(table, Events) else "model"
-                yield table.name, kind, table.type.contract, _declaration(table), columns
+                record_type = "event" if isinstance(table, Events) else "model"
+                yield table.name, record_type, table.type.contract, _declaration(table), columns
             else:
                 yield table.name, "chain", None, None, columns
 
 
 def _declaration(table: Events | Models) -> str:
-    """The full name of the class, and what it declares."""
+    """Return the full name of the class, and its declared members."""
     name, full_name, members, *_ = table.type.key
-    told = f"{name}({', '.join(each for each, _ in members)})"
-    return told if full_name is None else f"{full_name} {told}"
+    declaration = f"{name}({', '.join(member for member, _ in members)})"
+    return declaration if full_name is None else f"{full_name} {declaration}"
 
 
 def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
-    """All tables of a chain; if `settled`, only those whose names stay."""
+    """Return all tables of a chain; if `settled`, only those whose names are final."""
     tables: list[Table] = [Receipts(ledger), Logs(ledger)]
     for name, type in declared_on(ledger):
         if settled and not type.is_there:
@@ -254,7 +258,7 @@ def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
 
 
 def table_of(ledger: Ledger, what: str | type) -> Table:
-    """The table of that name, or of the class of an event or model."""
+    """Return the table with that name, or of that event or model class."""
     tables = all_tables(ledger)
     for table in tables:
         if isinstance(what, str):
@@ -267,6 +271,8 @@ def table_of(ledger: Ledger, what: str | type) -> Table:
 
 
 def _keys_of(cls: type) -> list[Any]:
-    marks = vars(cls) if isinstance(cls, type) else {}
-    specs = [marks[mark] for mark in ("__event__", "__model__") if mark in marks]
+    attributes = vars(cls) if isinstance(cls, type) else {}
+    specs = [
+        attributes[attribute] for attribute in ("__event__", "__model__") if attribute in attributes
+    ]
     return [describe_record(spec.record) for spec in specs]

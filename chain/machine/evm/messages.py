@@ -1,9 +1,9 @@
-"""Messages on py-evm's road, each sent for a frame: bytecode, precompiles, and Python contracts that bytecode calls.
+"""Messages in the py-evm executor, each for one frame: bytecode, precompiles, and Python contracts that bytecode calls.
 
-A computation works for its frame. Where the code is a Python contract's, it hands the frame to the contract and takes gas,
-output or failure back; where bytecode sends a message, it makes a frame for that. What py-evm gathers from its tree of
-computations (logs, refunds, contracts made and destroyed) goes into the journal and the context instead: the tree has gaps
-where Python sends messages.
+A computation works for its frame. If the code belongs to a Python contract, it passes the frame to the contract and takes
+over its gas, output or failure. If bytecode sends a message, it makes a frame for that message. py-evm collects logs, refunds,
+and created and destroyed contracts from its tree of computations; here they go into the journal and the context instead,
+because the tree has gaps where Python sends messages.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 OPCODES: Final = {
     **PRAGUE_OPCODES,
-    # py-evm's own warns of its deprecation each time it runs
+    # py-evm's own version warns that it is deprecated each time it runs.
     opcode_values.SELFDESTRUCT: as_opcode(
         ensure_no_static(selfdestruct_eip6780), mnemonics.SELFDESTRUCT, GAS_SELFDESTRUCT_EIP150
     ),
@@ -53,15 +53,15 @@ _STACK_METHODS: Final = (
 
 
 class FastStack(Stack):
-    """py-evm's stack, from which numbers are taken in one go: that is most of what bytecode does."""
+    """py-evm's stack with a fast way to pop several numbers, the most frequent action of bytecode."""
 
     def pop_ints(self, num_items: int) -> tuple[int, ...]:
         words = self.values
         if num_items > len(words):
             raise InsufficientStack(f"Wanted {num_items} stack items, only had {len(words)}")
-        taken = words[: -num_items - 1 : -1]
+        popped = words[: -num_items - 1 : -1]
         del words[-num_items:]
-        return tuple([x if isinstance(x, int) else int.from_bytes(x) for x in taken])
+        return tuple([x if isinstance(x, int) else int.from_bytes(x) for x in popped])
 
     def pop1_int(self) -> int:
         return self.pop_ints(1)[0]
@@ -91,7 +91,7 @@ class FrameMessage(Message):
 
 
 class Computation(PragueComputation):
-    """One message on py-evm's road, run for its frame: bytecode, a precompile, or a Python contract."""
+    """One message in the py-evm executor, run for its frame: bytecode, a precompile, or a Python contract."""
 
     opcodes = OPCODES
     state: EvmState
@@ -103,7 +103,7 @@ class Computation(PragueComputation):
         super().__init__(state, message, transaction_context)
         self.frame = self.msg.frame
         self._stack = FastStack()
-        for name in _STACK_METHODS:  # py-evm finds each of them anew for every message, slowly
+        for name in _STACK_METHODS:  # py-evm looks all of them up again for every message, slowly
             setattr(self, f"stack_{name}", getattr(self._stack, name))
 
     @classmethod
@@ -124,14 +124,14 @@ class Computation(PragueComputation):
         return computation
 
     def run_python_contract(self, body: Callable[[Frame], None]) -> None:
-        """Let a Python contract run in the frame, and take over what became of it."""
+        """Run a Python contract in the frame, and take over its gas, output or failure."""
         frame = self.frame
         try:
             body(frame)
         except MemoryError:
             raise
-        except (Exception, FatalHalt) as problem:
-            frame.failure = failure_from_exception(frame, problem)
+        except (Exception, FatalHalt) as error:
+            frame.failure = failure_from_exception(frame, error)
         failure = frame.failure
         if failure is not None and failure.kind == "out of gas":
             raise OutOfGas(failure.text)
@@ -142,7 +142,7 @@ class Computation(PragueComputation):
         self.output = frame.output
 
     def finish_frame(self) -> Frame:
-        """Write on the frame how the message ended."""
+        """Record the outcome of the message in its frame, and return the frame."""
         frame = self.frame
         frame.gas = self.get_gas_remaining()
         if self._error is None:
@@ -154,15 +154,22 @@ class Computation(PragueComputation):
         return frame
 
     def _failure(self, error: VMError) -> Failure:
-        """Revert data that a message below had given is passed on with all that is known of that failure."""
+        """Return the failure for an error of py-evm.
+
+        If the revert data is that of a message below, return the failure of that message, which holds more detail.
+        """
         frame, data = self.frame, self.output
         if isinstance(error, OutOfGas):
             return Failure("out of gas", f"{frame.name} ran out of gas")
         if not isinstance(error, Revert):
             return Failure("halt", f"{frame.name}: {error}")
-        below = (child.failure for child in reversed(frame.children) if child.failure is not None)
-        passed_on = next((failure for failure in below if data and failure.data == data), None)
-        return passed_on or Failure("revert", revert_text(data), data)
+        child_failures = (
+            child.failure for child in reversed(frame.children) if child.failure is not None
+        )
+        original = next(
+            (failure for failure in child_failures if data and failure.data == data), None
+        )
+        return original or Failure("revert", revert_text(data), data)
 
     # Messages below
 
@@ -173,13 +180,13 @@ class Computation(PragueComputation):
         transfers = options.pop("should_transfer_value", True)
         address = options.pop("create_address", None)
         if address is not None:
-            kind, data, code_address = "create", code, None
+            call_type, data, code_address = "create", code, None
         else:
             address, code_address = to, options.pop("code_address", None)
-            kind = "delegate" if "sender" in options else "call" if transfers else "static"
-        self.state.mark_address_warm(address)  # as it is, but for precompiles
+            call_type = "delegate" if "sender" in options else "call" if transfers else "static"
+        self.state.mark_address_warm(address)  # warm already, except for precompiles
         frame = type(self.frame)(
-            self.state.context, kind, address, options.pop("sender", self.msg.storage_address), value,
+            self.state.context, call_type, address, options.pop("sender", self.msg.storage_address), value,
             bytes(data), gas, static, self.msg.depth + 1, code_address,
         )  # fmt: skip
         return FrameMessage(frame, code, should_transfer_value=transfers, **options)
@@ -196,7 +203,7 @@ class Computation(PragueComputation):
         self.frame.children.append(cast(Computation, child_computation).finish_frame())
         super().add_child_computation(child_computation)
 
-    # What is kept for the whole transaction
+    # State of the whole transaction
 
     def add_log_entry(self, account: Address, topics: tuple[int, ...], data: bytes) -> None:
         self.state.world.logs.append((account, topics, data, None, None))
@@ -206,7 +213,7 @@ class Computation(PragueComputation):
         if 0 <= amount <= meter.gas_remaining:
             meter.gas_remaining -= amount
         else:
-            meter.consume_gas(amount, reason)  # raises, and says why
+            meter.consume_gas(amount, reason)  # raises, with the reason
 
     def refund_gas(self, amount: int) -> None:
         self.state.context.refund += amount
@@ -216,7 +223,7 @@ class Computation(PragueComputation):
 
     @classmethod
     def consume_initcode_gas_cost(cls, computation: ComputationAPI) -> None:
-        """It is part of what a transaction pays before anything runs."""
+        """Charge nothing: this cost is part of the intrinsic gas of a transaction."""
 
     @property
     def contracts_created(self) -> list[Address]:
@@ -224,7 +231,7 @@ class Computation(PragueComputation):
 
     @contracts_created.setter
     def contracts_created(self, value: list[Address]) -> None:
-        """py-evm hands the list from message to message; there is one."""
+        """Ignore the value: py-evm passes the list from message to message, but there is only one."""
 
     def register_account_for_deletion(self, beneficiary: Address) -> None:
         self.state.schedule_selfdestruct(self.msg.storage_address)

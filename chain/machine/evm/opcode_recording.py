@@ -1,4 +1,4 @@
-"""Bytecode under observation: each operation notes what it reads, writes and looks at, and if wanted also itself."""
+"""Recording of bytecode: the words and accounts that each operation accesses, and on request the operation itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAMES: Final = {"SHA3": "KECCAK256"}
 
 @dataclass(slots=True)
 class OpcodeStep:
-    """One operation of bytecode, and the machine as it found it."""
+    """One operation of bytecode, with the state of the virtual machine before it."""
 
     pc: int
     name: str
@@ -51,18 +51,18 @@ class OpcodeStep:
 
 
 class ObservedComputation(Computation):
-    """A message on py-evm's road that notes its steps on its frame."""
+    """A message in the py-evm executor that records its steps in its frame."""
 
-    now = ""  # the operation that runs
-    running: OpcodeStep | None = None
-    known: dict[int, int] | None = None  # the words that it has read or written
+    now = ""  # the name of the running operation
+    running: OpcodeStep | None = None  # the record of the running operation
+    known: dict[int, int] | None = None  # the words that the message has read or written, by slot
 
     @property
     def _words(self) -> list[Any]:
         return cast(FastStack, self._stack).values
 
     def run_opcode(self, code: int, name: str, run: Callable[..., None]) -> None:
-        """Run one operation and note what it did."""
+        """Run one operation and record its steps."""
         self.now = name
         steps, address = steps_of(self.frame), self.frame.address
         top = _number(self._words[-1]) if self._words else 0
@@ -81,32 +81,34 @@ class ObservedComputation(Computation):
             steps.append(WriteStep(address, top, before, self.state.world.word(address, top)))
 
     def _note(self, code: int, name: str, run: Callable[..., None]) -> None:
+        """Run one operation and record it in the list of operations."""
         machine, meter = cast(RecordingMachine, self.state.machine), self._gas_meter
         machine.take_room(self._size(machine.keeps_memory))
         stack = [_number(item) for item in self._words]
         pc = max(0, self.code.program_counter - 1)
-        made = OpcodeStep(
+        step = OpcodeStep(
             pc, name, meter.gas_remaining, self.frame.depth + 1, stack,
             self._memory.read_bytes(0, len(self._memory)) if machine.keeps_memory else b"", self.state.context.refund,
         )  # fmt: skip
-        cast(list[Any], machine.opcodes).append(made)
-        self.running, made.cost = made, -1
+        cast(list[Any], machine.opcodes).append(step)
+        self.running, step.cost = step, -1
         try:
             run(computation=self)
         except VMError as error:
-            made.error = None if isinstance(error, Revert) else str(error)
+            step.error = None if isinstance(error, Revert) else str(error)
             raise
         finally:
-            if made.cost < 0:  # it sent no message
-                made.cost = made.gas - meter.gas_remaining
-            if code in (_SLOAD, _SSTORE) and made.error is None:
-                self._note_word(made, code, stack)
+            if step.cost < 0:  # the operation sent no message
+                step.cost = step.gas - meter.gas_remaining
+            if code in (_SLOAD, _SSTORE) and step.error is None:
+                self._note_word(step, code, stack)
 
     def _size(self, with_memory: bool) -> int:
-        """How many bytes the operation takes that is noted next, about."""
+        """Return the approximate size in bytes of the next recorded operation."""
         return _WORD * (1 + len(self._words)) + (len(self._memory) if with_memory else 0)
 
     def _note_word(self, made: OpcodeStep, code: int, stack: list[int]) -> None:
+        """Record the word that an SLOAD or SSTORE accessed; `made` is its record, `stack` the stack before it."""
         self.known = self.known or {}
         cast(RecordingMachine, self.state.machine).take_room(2 * _WORD * (1 + len(self.known)))
         self.known[stack[-1]] = stack[-2] if code == _SSTORE else _number(self._words[-1])
@@ -124,10 +126,12 @@ class ObservedComputation(Computation):
 
 
 def _number(item: Any) -> int:
+    """Return a stack item, a number or bytes, as a number."""
     return item if isinstance(item, int) else int.from_bytes(item)
 
 
 def _recorded(code: int, opcode: Any) -> Callable[..., None]:
+    """Return a function that runs `opcode` and records it."""
     name = opcode.mnemonic
     name = _NAMES.get(name, name)
 
@@ -144,4 +148,6 @@ ObservedComputation.opcodes = {
 
 
 class ObservedEvm(PyEvmExecutor):
+    """The py-evm executor that records operations."""
+
     computation = ObservedComputation

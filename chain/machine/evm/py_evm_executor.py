@@ -1,8 +1,8 @@
-"""py-evm's road: transactions and messages that run bytecode, on the same state as the direct road.
+"""The py-evm executor: transactions and messages that run bytecode, on the same state as the direct executor.
 
-Every message has a `Frame`, whichever road it takes, and either road hands over to the other. What the messages of
-a transaction share (logs, refunds, warmth, transient storage, what self-destructed) is kept once, in the journal of the state
-or in the context, so that a message that fails takes back all that was done below it, by either road.
+Every message has a `Frame` in either executor, and each executor calls the other. The data that the messages of a transaction
+share (logs, refunds, warm accounts, transient storage, self-destructed accounts) is kept once, in the journal of the state or
+in the context. So the failure of a message undoes everything below it, whichever executor ran it.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from chain.metering.program import (
     parse_initcode,
 )
 
-eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times as fast as what it finds by itself
+eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times as fast as the default backend
 
 
 class PyEvmExecutor:
-    """Runs transactions and messages of a machine by py-evm."""
+    """The executor that runs transactions and messages of a machine with py-evm."""
 
     computation: type[Computation] = Computation
 
@@ -65,31 +65,31 @@ class PyEvmExecutor:
         self._machine = machine
 
     def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
-        """Run `tx` by the Prague rules of py-evm, or raise `InvalidTransaction` and change nothing."""
-        machine, world = self._machine, self._machine.state
-        asked: Any = _signed(tx) if tx.type > 2 else PyEvmTransaction(tx)
+        """Run `tx` by py-evm's Prague rules, or raise `InvalidTransaction` and change nothing."""
+        machine, world_state = self._machine, self._machine.state
+        evm_tx: Any = _signed(tx) if tx.type > 2 else PyEvmTransaction(tx)
         price = min(tx.max_fee, block.base_fee + tx.tip)
-        blobs = tuple(asked.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
+        blobs = tuple(evm_tx.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
         context = TransactionContext(
             machine, block, tx.sender, tx.nonce, price, blobs, forced_random=machine.loaded,
-            fuel=(tx.gas - asked.intrinsic_gas) // GAS_PER_TICK,
+            fuel=(tx.gas - evm_tx.intrinsic_gas) // GAS_PER_TICK,
         )  # fmt: skip
         state = self._state_of(context)
-        world.access = {}
+        world_state.access = {}
         try:
-            computation = cast(Computation, state.apply_transaction(asked))
-        except BaseException as problem:
-            world.undo(START)
-            world.close()
-            if isinstance(problem, ValidationError | VMError | UndeclaredContract):
-                raise InvalidTransaction(str(problem)) from None
+            computation = cast(Computation, state.apply_transaction(evm_tx))
+        except BaseException as error:
+            world_state.undo(START)
+            world_state.close()
+            if isinstance(error, ValidationError | VMError | UndeclaredContract):
+                raise InvalidTransaction(str(error)) from None
             raise
         frame = computation.finish_frame()
-        changes, logs = world.close()
+        changes, logs = world_state.close()
         return TransactionResult(frame, context, state.gas_used, price, changes, logs)
 
     def run(self, frame: Frame) -> None:
-        """Run one message by py-evm. How it went is written on the frame, a failure too; the machine undoes."""
+        """Run one message with py-evm and record its outcome, also a failure, in the frame. The machine undoes a failure."""
         state = self._state_of(frame.context)
         if frame.kind == "create":
             apply, code = self.computation.apply_create_message, frame.data
@@ -98,27 +98,28 @@ class PyEvmExecutor:
         message = FrameMessage(frame, code, is_delegation=frame.code_address != frame.address)
         try:
             computation = cast(Computation, apply(state, message, state.transaction_context))
-        except VMError as error:  # refused before it began
+        except VMError as error:  # the message was refused before it began
             frame.gas = 0
             frame.failure = Failure("halt", f"{frame.name}: {error}")
         else:
             computation.finish_frame()
 
     def _state_of(self, context: TransactionContext) -> EvmState:
+        """Return py-evm's state of the transaction, made on first use."""
         if context.evm is None:
             context.evm = EvmState(self._machine, context, self.computation)
         return cast(EvmState, context.evm)
 
 
 def _signed(tx: Transaction) -> Any:
-    """The transaction as py-evm reads it, also where only its bytes were kept."""
+    """Return py-evm's transaction object, decoded from the signed bytes if only they were kept."""
     return tx.signed or PragueTransactionBuilder().decode(tx.raw or b"")
 
 
 class PyEvmTransaction:
-    """A transaction as py-evm wants to be asked for it. Whoever sends it has been identified before."""
+    """A transaction with the interface that py-evm expects. The sender has been identified already."""
 
-    s = 1  # passes for a signature
+    s = 1  # stands in for a signature
 
     def __init__(self, tx: Transaction) -> None:
         self.type_id = tx.type
@@ -129,28 +130,28 @@ class PyEvmTransaction:
         self.max_fee_per_gas, self.max_priority_fee_per_gas = tx.max_fee, tx.tip
 
         self.intrinsic_gas = calculate_txn_intrinsic_gas_berlin(cast(Any, self))
-        if tx.to is None:  # py-evm takes this when the message starts (EIP-3860)
+        if tx.to is None:  # py-evm charges this when the message starts (EIP-3860)
             self.intrinsic_gas += cost.INITCODE_WORD * cost.word_count(len(tx.data))
 
     def validate(self) -> None:
-        """The machine has admitted it."""
+        """Do nothing: the machine has validated the transaction."""
 
 
 class Executor(PragueTransactionExecutor):
-    """Runs a transaction by py-evm's rules."""
+    """py-evm's transaction executor, adapted to our state and frames."""
 
     vm_state: EvmState
 
     def validate_transaction(self, transaction: Any) -> None:
         super().validate_transaction(transaction)
         gas, needed = transaction.gas, transaction.intrinsic_gas
-        if gas < needed:  # py-evm would find out with the fee taken
+        if gas < needed:  # py-evm would notice only after it has taken the fee
             raise ValidationError(
                 f"{gas} gas is too little: {needed} is needed before anything runs"
             )
 
     def build_evm_message(self, transaction: Any) -> FrameMessage:
-        """Take the fee, raise the nonce, and make the frame that the first message is for."""
+        """Take the fee, increment the nonce, and return the first message with its frame."""
         state, sender, to = self.vm_state, transaction.sender, transaction.to
         fee = transaction.gas * state.context.gas_price
         if transaction.type_id == BLOB_TX_TYPE:
@@ -159,14 +160,14 @@ class Executor(PragueTransactionExecutor):
         state.increment_nonce(sender)
         refund = self.calc_message_refund(transaction)
         if to:
-            kind, address = "call", to
+            call_type, address = "call", to
             code, delegate = self.get_code_at_address(to)
         else:
-            kind, address = "create", create_address(sender, state.context.nonce)
+            call_type, address = "create", create_address(sender, state.context.nonce)
             code, delegate = transaction.data, None
         state.mark_address_warm(address)
         frame = state.machine.frame(
-            state.context, kind, address, sender, transaction.value, transaction.data,
+            state.context, call_type, address, sender, transaction.value, transaction.data,
             transaction.gas - transaction.intrinsic_gas, code_address=delegate,
         )  # fmt: skip
         delegated = delegate is not None
@@ -175,7 +176,7 @@ class Executor(PragueTransactionExecutor):
         )
 
     def finalize_computation(self, transaction: Any, computation: ComputationAPI) -> ComputationAPI:
-        # Without the step that looks for touched empty accounts: there are none.
+        # Skips the step that deletes touched empty accounts: there are none.
         super(SpuriousDragonTransactionExecutor, self).finalize_computation(
             transaction, computation
         )
@@ -199,7 +200,9 @@ class EvmState(PragueState):
         self.execution_context = BlockAdapter(context.block, machine.block_hash)
         self._account_db = StateAdapter(self.world)
         self.transaction_context = CancunTransactionContext(
-            context.gas_price, Address(context.origin), [Hash32(h) for h in context.blob_hashes]
+            context.gas_price,
+            Address(context.origin),
+            [Hash32(blob_hash) for blob_hash in context.blob_hashes],
         )
         self.gas_used = 0
         self.created: list[Address] = []
@@ -210,11 +213,13 @@ class EvmState(PragueState):
         return self.transaction_context
 
     def python_runner(self, message: MessageAPI) -> Callable[[Frame], None] | None:
-        """What to run where the code of a message is a Python contract's."""
+        """Return the function that runs a message whose code is a Python contract; None for any other code."""
         if message.is_create:
-            ours = parse_initcode(message.code)
+            parsed = parse_initcode(message.code)
             return (
-                partial(self.machine.run_init_code, digest=ours[0], args=ours[1]) if ours else None
+                partial(self.machine.run_init_code, digest=parsed[0], args=parsed[1])
+                if parsed
+                else None
             )
         address, data = message.code_address or message.to, bytes(message.data)
         self.machine.require_declared(address, data)
@@ -237,9 +242,9 @@ class EvmState(PragueState):
         self.context.undo_message(*snapshot[1])
 
     def commit(self, snapshot: Any) -> None:
-        """A mark that nobody goes back to costs nothing."""
+        """Do nothing: an unused mark costs nothing."""
 
-    # What lives as long as the transaction: in the journal, so that to undo a message undoes it
+    # Data that lives as long as the transaction; in the journal, so that it is undone with its message
 
     def get_transient_storage(self, address: Address, slot: int) -> bytes:
         values = self._transient.get((address, slot))
@@ -251,14 +256,15 @@ class EvmState(PragueState):
         self.world.access_journal.append((values, -1))
 
     def clear_transient_storage(self) -> None:
-        """It ends with this object."""
+        """Do nothing: transient storage ends with this object."""
 
     def schedule_selfdestruct(self, address: Address) -> None:
-        """Delete an account at the end of the transaction."""
+        """Schedule an account for deletion at the end of the transaction."""
         if address not in self.doomed:
             self.doomed[address] = None
             self.world.access_journal.append((self.doomed, address))
 
     def delete_doomed(self) -> None:
+        """Delete the accounts that self-destructed."""
         for address in self.doomed:
             self.world.delete_account(address)

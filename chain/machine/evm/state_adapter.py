@@ -1,9 +1,8 @@
-"""Our state and our block as py-evm sees them.
+"""Adapters that give py-evm access to our state and our block.
 
-py-evm asks for accounts through `AccountDatabaseAPI` and for the block through `ExecutionContextAPI`; both are official
-extension points. `Accounts` answers from the one `State` that the direct road writes too: no tries, no copies, and what py-evm
-calls a checkpoint is a mark in our journal. An account exists here if it holds something, so that clearing empty
-accounts (EIP-161) is nothing that anyone need do.
+py-evm reads accounts through `AccountDatabaseAPI` and the block through `ExecutionContextAPI`; both are official extension
+points. `StateAdapter` works on the one `State` that the direct executor uses too: no tries, no copies, and a checkpoint of
+py-evm is a mark in our journal. An account exists here only if it is not empty, so empty accounts (EIP-161) need no clearing.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _NONCES = 2**64
 
 
 class StateAdapter(AccountDatabaseAPI):
-    """Accounts, words and warmth of the running transaction, read from and written to a `State`."""
+    """Accounts, words and warm addresses of the running transaction, read from and written to a `State`."""
 
     def __init__(self, world: State) -> None:
         self._world = world
@@ -37,7 +36,7 @@ class StateAdapter(AccountDatabaseAPI):
     # Words
 
     def get_storage(self, address: Address, slot: int, from_journal: bool = True) -> int:
-        """The word now, or with `from_journal=False` the word as the transaction found it."""
+        """Return the current word, or with `from_journal=False` the word at the start of the transaction."""
         words = self._world.storages[address]
         if from_journal:
             return words.get(slot, 0)
@@ -51,7 +50,8 @@ class StateAdapter(AccountDatabaseAPI):
             raise ValidationError(f"{value} does not fit into a word")
         before = self._world.word(address, slot)
         if not self.is_storage_warm(address, slot):
-            self._first_words[address, slot] = before  # py-evm makes a slot warm after writing it
+            # py-evm makes a slot warm only after writing the word.
+            self._first_words[address, slot] = before
         if value != before:
             self._world.set_word(address, slot, value)
 
@@ -118,7 +118,7 @@ class StateAdapter(AccountDatabaseAPI):
         return self._world.account(address) == NO_ACCOUNT
 
     def touch_account(self, address: Address) -> None:
-        """An empty account is none, touched or not."""
+        """Do nothing: an empty account does not exist, touched or not."""
 
     def delete_account(self, address: Address) -> None:
         self._world.delete_account(address)
@@ -142,12 +142,12 @@ class StateAdapter(AccountDatabaseAPI):
         self._world.undo(checkpoint)
 
     def commit(self, checkpoint: Any) -> None:
-        """A mark that is never gone back to costs nothing."""
+        """Do nothing: an unused mark costs nothing."""
 
     def lock_changes(self) -> None:
-        """The machine ends transactions, with `State.close`."""
+        """Do nothing: the machine ends transactions with `State.close`."""
 
-    # Roots: py-evm reads one on every call, and makes none here
+    # Roots: py-evm reads one on every call, but computes none here
 
     @property
     def state_root(self) -> Hash32:
@@ -172,7 +172,7 @@ class StateAdapter(AccountDatabaseAPI):
 
 
 class BlockAdapter(ExecutionContextAPI):
-    """The block around a message. There is no market for blobs here: one costs the least there is."""
+    """The block of a message. There is no blob market here: a blob has the minimum price."""
 
     def __init__(self, block: BlockContext, block_hash: Callable[[int], bytes]) -> None:
         self._block = block
@@ -204,8 +204,10 @@ class BlockAdapter(ExecutionContextAPI):
 
     @property
     def prev_hashes(self) -> Iterator[Hash32]:
-        """Hashes of the blocks before, newest first, each made when it is looked at."""
-        return (Hash32(self._block_hash(n)) for n in range(self._block.number - 1, -1, -1))
+        """The hashes of the earlier blocks, newest first, each computed on access."""
+        return (
+            Hash32(self._block_hash(number)) for number in range(self._block.number - 1, -1, -1)
+        )
 
     @property
     def chain_id(self) -> int:

@@ -1,27 +1,27 @@
-"""The methods that only this chain has, `chain_…`: what happened in the words of the contracts, as plain JSON in and out.
+"""The methods that only this chain has, `chain_…`: calls, receipts and state by the names in contracts, as plain JSON.
 
-Everything of `Chain` can be asked over the wire: what is there, what happened, what would happen, what it was before.
+All of `Chain` is available over the wire: present state, history, read-only calls, and the state at earlier blocks.
 
-    chain_contracts()                    those that stand on the chain: name, label, address, abi, digest
-    chain_programs()                     those that can be deployed: name, class, abi, bytecode, digest
-    chain_reload()                       take up the node's package as it is now: the contracts that are new
-    chain_accounts(), chain_account(name)   whose key the chain has; the one of a name, made if need be
+    chain_contracts()                    deployed contracts: name, label, address, abi, digest
+    chain_programs()                     deployable contracts: name, class, abi, bytecode, digest
+    chain_reload()                       import the node's package again; the contracts that are new
+    chain_accounts(), chain_account(name)   the accounts whose keys the chain has; one by name, created if need be
     chain_receipts(filter)               by sender, to, address, contract, entry, ok, fromBlock, toBlock; limit, backwards
-    chain_receipt(hash or position)      one receipt, decoded: args, result, error, logs, events, writes, what was undone
+    chain_receipt(hash or position)      one decoded receipt: args, result, error, logs, events, writes, undone logs and writes
     chain_events(name, filter)           by where: {field: value}, contract, fromBlock, toBlock; limit, backwards
     chain_trace(hash or position)        the tree of its messages, with their steps and as text
-    chain_traceLook(fields, block)       the same of a transaction that is not sent
-    chain_transcript(since)              what happened, to be read
+    chain_traceLook(fields, block)       the same for a transaction that is not sent
+    chain_transcript(since)              a readable transcript
     chain_sql(question, values)          {columns, rows}; read only, bounded in work and size
     chain_worlds()                       the worlds, with their systems and models
     chain_model(world, model, keys, block), chain_models(world, model, block), chain_modelHistory(world, model, keys)
     chain_fields(contract, block)        a contract's own storage, by name
     chain_send(fields)                   send, and get the receipt: {from, to, data}, {from, to, entry, args}, {contract, args}
-    chain_look(fields, block)            what that would do, or what a view sees; an entry by its name or its signature
+    chain_look(fields, block)            a read-only call, also of a view; an entry by its name or its signature
     chain_now(), chain_advance(seconds), chain_setTime(timestamp), chain_mine(n)
-    chain_load(outcomes), chain_unload() what self.random draws next, by tag
+    chain_load(outcomes), chain_unload() the next draws of self.random, by tag
 
-Values are written as in exports: an Enum is its name, an address its checksum text, bytes are hex, a whole number that
-JavaScript cannot hold (beyond 2**53) is its decimal digits. In a filter, and wherever an account or contract is named, its
-name does as well as its address.
+Values are written as in exports: an Enum is its name, an address its checksum text, bytes are hex, an integer that JavaScript
+cannot hold (from 2**53 on) is its decimal digits. In a filter, and wherever a parameter is an account or a contract, its name
+works as well as its address.
 """

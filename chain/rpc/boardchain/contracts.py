@@ -1,4 +1,4 @@
-"""Which contracts and accounts there are."""
+"""The contracts and accounts of the chain."""
 
 from __future__ import annotations
 
@@ -24,34 +24,36 @@ if TYPE_CHECKING:
 
 
 def contracts(node: Node) -> list[Json]:
-    """The Python contracts that stand on the chain, in the order in which they were made."""
+    """Return the deployed Python contracts, in the order of creation."""
     chain, ledger = node.chain, node.chain.ledger
-    made = {
+    creations = {
         address: receipt.position
-        for receipt in ledger.receipts.where(lambda r: r.to is None or bool(r.calls), ok=True)
+        for receipt in ledger.receipts.where(
+            lambda candidate: candidate.to is None or bool(candidate.calls), ok=True
+        )
         for address, _ in created_contracts(receipt)
     }
-    standing = [address for address in chain.state.accounts if ledger.program_at(address)]
-    who = AddressBook(ledger)
+    deployed = [address for address in chain.state.accounts if ledger.program_at(address)]
+    address_book = AddressBook(ledger)
     return [
         {
             **described(program),
-            "label": who.name(address),
+            "label": address_book.name(address),
             "address": address_text(address),
-            "receipt": made.get(address),
+            "receipt": creations.get(address),
         }
-        for address in sorted(standing, key=lambda address: made.get(address, len(made)))
+        for address in sorted(deployed, key=lambda address: creations.get(address, len(creations)))
         if (program := ledger.program_at(address)) is not None
     ]
 
 
 def programs(node: Node) -> list[Json]:
-    """The contract classes that can be deployed here; former versions of one come behind those of now."""
+    """Return the contract classes that can be deployed; older versions come after the current ones."""
     known = [*node.chain.machine.programs.values()]
     newest = {program.spec.name: program for program in known}
     return [
         {**described(program), "bytecode": program.bytecode}
-        for program in sorted(known, key=lambda each: newest[each.spec.name] is not each)
+        for program in sorted(known, key=lambda program: newest[program.spec.name] is not program)
     ]
 
 
@@ -66,14 +68,17 @@ def described(program: Program) -> Json:
 
 
 def accounts(node: Node) -> list[Json]:
-    """Whose key the chain has, with their names."""
-    return [{"name": made.name, "address": address_text(made)} for made in node.chain.keys.values()]
+    """Return the accounts whose keys the chain has, with their names."""
+    return [
+        {"name": account.name, "address": address_text(account)}
+        for account in node.chain.keys.values()
+    ]
 
 
 def account(node: Node, name: Any) -> Json:
-    """The account of that name, the same on every chain; the first time it is made and given its ether."""
+    """Return the account of this name, the same on every chain. It is created and funded on first use."""
     if not isinstance(name, str):
         raise bad_params(f"an account's name is a text, not {name!r}")
     with client_errors():
-        made = node.chain.account(name)
-    return {"name": made.name, "address": address_text(made)}
+        account = node.chain.account(name)
+    return {"name": account.name, "address": address_text(account)}

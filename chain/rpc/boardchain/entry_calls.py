@@ -1,4 +1,4 @@
-"""Sending, looking and steering in the words of contracts: entries by name, arguments as JSON, whole receipts back."""
+"""Calls by entry name with JSON arguments: sending, read-only calls, and control of time and chance."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Message = tuple["Address | None", bytes, "EntrySpec | None"]
 
 
 def send(node: Node, fields: Any) -> Json:
-    """Send a message from any account, signed or not, with all the gas a block has; its whole receipt, failed or not."""
+    """Send a message from any account, signed or not, by default with all the gas of a block. Return its receipt."""
     chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     to, raw, _ = _message(node, fields)
     receipt = chain.send(to, raw, **_options(node, fields))
@@ -69,18 +69,18 @@ def send(node: Node, fields: Any) -> Json:
 
 
 def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
-    """Run a message at the end of a block and undo it: what it returns, logs, and uses."""
+    """Run a message at the end of a block, undo it, and return its result, logs and gas."""
     chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     if fields.get("contract") is not None:
         raise bad_params("'contract' is what a message deploys: a look names in 'to' what it is at")
     to, raw, entry = _message(node, fields)
     if to is None:
         raise bad_params("'to' is missing: a look is at something that stands on the chain")
-    there, where = state_at(chain, block)
-    seen = chain.view_block if where is chain.head else where
+    reader, target_block = state_at(chain, block)
+    view_block = chain.view_block if target_block is chain.head else target_block
     options = _options(node, fields)
-    options["gas"] = call_gas_limit(there, to, options["gas"], where)
-    frame, rows = there.call(to, raw, block=seen, **options)
+    options["gas"] = call_gas_limit(reader, to, options["gas"], target_block)
+    frame, rows = reader.call(to, raw, block=view_block, **options)
     texts = frame.view_logs or [text for text in map(text_of, rows) if text is not None]
     failure, entry = frame.failure, frame.entry or entry
     result = None if failure or entry is None else entry.decode_result(frame.output)
@@ -105,7 +105,7 @@ def _options(node: Node, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(node: Node, fields: Mapping[str, Any]) -> Message:
-    """To whom, which bytes, and the entry that was named."""
+    """Return the recipient, the calldata, and the named entry."""
     if fields.get("contract") is not None:
         program = _program(node, fields["contract"])
         init = program.spec.init
@@ -119,37 +119,37 @@ def _message(node: Node, fields: Mapping[str, Any]) -> Message:
 
 
 def _called(node: Node, spec: ContractSpec, fields: Mapping[str, Any]) -> tuple[bytes, EntrySpec]:
-    """The calldata and the entry, by its name; of several of a name that one whose arguments these are."""
+    """Return the calldata and the entry of this name; if it is overloaded, the one that takes these arguments."""
     name = fields["entry"]
-    found = spec.named(name) if isinstance(name, str) else ()
-    if not found:
+    entries = spec.named(name) if isinstance(name, str) else ()
+    if not entries:
         raise bad_params(spec.no_entry(str(name)))
-    if len(found) == 1:
-        return _encoded(node, found[0].name, found[0], fields), found[0]
-    fitting = []
-    for entry in found:
+    if len(entries) == 1:
+        return _encoded(node, entries[0].name, entries[0], fields), entries[0]
+    candidates = []
+    for entry in entries:
         with suppress(RpcError):
-            fitting.append((_encoded(node, entry.name, entry, fields), entry))
-    if len(fitting) != 1:
-        fit = f"{len(fitting)} of them take" if fitting else "none of them takes"
+            candidates.append((_encoded(node, entry.name, entry, fields), entry))
+    if len(candidates) != 1:
+        count_text = f"{len(candidates)} of them take" if candidates else "none of them takes"
         raise bad_params(
-            f"{spec.name} has {len(found)} entries '{name}', and {fit} these arguments:"
-            f" say which, {signatures(found)}"
+            f"{spec.name} has {len(entries)} entries '{name}', and {count_text} these arguments:"
+            f" say which, {signatures(entries)}"
         )
-    return fitting[0]
+    return candidates[0]
 
 
 def _program(node: Node, name: Any) -> Program:
     programs = node.chain.machine.programs.values()
-    for program in reversed(programs):  # of several versions the last
+    for program in reversed(programs):  # the last of several versions
         if program.spec.name == name:
             return program
-    known = ", ".join(program.spec.name for program in programs) or "none"
-    raise bad_params(f"no contract {name!r} can be deployed here; there are {known}")
+    names = ", ".join(program.spec.name for program in programs) or "none"
+    raise bad_params(f"no contract {name!r} can be deployed here; there are {names}")
 
 
 def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str, Any]) -> bytes:
-    """The bytes of the arguments, a list or an object, behind the entry's selector."""
+    """Return the encoded arguments, a list or an object, after the entry's selector."""
     args = fields.get("args") or []
     if entry is None:
         if args:
@@ -157,54 +157,58 @@ def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str
         return b""
     if not isinstance(args, list | tuple | dict):
         raise bad_params(f"'args' is {args!r}; it must be a list or an object")
-    kinds, find = (
+    value_types, resolve = (
         {member.name: member.kind for member in entry.params},
         address_resolver(node.chain),
     )
-    if not isinstance(args, dict) and len(args) > len(kinds):
-        raise bad_params(f"{name} takes {len(kinds)} arguments; {len(args)} were given")
+    if not isinstance(args, dict) and len(args) > len(value_types):
+        raise bad_params(f"{name} takes {len(value_types)} arguments; {len(args)} were given")
     named = (
-        by_field(args, kinds) if isinstance(args, dict) else dict(zip(kinds, args, strict=False))
+        by_field(args, value_types)
+        if isinstance(args, dict)
+        else dict(zip(value_types, args, strict=False))
     )
     with client_errors():
         values = {
-            key: parse_value(kinds[key], value, f"{name}.{key}", find) if key in kinds else value
+            key: parse_value(value_types[key], value, f"{name}.{key}", resolve)
+            if key in value_types
+            else value
             for key, value in named.items()
         }
         return entry.encode_args((), values)
 
 
-# Time and chance
+# Time and randomness
 
 
 def now(node: Node) -> int:
-    """The chain's clock."""
+    """Return the chain's clock."""
     return node.chain.now
 
 
 def advance(node: Node, seconds: Any) -> int:
-    """The next block comes exactly so long after the last; the clock then."""
+    """Set the next block this many seconds after the last one, and return the clock."""
     mining.increase_time(node, seconds)
     return node.chain.now
 
 
 def set_time(node: Node, timestamp: Any) -> int:
-    """The next block has this time."""
+    """Set the time of the next block, and return the clock."""
     mining.set_next_timestamp(node, timestamp)
     return node.chain.now
 
 
 def mine(node: Node, blocks: Any = 1) -> int:
-    """Close the open block and add empty ones; the number of the last block."""
+    """Close the open block, add empty ones, and return the number of the last block."""
     count = to_int(blocks, "the number of blocks")
     node.limits.check("mined", count, "blocks")
     return node.chain.mine(count).number
 
 
 def force_random(node: Node, outcomes: Any) -> bool:
-    """Force what `self.random` draws next, by tag: `{"dice": [6, 6, 1]}`."""
+    """Force the next draws of `self.random`, by tag: `{"dice": [6, 6, 1]}`."""
     if not isinstance(outcomes, Mapping) or not all(
-        isinstance(each, list) for each in outcomes.values()
+        isinstance(items, list) for items in outcomes.values()
     ):
         raise bad_params('outcomes are lists by tag, as in {"dice": [6, 6, 1]}')
     node.chain.machine.loaded = LoadedOutcomes(dict(outcomes))
@@ -212,6 +216,6 @@ def force_random(node: Node, outcomes: Any) -> bool:
 
 
 def release_random(node: Node) -> dict[str, list[Any]]:
-    """Draw by the rule again; the outcomes that nobody drew."""
+    """Draw by the rule again, and return the unused outcomes."""
     loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
     return {} if loaded is None else plain(loaded.unused)

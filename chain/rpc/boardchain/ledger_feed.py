@@ -1,7 +1,7 @@
-"""Methods for a chain that is used from afar (`Chain.connect`): it follows the ledger here, and sends what it is told to.
+"""Methods for a remote chain (`Chain.connect`): it follows this node's ledger, and sends its transactions here.
 
-A follower says how much it has; it gets the next page of what came since, or is first told how far the chain went back. An
-answer is CBOR in hex, the rows as in a chain's file. Nothing in that form is ever read from a follower.
+A follower reports how much it has. It gets the next page of news, after how far the ledger was truncated meanwhile. An answer
+is CBOR in hex, with rows as in a chain's file. Data in that form is never read from a follower.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _MOST_CUTS: Final = 1000
 
 
 class TruncationLog:
-    """How far a ledger was taken back, time after time."""
+    """The record of all truncations of a ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.token = token_hex(8)  # of this very ledger: a node that began anew has another
+        self.token = token_hex(8)  # identifies this ledger: a restarted node has another token
         self._ledger = ledger
         self._cuts: list[tuple[int, int, int]] = []
         self._forgotten = 0
@@ -46,7 +46,7 @@ class TruncationLog:
 
     def _cut(self, blocks: int, receipts: int) -> None:
         self._cuts.append((blocks, len(self._ledger.timeline), receipts))
-        # The older half as one: who was away so long goes back a bit further.
+        # Merge the older half: a follower that was away so long goes back a bit further.
         if len(self._cuts) > _MOST_CUTS:
             half = len(self._cuts) // 2
             self._cuts[:half] = [_least(self._cuts[:half])]
@@ -60,12 +60,12 @@ class TruncationLog:
 
 
 def _least(cuts: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
-    blocks, moments, receipts = (min(each) for each in zip(*cuts, strict=True))
-    return blocks, moments, receipts
+    blocks, timeline_lengths, receipts = (min(column) for column in zip(*cuts, strict=True))
+    return blocks, timeline_lengths, receipts
 
 
 def cuts_of(node: Node) -> TruncationLog:
-    """Those of the node's ledger, which are told of every cut from the first question on."""
+    """Return the truncation log of the node's ledger. It is created, and starts recording, on first use."""
     ledger = node.chain.ledger
     for watcher in ledger.on_truncated:
         owner = getattr(watcher, "__self__", None)
@@ -78,50 +78,54 @@ def cuts_of(node: Node) -> TruncationLog:
 
 
 def chain_config(node: Node) -> list[Any]:
-    """With what the chain began, and the token of its ledger."""
-    kept, first = node.chain.blocks.rules, node.chain.blocks[0]
+    """Return the configuration the chain began with, and the token of its ledger."""
+    rules, first = node.chain.blocks.rules, node.chain.blocks[0]
     return [
-        kept.chain_id, data(kept.seed), kept.gas_limit, kept.elastic_fees,
+        rules.chain_id, data(rules.seed), rules.gas_limit, rules.elastic_fees,
         first.timestamp, quantity(first.base_fee), cuts_of(node).token,
     ]  # fmt: skip
 
 
 def pull_page(node: Node, token: Any, since: Any) -> str:
-    """What came since: `[cuts, blocks, moments, receipts, codes, slots, keys, artifacts]` as the last answer had it."""
+    """Return the news since `since`: `[cuts, blocks, moments, receipts, codes, slots, keys, artifacts]` of the last answer."""
     if token != cuts_of(node).token:
         raise refused("this chain began anew: connect to it again")
     if not isinstance(since, list | tuple) or len(since) != 8:
         raise bad_params(
             "'since' is a list of eight numbers: as the last answer had it, or zeros with one block"
         )
-    return data(encode(page_since(node, [to_int(each, "a length in 'since'") for each in since])))
+    return data(
+        encode(page_since(node, [to_int(length, "a length in 'since'") for length in since]))
+    )
 
 
 def page_since(node: Node, since: Sequence[int]) -> tuple[Any, ...]:
-    """The next page of what came since, with all that a follower must know besides."""
+    """Return the next page of news, with the lengths and mining state that a follower needs."""
     chain, cuts = node.chain, cuts_of(node)
-    seen, *given = since
-    have = lengths_of(chain.ledger, chain.keys)
-    back = cuts.since(seen)
-    kept = _least([(given[0], given[1], given[2]), *back])
-    had = LedgerLengths(*(min(pair) for pair in zip((*kept, *given[3:]), have, strict=True)))
-    upto, page = next_page(chain.ledger, chain.keys, had)
-    held = None if chain.ledger.open is None else chain.ledger.open.as_tuple
-    return len(cuts), had[:3], upto, int(upto != have), (chain.mining, held), page
+    seen_truncations, *lengths = since
+    available = lengths_of(chain.ledger, chain.keys)
+    truncations = cuts.since(seen_truncations)
+    common = _least([(lengths[0], lengths[1], lengths[2]), *truncations])
+    start = LedgerLengths(
+        *(min(pair) for pair in zip((*common, *lengths[3:]), available, strict=True))
+    )
+    end, page = next_page(chain.ledger, chain.keys, start)
+    open_block = None if chain.ledger.open is None else chain.ledger.open.as_tuple
+    return len(cuts), start[:3], end, int(end != available), (chain.mining, open_block), page
 
 
 # Acting
 
 
 def send(node: Node, fields: Any, token: Any, since: Any) -> list[Any]:
-    """Send a transaction from any account, as `chain.send` does: the place of its receipt, and what came since."""
-    given = to_object(fields, "the transaction")
-    to, gas = given.get("to"), given.get("gas")
+    """Send a transaction from any account, as `Chain.send` does. Return the position of its receipt, and the news."""
+    message = to_object(fields, "the transaction")
+    to, gas = message.get("to"), message.get("gas")
     receipt = node.chain.send(
         None if to is None else Address(to_address(to, "'to'")),
-        to_bytes(given.get("data", "0x"), "'data'"),
-        sender=Address(to_address(given.get("from"), "'from'")),
-        value=to_int(given.get("value", 0), "'value'"),
+        to_bytes(message.get("data", "0x"), "'data'"),
+        sender=Address(to_address(message.get("from"), "'from'")),
+        value=to_int(message.get("value", 0), "'value'"),
         gas=None if gas is None else to_int(gas, "'gas'"),
     )
     return [receipt.position, pull_page(node, token, since)]

@@ -1,4 +1,4 @@
-"""The package whose contracts a node offers, taken up anew after an edit."""
+"""The package whose contracts a node offers, imported again after an edit."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 def reload(node: Node) -> list[Json]:
-    """Import the node's package as it is now; the contracts that can be deployed since."""
+    """Import the node's package again, and return the contracts that became deployable."""
     if node.package is None:
         raise refused("this node offers no package that it could take up anew: declare the classes on its chain")  # fmt: skip
     try:
         new = node.package.reload()
-    except (ContractNotFound, DeclarationError) as wrong:
-        raise refused(f"{node.package.offered.package} cannot be taken up as it is now: {wrong}") from wrong  # fmt: skip
-    return [{"name": each.spec.name, "digest": to_hex(each.digest)} for each in new]
+    except (ContractNotFound, DeclarationError) as error:
+        raise refused(f"{node.package.offered.package} cannot be taken up as it is now: {error}") from error  # fmt: skip
+    return [{"name": program.spec.name, "digest": to_hex(program.digest)} for program in new]
 
 
 def follow_edits(node: Node) -> str | None:
-    """Take up the package if it was edited; what came of that, in a sentence."""
+    """Import the package again if it was edited, and return a sentence about the outcome."""
     if node.package is None or not node.package.is_edited:
         return None
     name = node.package.offered.package
     try:
         new = node.package.reload()
-    except (ContractNotFound, DeclarationError) as wrong:
-        return f"{name} was edited, but cannot be taken up as it is now: {wrong}"
-    return f"{name} was edited; new: {', '.join(each.spec.name for each in new) or 'nothing'}"
+    except (ContractNotFound, DeclarationError) as error:
+        return f"{name} was edited, but cannot be taken up as it is now: {error}"
+    return f"{name} was edited; new: {', '.join(program.spec.name for program in new) or 'nothing'}"

@@ -1,4 +1,4 @@
-"""Receipts and events as JSON, decoded, and the questions for them."""
+"""Receipts and events as decoded JSON, and the queries for them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _EVENTS: Final = ("where", "contract", *_RANGE)
 
 
 def receipts(node: Node, filter: Any = None) -> list[Json]:
-    """Receipts by what they say of themselves; the first hundred if no limit is given."""
+    """Return the receipts that match the filter; the first hundred if it has no limit."""
     chain, filter = node.chain, require_known_fields(filter, _RECEIPTS, "the filter")
     values = {name: filter[name] for name in _RECEIPTS if name in filter and name not in _RANGE}
     for name in _ACCOUNTS:
@@ -67,9 +67,9 @@ def receipts(node: Node, filter: Any = None) -> list[Json]:
 
 
 def receipt(node: Node, which: Any) -> Json | None:
-    """A receipt by the hash of its transaction, or by its position on the chain."""
-    found = find_receipt(node, which)
-    return None if found is None else receipt_json(node.chain.ledger, found)
+    """Return a receipt by the hash of its transaction, or by its position on the chain."""
+    match = find_receipt(node, which)
+    return None if match is None else receipt_json(node.chain.ledger, match)
 
 
 def find_receipt(node: Node, which: Any) -> Receipt | None:
@@ -81,21 +81,21 @@ def find_receipt(node: Node, which: Any) -> Receipt | None:
 
 
 def need_receipt(node: Node, which: Any) -> Receipt:
-    found = find_receipt(node, which)
-    if found is None:
+    match = find_receipt(node, which)
+    if match is None:
         raise bad_params(
             f"there is no transaction {data(which) if isinstance(which, bytes) else which}"
         )
-    return found
+    return match
 
 
 def transcript(node: Node, since: Any = 0) -> str:
-    """What happened, to be read: all transactions, or those from a receipt's position on."""
+    """Return a readable transcript of all transactions, or of those from a receipt's position on."""
     return transcript_of(node.chain.ledger, to_int(since, "the position"))
 
 
 def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
-    """All that a receipt knows."""
+    """Return all fields of a receipt as JSON."""
     return {
         "position": receipt.position,
         "hash": data(receipt.tx_hash),
@@ -128,7 +128,7 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
 
 
 def error_json(ledger: Ledger, failure: Failure) -> Json:
-    """Why a message failed: its words, and the declared error with its fields."""
+    """Return the error of a failed message: its text, and the declared error with its fields."""
     error = ledger.decode_error(failure.data)
     return {
         "kind": failure.kind,
@@ -143,7 +143,7 @@ def error_json(ledger: Ledger, failure: Failure) -> Json:
 
 
 def fields_of(error: Any) -> Json:
-    """The fields of a declared error."""
+    """Return the fields of a declared error."""
     members = type(error).__error__.record.members
     return plain_members({member.name: getattr(error, member.name) for member in members})
 
@@ -153,7 +153,7 @@ def logs_json(ledger: Ledger, rows: Sequence[LogRow]) -> list[Json]:
 
 
 def log_json(ledger: Ledger, row: LogRow) -> Json:
-    """A log as its bytes, its text if it is one, and the declared event in it."""
+    """Return a log: its bytes, its text if it has one, and its declared event."""
     address, topics, raw, *_ = row
     event, meaning = ledger.decode(row), ledger.event_types.meaning(row)
     return {
@@ -172,7 +172,7 @@ def write_json(write: Write) -> Json:
 
 
 def named_json(place: StorageLocation) -> Json:
-    """A place in storage."""
+    """Return a storage location as JSON."""
     return {
         "address": address_text(place.address),
         "contract": place.contract,
@@ -187,27 +187,28 @@ def named_json(place: StorageLocation) -> Json:
 
 
 def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
-    """Events of one kind, by the values of their fields."""
+    """Return the events of this name that match the filter, by the values of their fields."""
     chain, filter = node.chain, require_known_fields(filter, _EVENTS, "the filter")
     if not isinstance(event, str):
         raise bad_params(f"an event is asked for by its name, not {event!r}")
     log = chain.ledger.events
     with client_errors():
-        of = log.of(event, by=filter.get("contract") is not None)
-        kinds = of.fields
-        names = tuple(dict.fromkeys([*map(abi_name, kinds), *kinds]))
-        wanted = require_known_fields(filter.get("where"), names, f"event {event}")
-        find = address_resolver(chain)
-        fields = {field_name(name, kinds): value for name, value in wanted.items()}
+        source = log.of(event, by=filter.get("contract") is not None)
+        field_types = source.fields
+        names = tuple(dict.fromkeys([*map(abi_name, field_types), *field_types]))
+        conditions = require_known_fields(filter.get("where"), names, f"event {event}")
+        resolve = address_resolver(chain)
+        fields = {field_name(name, field_types): value for name, value in conditions.items()}
         values = {
-            name: parse_value(kinds[name], value, name, find) for name, value in fields.items()
+            name: parse_value(field_types[name], value, name, resolve)
+            for name, value in fields.items()
         }
-        query = limit_blocks(chain, Query(of).where(**values), filter)
+        query = limit_blocks(chain, Query(source).where(**values), filter)
         if filter.get("contract") is not None:
             query = query.by_contract(filter["contract"])
         return [
-            event_json(log.receipt(place), place, log_json(chain.ledger, log.rows[place]))
-            for place, _ in answers(query, filter)
+            event_json(log.receipt(position), position, log_json(chain.ledger, log.rows[position]))
+            for position, _ in answers(query, filter)
         ]
 
 

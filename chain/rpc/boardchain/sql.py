@@ -1,4 +1,4 @@
-"""Questions in SQL over the wire: read only, and bounded in what they may cost."""
+"""SQL queries over the wire: read only, and bounded in cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BOUNDS: Final = QueryLimits(rows=10_000, bytes=8 * 2**20, steps=20_000_000)
 
 
 def sql(node: Node, question: Any, values: Any = ()) -> Json:
-    """The columns and rows that answer one question; `values` are a list for `?`, or an object for `:name`."""
+    """Return the columns and rows of a query. `values` is a list for `?`, or an object for `:name`."""
     if not isinstance(question, str) or not isinstance(values, list | tuple | dict):
         raise bad_params("a question is a text, and its values a list or an object")
     named = values if isinstance(values, dict) else {}

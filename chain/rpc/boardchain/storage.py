@@ -1,4 +1,4 @@
-"""What contracts and worlds keep, by name: models and their history, a contract's own fields, now and at any block."""
+"""The storage of worlds and contracts by name: models and their history, and fields, now and at any block."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from chain.rpc.node import Node
     from chain.spec.models import ModelSpec
 
-_MOST: Final = 10_000  # items of a collection, models of a kind
+_MOST: Final = 10_000  # items of a collection, instances of a model
 
 
 # Worlds
 
 
 def worlds(node: Node) -> list[Json]:
-    """The worlds of the chain: their systems, and the models these keep."""
+    """Return the worlds of the chain, with their systems and models."""
     return [_described(node, world) for world in worlds_of(node.chain.ledger)]
 
 
@@ -75,24 +75,24 @@ def _described(node: Node, world: StoredWorld) -> Json:
 
 
 def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> Json:
-    """The model with these keys at the end of a block, and whether it is set; all zero if nobody wrote it."""
+    """Return the model with these keys at the end of a block, and whether it is set. An unset model is all zero."""
     stored, spec = _kept(node, world, name, block)
     with client_errors():
         cls: type[Any] = spec.record.cls
         values = _keys(node, spec, keys)
-        found: Any = stored.read(cls, *values)
-        return {"exists": stored.exists(cls, *values), "value": plain(found)}
+        instance: Any = stored.read(cls, *values)
+        return {"exists": stored.exists(cls, *values), "value": plain(instance)}
 
 
 def models(node: Node, world: Any, name: Any, block: Any = LATEST) -> list[Any]:
-    """Every model of a kind that is set at the end of a block, in the order in which they were first written."""
+    """Return every instance of a model that is set at the end of a block, in the order of first writes."""
     stored, spec = _kept(node, world, name, block)
-    found: list[Any] = stored.all(spec.record.cls)
-    return [plain(each) for each in found[:_MOST]]
+    instances: list[Any] = stored.all(spec.record.cls)
+    return [plain(instance) for instance in instances[:_MOST]]
 
 
 def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
-    """What a model was after every transaction that changed it; null where it was erased."""
+    """Return the value of a model after every transaction that changed it; null where it was erased."""
     stored, spec = _kept(node, world, name, LATEST)
     with client_errors():
         versions: list[Version[Any]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
@@ -109,22 +109,22 @@ def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
 
 
 def _kept(node: Node, world: Any, name: Any, block: Any) -> tuple[StoredWorld, ModelSpec]:
-    """A world as it was at the end of a block, and one of the kinds of models in it."""
+    """Return a world at the end of a block, and the spec of one of its models."""
     chain = node.chain
     address = _world(node, world)
-    there, _ = state_at(chain, block)
-    stored = StoredWorld(there.ledger, there.state, address, len(chain.ledger.timeline))
-    known = {spec.name: spec for spec in stored.models.values()}
-    if not isinstance(name, str) or name not in known:
-        raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(known))}")
-    return stored, known[name]
+    reader, _ = state_at(chain, block)
+    stored = StoredWorld(reader.ledger, reader.state, address, len(chain.ledger.timeline))
+    specs = {spec.name: spec for spec in stored.models.values()}
+    if not isinstance(name, str) or name not in specs:
+        raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(specs))}")
+    return stored, specs[name]
 
 
 def _world(node: Node, world: Any) -> bytes:
-    """A world by its address or its namespace."""
-    for known in worlds_of(node.chain.ledger):
-        if known.namespace == world:
-            return known.address
+    """Return the address of a world, given by address or namespace."""
+    for stored in worlds_of(node.chain.ledger):
+        if stored.namespace == world:
+            return stored.address
     address, program = contract_at(node, world, "the world")
     if not is_world(program):
         raise bad_params(f"there is no World at {address}")
@@ -141,17 +141,17 @@ def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
 
 
 def fields(node: Node, contract: Any, block: Any = LATEST) -> Json:
-    """A contract's own storage by name, at the end of a block. Of a Map, what is set under every key that was ever used."""
+    """Return a contract's own storage by name, at the end of a block. A Map has an entry for each used key that is set."""
     address, program = contract_at(node, contract)
-    layout, there = program.spec.fields, state_at(node.chain, block)[0]
+    layout, reader = program.spec.fields, state_at(node.chain, block)[0]
     if layout is None:
         return {}
-    words = ReadOnlyStorage(there.state.slots, there.state.storages[address])
-    return _Fields(there.state.slots, words).all(layout)
+    words = ReadOnlyStorage(reader.state.slots, reader.state.storages[address])
+    return _Fields(reader.state.slots, words).all(layout)
 
 
 class _Fields:
-    """Reads fields and collections whole."""
+    """Reads whole fields and collections."""
 
     def __init__(self, slots: Slots, words: ReadOnlyStorage) -> None:
         self._words, self._unset = words, ReadOnlyStorage(slots, {})
@@ -162,8 +162,10 @@ class _Fields:
 
     def all(self, layout: FieldsLayout) -> Json:
         return {
-            name: self._shown(layout.layouts[i], layout.accessors(i)[0](self._words, 0), at.word)
-            for i, (name, at) in enumerate(zip(layout.names, layout.places, strict=True))
+            name: self._shown(
+                layout.layouts[index], layout.accessors(index)[0](self._words, 0), location.word
+            )
+            for index, (name, location) in enumerate(zip(layout.names, layout.places, strict=True))
         }
 
     def _shown(self, layout: Layout, value: Any, slot: int) -> Any:
@@ -174,11 +176,11 @@ class _Fields:
         return plain(value)
 
     def _items(self, layout: MapLayout, slot: int) -> Iterator[Json]:
-        """What is set in the map that lies at a slot."""
-        for key, at in self._below[slot]:
+        """Yield the entries that are set in the map at this slot."""
+        for key, value_slot in self._below[slot]:
             inner = layout.value
-            value = self._shown(inner, inner.load(self._words, at), at)
-            if self._is_set(inner, value, at):
+            value = self._shown(inner, inner.load(self._words, value_slot), value_slot)
+            if self._is_set(inner, value, value_slot):
                 yield {"key": plain(decode_map_key(layout.key, key)), "value": value}
 
     def _is_set(self, layout: Layout, value: Any, slot: int) -> bool:

@@ -1,4 +1,4 @@
-"""A trace as JSON: the tree of messages with their steps, and the whole of it as text."""
+"""A trace as JSON: the tree of messages with their steps, and the whole trace as text."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 
 def tree_json(first: Trace) -> Json:
-    """The tree, and as `text` what a person reads."""
+    """Return the tree of messages, with a readable version under `text`."""
     tree = _message(first)
-    left = [(first, tree)]
-    while left:  # it may be a thousand deep
-        message, shown = left.pop()
+    pending = [(first, tree)]
+    while pending:  # not recursive, as it may be a thousand levels deep
+        message, shown = pending.pop()
         for step in message.steps:
-            made = _step(step, first.ledger)
-            shown["steps"].append(made)
+            shown_step = _step(step, first.ledger)
+            shown["steps"].append(shown_step)
             if isinstance(step, Trace):
-                left.append((step, made))
+                pending.append((step, shown_step))
     return tree | {"text": str(first)}
 
 

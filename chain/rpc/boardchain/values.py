@@ -1,7 +1,7 @@
-"""Values of contracts as plain JSON, and what every `chain_…` method reads alike: accounts by name, ranges, limits.
+"""Contract values as plain JSON, and the input that all `chain_…` methods share: accounts by name, ranges, limits.
 
-One rule for whole numbers, whatever their type: below 2**53, which every JSON reader holds exactly, a number, from there on
-its decimal digits as text. `BigInt(x)` of JavaScript and `int(x)` of Python read both.
+Integers of every type follow one rule: below 2**53, which every JSON reader holds exactly, they are numbers; from there on
+they are decimal digits as text. `BigInt(x)` of JavaScript and `int(x)` of Python read both.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 T = TypeVar("T")
 _SAFE: Final = 2**53  # numbers below it are exact in every language
-_MOST: Final = 10_000  # answers at once
+_MOST: Final = 10_000  # matches in one answer
 _USUAL: Final = 100
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """Return a value as plain JSON."""
     return json_values.to_json_untyped(value, _number)
 
 
 def plain_members(values: Mapping[str, Any]) -> Json:
-    """Fields or arguments, by their names in the ABI."""
+    """Return fields or arguments as plain JSON, by their names in the ABI."""
     return json_values.plain_members(values, _number)
 
 
@@ -45,21 +45,21 @@ def _number(value: int) -> int | str:
 
 @contextmanager
 def client_errors() -> Iterator[None]:
-    """What the chain does not understand is the client's mistake, in the chain's words."""
+    """Raise errors in client input as bad parameters, with their own messages."""
     try:
         yield
-    except (TypeError, ValueError, LookupError) as wrong:
-        raise bad_params(str(wrong.args[0]) if wrong.args else str(wrong)) from None
+    except (TypeError, ValueError, LookupError) as error:
+        raise bad_params(str(error.args[0]) if error.args else str(error)) from None
 
 
 def find_account(chain: Chain, name: Any, what: str) -> Address:
-    """The address that a client means: an address, or the name of an account or contract."""
+    """Return the address of an account or a contract, given by address or name."""
     with client_errors():
         return chain.address_of(name, what)
 
 
 def address_resolver(chain: Chain) -> Callable[[str], Address]:
-    """What finds an address in the values of a client, who may also write a name."""
+    """Return a function that resolves addresses in client values, where names are allowed too."""
 
     def find(name: str) -> Address:
         return chain.address_of(name, "it")
@@ -68,7 +68,7 @@ def address_resolver(chain: Chain) -> Callable[[str], Address]:
 
 
 def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Query[T]:
-    """A question cut to `fromBlock` and `toBlock`."""
+    """Limit a query to the blocks from `fromBlock` to `toBlock`."""
     first, last = (
         None if filter.get(name) is None else block_number_of(chain, filter[name])
         for name in ("fromBlock", "toBlock")
@@ -77,7 +77,7 @@ def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Qu
 
 
 def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T]]:
-    """The first answers and their places; with `backwards` the last ones, the newest first."""
+    """Return the first matches and their positions; with `backwards` the last ones, newest first."""
     limit = to_int(filter.get("limit", _USUAL), "'limit'")
     if limit > _MOST:
         raise bad_params(f"'limit' is {limit}; at most {_MOST} are answered at once")
@@ -85,18 +85,18 @@ def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T
 
 
 def require_known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapping[str, Any]:
-    """An object that has only these fields: a filter with a misspelt one would answer too much."""
+    """Check that an object has only these fields: a filter with a misspelt field would match too much."""
     filter = {} if filter is None else filter
     if not isinstance(filter, Mapping):
         raise bad_params(f"{what} is {filter!r}; it must be an object")
-    strange = [name for name in filter if name not in names]
-    if strange:
-        raise bad_params(f"{what} has no {', '.join(map(str, strange))}; it has {', '.join(names)}")
+    unknown = [name for name in filter if name not in names]
+    if unknown:
+        raise bad_params(f"{what} has no {', '.join(map(str, unknown))}; it has {', '.join(names)}")
     return filter
 
 
 def contract_at(node: Node, name: Any, what: str = "the contract") -> tuple[Address, Any]:
-    """The address and the program of a Python contract."""
+    """Return the address and the program of a Python contract."""
     address = find_account(node.chain, name, what)
     program = node.chain.ledger.program_at(address)
     if program is None:

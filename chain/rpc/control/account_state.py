@@ -1,6 +1,6 @@
-"""Methods with which a test makes the world as it needs it: accounts set, somebody played, the next block given properties.
+"""Methods that set up a test: account state, impersonated senders, and properties of the next block.
 
-They go by the names of anvil and of hardhat, which mean the same. All of them tell the chain, none the clock of the machine.
+They have the names of anvil and of hardhat, which mean the same. All of them change the chain, never the clock of the machine.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def set_balance(node: Node, address: Any, balance: Any) -> bool:
 
 
 def add_balance(node: Node, address: Any, amount: Any) -> bool:
-    who = _account(address)
-    balance = node.chain.balance(who) + to_int(amount, "the amount")
-    return set_balance(node, who, balance)
+    account = _account(address)
+    balance = node.chain.balance(account) + to_int(amount, "the amount")
+    return set_balance(node, account, balance)
 
 
 def set_nonce(node: Node, address: Any, nonce: Any) -> bool:
@@ -49,8 +49,8 @@ def set_code(node: Node, address: Any, code: Any) -> bool:
 
 
 def set_storage_at(node: Node, address: Any, slot: Any, word: Any) -> bool:
-    place = to_int(slot, "the slot")
-    node.chain.set_storage(_account(address), place, to_int(word, "the word"))
+    slot_number = to_int(slot, "the slot")
+    node.chain.set_storage(_account(address), slot_number, to_int(word, "the word"))
     return True
 
 
@@ -59,14 +59,14 @@ def _account(address: Any) -> Address:
 
 
 def parse_bounded(value: Any, end: int, what: str) -> int:
-    """Read a quantity that has so many bits at most."""
+    """Read a quantity below `end`, a power of two."""
     number = to_int(value, what)
     if number >= end:
         raise bad_params(f"{what} is {value!r}; it has at most {end.bit_length() - 1} bits")
     return number
 
 
-# Who sends
+# Senders
 
 
 def impersonate(node: Node, address: Any) -> bool:
@@ -101,13 +101,13 @@ def set_prevrandao(node: Node, value: Any) -> bool:
 
 
 def set_coinbase(node: Node, address: Any) -> bool:
-    """Who gets the tips, from the next block on."""
+    """Set the address that receives the tips, from the next block on."""
     _set_next(node, coinbase=_account(address))
     return True
 
 
 def set_base_fee(node: Node, fee: Any) -> bool:
-    """The base fee of the next block; those after it go on from there."""
+    """Set the base fee of the next block; later blocks continue from it."""
     _set_next(node, base_fee=parse_bounded(fee, FEE + 1, "the base fee"))
     return True
 
@@ -120,7 +120,7 @@ def _set_next(node: Node, **wishes: Any) -> None:
     rebuild_open_block(node.chain, lambda: node.chain.set_next_block(**wishes))
 
 
-# What does not change
+# Fixed properties
 
 
 def set_gas_limit(node: Node, limit: Any) -> bool:
@@ -140,7 +140,7 @@ def _refuse_another(value: Any, here: int, what: str, option: str) -> None:
 
 
 def set_logging(node: Node, on: Any) -> bool:
-    """Whether requests are logged. They never are, and tools that switch it off before they begin need not know."""
+    """Accept true or false, without effect: requests are never logged, and tools switch logging off before they begin."""
     parse_bool(on, "whether requests are logged")
     return True
 

@@ -1,4 +1,4 @@
-"""Methods with which a test holds the chain: mining, the clock, going back."""
+"""Methods that control mining, the clock and rollback."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
 
 
 def mine(node: Node, how: Any = None) -> str:
-    """Mine one block; `n` for so many; a time for one block at that time; or `{"blocks": n, "timestamp": t}`."""
+    """Mine one block; `n` blocks; one block at a given time; or `{"blocks": n, "timestamp": t}`."""
     chain, blocks, time = node.chain, 1, None
     if isinstance(how, dict):
         blocks, time = to_int(how.get("blocks", 1), "'blocks'"), how.get("timestamp")
     elif how is not None:
-        number = to_int(
-            how, "the number"
-        )  # tools differ in what they mean by it; no one mines a billion blocks
+        # Tools send a count or a time; a number from the first block's timestamp on is a time.
+        number = to_int(how, "the number")
         blocks, time = (number, None) if number < chain.blocks[0].timestamp else (1, number)
     node.limits.check("mined", blocks, "blocks")
     if time is not None:
@@ -45,14 +44,14 @@ def mine(node: Node, how: Any = None) -> str:
 
 
 def mine_detailed(node: Node, how: Any = None) -> list[Json]:
-    """The same; answers with the blocks that were made, and all that is in them."""
+    """Mine like `mine`, and return the new blocks in full."""
     first = len(node.chain.blocks)
     mine(node, how)
     return [block_json(node.chain.ledger, block, full=True) for block in node.chain.blocks[first:]]
 
 
 def mine_with_interval(node: Node, blocks: Any = 1, interval: Any = None) -> str:
-    """Mine so many blocks, the second and those after it so many seconds apart."""
+    """Mine `blocks` blocks, the later ones `interval` seconds apart."""
     chain, count = node.chain, to_int(blocks, "the number of blocks")
     node.limits.check("mined", count, "blocks")
     seconds = None if interval is None else to_int(interval, "the interval")
@@ -66,7 +65,7 @@ def mine_with_interval(node: Node, blocks: Any = 1, interval: Any = None) -> str
 
 
 def set_automine(node: Node, on: Any) -> bool:
-    """Whether each transaction is mined at once, or waits for `evm_mine`."""
+    """Set whether each transaction is mined at once, or waits for `evm_mine`."""
     node.chain.automine = parse_bool(on, "automine")
     return True
 
@@ -76,7 +75,7 @@ def get_automine(node: Node) -> bool:
 
 
 def set_interval_mining(node: Node, seconds: Any) -> bool:
-    """Let a server mine a block every so many seconds, 0 for never; transactions wait for it."""
+    """Let a server mine a block every `seconds`, 0 for never. Transactions wait for it."""
     interval = to_int(seconds, "the number of seconds")
     if interval > INTERVAL:
         raise bad_params(f"blocks can be {INTERVAL} seconds apart at most, not {interval}")
@@ -90,7 +89,7 @@ def get_interval_mining(node: Node) -> int | None:
 
 
 def set_block_interval(node: Node, seconds: Any) -> bool:
-    """How far a block's time is from its parent's, where nobody moves the clock."""
+    """Set the time between a block and its parent, for as long as nothing moves the clock."""
     interval = to_int(seconds, "the number of seconds")
     with client_errors():
         node.chain.block_interval = interval
@@ -103,7 +102,7 @@ def remove_block_interval(node: Node) -> bool:
 
 
 def increase_time(node: Node, seconds: Any) -> int:
-    """Move the clock; answers by how much it now is ahead of the last block."""
+    """Move the clock, and return by how much it is ahead of the last block."""
     chain = node.chain
     _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
     return chain.now - chain.head.timestamp
@@ -116,13 +115,13 @@ def set_next_timestamp(node: Node, timestamp: Any) -> str:
 
 
 def set_clock(node: Node, timestamp: Any) -> int:
-    """Set the clock; answers by how much it now is ahead of the last block."""
+    """Set the clock, and return by how much it is ahead of the last block."""
     _set_time(node, to_int(timestamp, "the time"))
     return node.chain.now - node.chain.head.timestamp
 
 
 def time_travel(node: Node, timestamp: Any) -> None:
-    """Mine a block at that time."""
+    """Mine a block at this time."""
     _set_time(node, to_int(timestamp, "the time"))
     node.chain.mine()
 
@@ -130,8 +129,8 @@ def time_travel(node: Node, timestamp: Any) -> None:
 def _set_time(node: Node, time: int) -> None:
     try:
         rebuild_open_block(node.chain, lambda: node.chain.set_time(time))
-    except ValueError as no:
-        raise bad_params(str(no)) from None
+    except ValueError as error:
+        raise bad_params(str(error)) from None
 
 
 def snapshot(node: Node) -> str:
@@ -143,17 +142,17 @@ def snapshot(node: Node) -> str:
 
 
 def revert(node: Node, number: Any) -> bool:
-    """Go back to a snapshot, which is then used up, as are those taken after it."""
+    """Go back to a snapshot. It and all later snapshots are used up."""
     number = to_int(number, "the snapshot")
-    taken = node.snapshots.get(number)
-    if taken is None or not taken.go_back(node):
+    point = node.snapshots.get(number)
+    if point is None or not point.go_back(node):
         return False
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True
 
 
 def rollback(node: Node, depth: Any = 1) -> bool:
-    """Take back the last blocks, so many of them."""
+    """Undo the last `depth` blocks."""
     chain, count = node.chain, to_int(depth, "the number of blocks")
     if not 0 <= count <= chain.head.number:
         raise bad_params(f"{count} blocks cannot be taken back: there are {chain.head.number}")
@@ -162,7 +161,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
 
 
 def reset(node: Node, forking: Any = None) -> bool:
-    """Back to the beginning: no blocks but the first, nobody impersonated, each transaction mined at once."""
+    """Go back to the first block, end all impersonation, and mine each transaction at once."""
     if forking and to_object(forking, "what to reset to").get("forking"):
         raise refused("this chain stands by itself: it cannot fork another")
     chain = node.chain

@@ -1,7 +1,7 @@
-"""Methods that carry a state from chain to chain: all accounts with their words as one text, in the form anvil has for it.
+"""Methods that carry a state from chain to chain: all accounts with their words as one text, in anvil's format.
 
-The text is gzipped JSON in hex: `{"accounts": {address: {"nonce", "balance", "code", "storage"}}}`. Beside it stands, under
-`slots`, what the hashed slots were made from, so that words go by their names on the other chain too.
+The text is gzipped JSON in hex: `{"accounts": {address: {"nonce", "balance", "code", "storage"}}}`. In addition, `slots` lists
+the preimages of hashed slots, so that words keep their names on the other chain.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
     from chain.rpc.node import Node
     from chain.simulator.chain import Chain
 
-_LONGEST: Final = 256 * 2**20  # bytes of a dump that is read
-_GZIP: Final = 31  # tells zlib what to expect
+_LONGEST: Final = 256 * 2**20  # bytes of a dump that can be loaded
+_GZIP: Final = 31  # window bits of zlib for the gzip format
 
 
 def dump_state(node: Node) -> str:
-    """All accounts as they are at the end of the last block."""
-    there, head = state_at(node.chain, LATEST)
-    state = there.state
-    told = {
+    """Return all accounts at the end of the last block."""
+    reader, head = state_at(node.chain, LATEST)
+    state = reader.state
+    dump = {
         "best_block_number": head.number,
-        "accounts": {data(who): _told(state, who, state.accounts[who]) for who in sorted(state.accounts)},
+        "accounts": {data(address): _told(state, address, state.accounts[address]) for address in sorted(state.accounts)},
         "slots": [
             [word(parent), None if key is None else data(key)]
             for parent, key in state.slots.preimages.values()
         ],
     }  # fmt: skip
-    return data(gzip.compress(json.dumps(told).encode(), mtime=0))
+    return data(gzip.compress(json.dumps(dump).encode(), mtime=0))
 
 
 def _told(state: State, address: bytes, account: Account) -> dict[str, Any]:
@@ -66,25 +66,28 @@ def _told(state: State, address: bytes, account: Account) -> dict[str, Any]:
 
 
 def load_state(node: Node, dumped: Any) -> bool:
-    """Set all accounts of a dump, ours or anvil's, over those that are there."""
-    told = to_object(_read(to_bytes(dumped, "the dump")), "the dump")
-    accounts = to_object(told.get("accounts"), "'accounts'")
+    """Set all accounts of a dump, ours or anvil's, over those of the chain."""
+    dump = to_object(_read(to_bytes(dumped, "the dump")), "the dump")
+    accounts = to_object(dump.get("accounts"), "'accounts'")
     state = node.chain.state
-    read = [(to_address(who), to_object(each, "an account")) for who, each in accounts.items()]
-    for item in told.get("slots") or ():
+    parsed = [
+        (to_address(address), to_object(fields, "an account"))
+        for address, fields in accounts.items()
+    ]
+    for item in dump.get("slots") or ():
         _remember(state, item)
-    in_one_step(node.chain, _set_all, node.chain, read)
+    in_one_step(node.chain, _set_all, node.chain, parsed)
     return True
 
 
 def _set_all(chain: Chain, accounts: Sequence[tuple[bytes, Mapping[str, Any]]]) -> None:
-    for who, each in accounts:
-        _set(chain.state, who, each)
+    for address, fields in accounts:
+        _set(chain.state, address, fields)
     chain.record_changes()
 
 
 def _read(raw: bytes) -> Any:
-    """The JSON in a dump, which may be gzipped and must not be endless."""
+    """Return the JSON of a dump, which may be gzipped and is limited in length."""
     try:
         if raw[:2] == b"\x1f\x8b":
             reader = zlib.decompressobj(_GZIP)

@@ -1,7 +1,7 @@
-"""Methods about transactions that wait. Here none do: with automine off a transaction runs at once, in the open block.
+"""Methods about waiting transactions. Here none wait: with automine off a transaction runs at once, in the open block.
 
-So what other nodes keep in a pool is here what stands in the open block, and to drop or replace a transaction is to take the
-open block back to before it and run again what came after. A request is one step, so either all of that happens or nothing.
+So the pool of other nodes is the open block here. To drop or replace a transaction, the open block is undone back to before it,
+and the later transactions run again. A request is one step, so either all of that happens or none of it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from chain.simulator.chain import Chain
 
 Json = dict[str, Any]
-_MORE: Final = 110  # per cent of the old fees, as Ethereum's pools have it
+_MORE: Final = 110  # per cent of the old fees, as in Ethereum's pools
 
 
-# Looking
+# Reading
 
 
 def status(node: Node) -> Json:
@@ -44,35 +44,35 @@ def status(node: Node) -> Json:
 
 
 def content(node: Node) -> Json:
-    """The transactions of the open block, by sender and nonce."""
-    ledger, found = node.chain.ledger, dict[str, Json]()
+    """Return the transactions of the open block, by sender and nonce."""
+    ledger, by_sender = node.chain.ledger, dict[str, Json]()
     for receipt in _waiting(node.chain):
-        of_sender = found.setdefault(checksum_address(receipt.sender), {})
+        of_sender = by_sender.setdefault(checksum_address(receipt.sender), {})
         of_sender[str(receipt.nonce)] = transaction_json(ledger, receipt)
-    return {"pending": found, "queued": {}}
+    return {"pending": by_sender, "queued": {}}
 
 
 def content_from(node: Node, address: Any) -> Json:
-    """Those of one sender."""
+    """Return the transactions of one sender in the open block."""
     pending = content(node)["pending"]
     return {"pending": pending.get(checksum_address(to_address(address)), {}), "queued": {}}
 
 
 def transactions(node: Node) -> list[Json]:
-    """The transactions of the open block in their order."""
-    return [transaction_json(node.chain.ledger, each) for each in _waiting(node.chain)]
+    """Return the transactions of the open block in order."""
+    return [transaction_json(node.chain.ledger, receipt) for receipt in _waiting(node.chain)]
 
 
 def inspect(node: Node) -> Json:
-    """The same in a line each."""
-    found = dict[str, dict[str, str]]()
+    """Return the transactions of the open block, by sender and nonce, as one line each."""
+    by_sender = dict[str, dict[str, str]]()
     for receipt in _waiting(node.chain):
-        of_sender = found.setdefault(checksum_address(receipt.sender), {})
+        of_sender = by_sender.setdefault(checksum_address(receipt.sender), {})
         to = "contract creation" if receipt.to is None else data(receipt.to)
         of_sender[str(receipt.nonce)] = (
             f"{to}: {receipt.value} wei + {receipt.gas} gas × {receipt.max_fee} wei"
         )
-    return {"pending": found, "queued": {}}
+    return {"pending": by_sender, "queued": {}}
 
 
 def _waiting(chain: Chain) -> list[Receipt]:
@@ -84,11 +84,11 @@ def _waiting(chain: Chain) -> list[Receipt]:
 
 
 def drop(node: Node, tx_hash: Any) -> bool:
-    """Take a transaction out of the open block; whether it was there."""
-    chain, found = node.chain, node.chain.ledger.find(to_hash(tx_hash))
-    if found is None or found not in _waiting(chain):
+    """Remove a transaction from the open block. Return True if it was in it."""
+    chain, receipt = node.chain, node.chain.ledger.find(to_hash(tx_hash))
+    if receipt is None or receipt not in _waiting(chain):
         return False
-    _drop(chain, {found})
+    _drop(chain, {receipt})
     return True
 
 
@@ -97,27 +97,27 @@ def drop_all(node: Node) -> None:
 
 
 def drop_sender(node: Node, address: Any) -> None:
-    """Take out all transactions of one sender."""
-    who = to_address(address)
-    _drop(node.chain, {each for each in _waiting(node.chain) if each.sender == who})
+    """Remove all transactions of one sender."""
+    sender = to_address(address)
+    _drop(node.chain, {receipt for receipt in _waiting(node.chain) if receipt.sender == sender})
 
 
 def _drop(chain: Chain, dropped: set[Receipt]) -> None:
-    """Take the open block back to before the first of these, and do again what came after, but for them."""
+    """Undo the open block back to before the first of these, and redo the later items except the dropped ones."""
     if dropped:
-        later = _undo_from(chain, min(each.position for each in dropped))
-        _reapply(chain, [act for act in later if act not in dropped])
+        later = _undo_from(chain, min(receipt.position for receipt in dropped))
+        _reapply(chain, [item for item in later if item not in dropped])
 
 
 # Replacing
 
 
 def apply(chain: Chain, tx: Transaction) -> Receipt:
-    """Send a transaction, in the place of a waiting one if it has the same sender and number."""
+    """Send a transaction. It replaces one of the open block with the same sender and nonce."""
     if chain.ledger.open is not None and tx.nonce < chain.state.account(tx.sender)[0]:
-        for each in _waiting(chain):
-            if (each.sender, each.nonce) == (tx.sender, tx.nonce):
-                return _replace(chain, each, tx)
+        for receipt in _waiting(chain):
+            if (receipt.sender, receipt.nonce) == (tx.sender, tx.nonce):
+                return _replace(chain, receipt, tx)
     return chain.send_transaction(tx)
 
 
@@ -132,11 +132,11 @@ def _replace(chain: Chain, old: Receipt, tx: Transaction) -> Receipt:
 
 
 def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
-    """Take the open block back to before the receipt at that place; what it held from there on."""
-    moment = chain.ledger.timeline_index(chain.receipts[first])
-    later, block = list(_open_block_items(chain, moment)), copy(chain.pending)
-    block.gas_used -= sum(each.gas_used for each in chain.receipts[first:])
-    chain.revert(_place(chain, moment, first, block))
+    """Undo the open block back to before the receipt at position `first`, and return the undone items."""
+    timeline_index = chain.ledger.timeline_index(chain.receipts[first])
+    later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
+    block.gas_used -= sum(receipt.gas_used for receipt in chain.receipts[first:])
+    chain.revert(_place(chain, timeline_index, first, block))
     return later
 
 
@@ -144,12 +144,12 @@ def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
 
 
 class OpenBlockPoint(NamedTuple):
-    """Where a chain can be taken back to, and how to get there again if the open block has begun anew meanwhile."""
+    """A point to which a chain can go back, and how to rebuild it if the open block was started again meanwhile."""
 
     snapshot: Snapshot
-    interval: float  # after which the node's server mined a block by itself
-    beginning: Snapshot | None = None  # of the block that was open
-    acts: Sequence[Receipt | Changes] = ()  # that were in it
+    interval: float  # seconds between blocks that the server mines; 0 for none
+    beginning: Snapshot | None = None  # the start of the block that was open
+    acts: Sequence[Receipt | Changes] = ()  # the items of that block
 
     @classmethod
     def of(cls, node: Node) -> OpenBlockPoint:
@@ -158,15 +158,15 @@ class OpenBlockPoint(NamedTuple):
         if block is None:
             return cls(chain.snapshot(), node.interval)
         beginning = _place(chain, block.first_moment, block.first_receipt, None)
-        acts = list(_open_block_items(chain, block.first_moment))
-        return cls(chain.snapshot(), node.interval, beginning, acts)
+        items = list(_open_block_items(chain, block.first_moment))
+        return cls(chain.snapshot(), node.interval, beginning, items)
 
     @property
     def blocks(self) -> int:
         return self.snapshot.blocks
 
     def go_back(self, node: Node) -> bool:
-        """Whether that is still possible."""
+        """Go back to this point. Return False if that is no longer possible."""
         is_done = self._go_back(node.chain)
         if is_done:
             node.interval = self.interval
@@ -186,39 +186,39 @@ class OpenBlockPoint(NamedTuple):
 
 
 def rebuild_open_block(chain: Chain, change: Callable[[], None]) -> None:
-    """Change what the next block will be. If it is open already, what it holds runs again, as if it had waited."""
+    """Change the properties of the next block. If it is already open, its items run again after the change."""
     block = chain.ledger.open
     if block is None:
         change()
         return
-    acts = list(_open_block_items(chain, block.first_moment))
+    items = list(_open_block_items(chain, block.first_moment))
     chain.revert(_place(chain, block.first_moment, block.first_receipt, None))
     change()
-    _reapply(chain, acts)
+    _reapply(chain, items)
 
 
 def _open_block_items(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
-    """What the open block holds from a moment on: transactions, and what was set between them."""
+    """Yield the items of the open block from a timeline index on: transactions, and the changes set between them."""
     ledger = chain.ledger
-    for at in range(moment, len(ledger.timeline)):
-        yield ledger.receipt_at_index(at) or ledger.timeline[at]
+    for index in range(moment, len(ledger.timeline)):
+        yield ledger.receipt_at_index(index) or ledger.timeline[index]
 
 
 def _place(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
-    """A place within the open block."""
+    """Return a snapshot within the open block. `moment` is a timeline index, `receipt` a position."""
     blocks = len(chain.blocks)
     last = chain.ledger.last(blocks, moment)
     return Snapshot(blocks, moment, receipt, block, chain.mining, last)
 
 
 def _reapply(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:
-    for act in acts:
-        if not isinstance(act, Receipt):
-            _set_again(chain.state, act)
+    for item in acts:
+        if not isinstance(item, Receipt):
+            _set_again(chain.state, item)
             chain.record_changes()
             continue
-        with suppress(InvalidTransaction):  # it built on one that is gone
-            chain.add_to_open_block(transaction_of(act))
+        with suppress(InvalidTransaction):  # it depended on a transaction that is gone
+            chain.add_to_open_block(transaction_of(item))
 
 
 def _set_again(state: State, changes: Changes) -> None:

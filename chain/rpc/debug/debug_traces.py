@@ -1,4 +1,4 @@
-"""Methods that show what a transaction did, or would do: traces in the shapes of geth and in the words of contracts."""
+"""Methods that trace a transaction, sent or only rehearsed: in geth's formats, and decoded by its contracts."""
 
 from __future__ import annotations
 
@@ -67,23 +67,23 @@ _TRACERS: Final[dict[Any, Callable[[Run, Json], Any]]] = {
 _MOST_ROUNDS: Final = 16
 
 
-# What was
+# Past transactions
 
 
 def trace_transaction(node: Node, tx_hash: Any, config: Any = None) -> Any:
-    """Run a transaction again on the state before it: what it did, as the tracer shows it."""
-    found = node.chain.ledger.find(to_hash(tx_hash))
-    if found is None:
+    """Run a transaction again on the state before it, and return the trace in the format of the tracer."""
+    receipt = node.chain.ledger.find(to_hash(tx_hash))
+    if receipt is None:
         raise refused(f"transaction not found: there is no {tx_hash}")
-    return _traced(node, found, config)
+    return _traced(node, receipt, config)
 
 
 def trace_block(node: Node, block: Any, config: Any = None) -> list[Json]:
-    """The same for every transaction of a block."""
-    found = require_block(node.chain, block)
+    """Trace every transaction of a block."""
+    found_block = require_block(node.chain, block)
     return [
         {"txHash": data(receipt.tx_hash), "result": _traced(node, receipt, config)}
-        for receipt in receipts_in(node, found)
+        for receipt in receipts_in(node, found_block)
     ]
 
 
@@ -97,11 +97,11 @@ def _traced(node: Node, receipt: Receipt, config: Any) -> Any:
 
 @contextmanager
 def _refuse_unreplayable() -> Iterator[None]:
-    """What cannot be run again, or not be told, is refused in a sentence."""
+    """Refuse a transaction that cannot be run again, or whose trace is too large."""
     try:
         yield
-    except LookupError as no:
-        raise refused(str(no)) from None
+    except LookupError as error:
+        raise refused(str(error)) from None
     except TraceTooLarge:
         raise too_much(
             f"the trace is larger than {MOST_BYTES} bytes: leave out 'enableMemory', or say 'limit'"
@@ -109,7 +109,7 @@ def _refuse_unreplayable() -> Iterator[None]:
 
 
 def _tracer(config: Any, machine: RecordingMachine) -> Callable[[Run], Any]:
-    """What shows a run, and what the machine must note for it."""
+    """Return the function that formats a run, and set up the machine to record what it needs."""
     config = to_object(config or {}, "the tracer's configuration")
     name = config.get("tracer")
     if (name is not None and not isinstance(name, str)) or name not in _TRACERS:
@@ -125,16 +125,16 @@ def _tracer(config: Any, machine: RecordingMachine) -> Callable[[Run], Any]:
 
 
 def _most_opcodes(config: Mapping[str, Any]) -> int:
-    """How many operations are told: as many as the client wants, and no more than one answer can hold."""
+    """Return the number of operations to record: the client's limit, at most what one answer can hold."""
     limit = to_int(config.get("limit") or MOST_OPERATIONS, "'limit'")
     return min(limit, MOST_OPERATIONS)
 
 
-# What would be
+# Rehearsed transactions
 
 
 def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None) -> Any:
-    """Run a message at the end of a block, and undo it: what it would do, as the tracer shows it."""
+    """Run a message at the end of a block, undo it, and return the trace in the format of the tracer."""
     config = to_object(config or {}, "the tracer's configuration")
     machine = recording_machine(node.chain.ledger)
     show = _tracer(config, machine)
@@ -145,17 +145,17 @@ def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None)
 def _rehearse(
     node: Node, fields: Any, block: Any, machine: RecordingMachine, config: Any = None
 ) -> tuple[ChainReader, Run]:
-    """Run a transaction on a state aside: that, and how it went."""
+    """Run a transaction on a separate state. Return the reader of that state, and the run."""
     chain, config = node.chain, config or {}
-    there, where = imagined(chain, block, config.get("stateOverrides"), apart=True)
-    machine.state, machine.loaded = there.state, there.machine.loaded
-    where = _with_overrides(where, config.get("blockOverrides"))
-    tx, free = without_fees(there, parse_fields(chain, fields, where, there), where)
-    return there, Run(tx, machine.transact(tx, free), machine, free.coinbase)
+    reader, target_block = imagined(chain, block, config.get("stateOverrides"), apart=True)
+    machine.state, machine.loaded = reader.state, reader.machine.loaded
+    target_block = _with_overrides(target_block, config.get("blockOverrides"))
+    tx, free = without_fees(reader, parse_fields(chain, fields, target_block, reader), target_block)
+    return reader, Run(tx, machine.transact(tx, free), machine, free.coinbase)
 
 
 def _with_overrides(block: Block, overrides: Any) -> Block:
-    """The block with what a client wants to imagine about it."""
+    """Return the block with the client's overrides."""
     fields = to_object(overrides or {}, "'blockOverrides'")
     names = {
         "number": "number",
@@ -164,7 +164,7 @@ def _with_overrides(block: Block, overrides: Any) -> Block:
         "prevRandao": "forced_prevrandao",
     }
     changes: dict[str, Any] = {
-        names[n]: to_int(v, f"'{n}'") for n, v in fields.items() if n in names
+        names[name]: to_int(value, f"'{name}'") for name, value in fields.items() if name in names
     }
     return replace(block, **changes) if changes else block
 
@@ -173,49 +173,52 @@ def _with_overrides(block: Block, overrides: Any) -> Block:
 
 
 def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
-    """The accounts and words that a transaction looks at, and what it costs to name them beforehand (EIP-2930)."""
+    """Return the accounts and words that a transaction accesses, and its gas when they are listed beforehand (EIP-2930)."""
     fields = dict(to_object(fields, "the transaction"))
     fields.pop("type", None)
-    known = to_list(fields.get("accessList") or (), "the entries of the access list")
+    previous_list = to_list(fields.get("accessList") or (), "the entries of the access list")
     is_next = require_block(node.chain, block).number >= node.chain.head.number
     for _ in range(_MOST_ROUNDS):
-        machine, asked = recording_machine(node.chain.ledger), {**fields, "accessList": known}
-        _, run = _rehearse(node, asked, PENDING if is_next else block, machine)
-        found, outcome = _access_list(run), run.outcome
-        if found == known:
+        machine, request = (
+            recording_machine(node.chain.ledger),
+            {**fields, "accessList": previous_list},
+        )
+        _, run = _rehearse(node, request, PENDING if is_next else block, machine)
+        access_list, outcome = _access_list(run), run.outcome
+        if access_list == previous_list:
             break
-        known = found
-    answer: Json = {"accessList": found, "gasUsed": quantity(outcome.gas_used)}
+        previous_list = access_list
+    answer: Json = {"accessList": access_list, "gasUsed": quantity(outcome.gas_used)}
     failure = outcome.frame.failure
     return answer if failure is None else answer | {"error": _words_of(failure)}
 
 
 def _access_list(run: Run) -> list[Json]:
-    """What is looked at, but for accounts that are warm anyway and none of whose words are looked at."""
+    """Return the accessed accounts and words, without accounts that are warm anyway and have no accessed words."""
     warm = {run.tx.sender, run.outcome.frame.address, run.coinbase, *PRECOMPILES}
     return [
-        {"address": data(who), "storageKeys": [word(slot) for slot in slots]}
-        for who, slots in accessed_state(run).items()
-        if slots or who not in warm
+        {"address": data(address), "storageKeys": [word(slot) for slot in slots]}
+        for address, slots in accessed_state(run).items()
+        if slots or address not in warm
     ]
 
 
 def _words_of(failure: Failure) -> str:
-    kinds = ("out of gas", "halt")
-    return failure.text if failure.kind in kinds else f"execution reverted: {failure.text}"
+    halts = ("out of gas", "halt")
+    return failure.text if failure.kind in halts else f"execution reverted: {failure.text}"
 
 
-# In the words of contracts
+# Decoded by contracts
 
 
 def trace(node: Node, which: Any) -> Json:
-    """What a transaction did, message by message, in the words of its contracts."""
+    """Return the messages of a transaction as a tree, decoded by its contracts. `which` is a hash or a position."""
     with _refuse_unreplayable():
         return tree_json(need_receipt(node, which).trace)
 
 
 def trace_look(node: Node, fields: Any, block: Any = LATEST) -> Json:
-    """What a transaction would do."""
+    """Return the decoded trace of a transaction that is not sent."""
     machine = recording_machine(node.chain.ledger)
-    there, run = _rehearse(node, fields, block, machine)
-    return tree_json(trace_of(node.chain.ledger, there.ledger, run.outcome, run.tx.gas))
+    reader, run = _rehearse(node, fields, block, machine)
+    return tree_json(trace_of(node.chain.ledger, reader.ledger, run.outcome, run.tx.gas))

@@ -1,6 +1,6 @@
-"""What a transaction did, in the shapes that Ethereum tools know: `callTracer`, `prestateTracer`, and a log of all operations.
+"""Traces of a transaction in the formats of Ethereum tools: `callTracer`, `prestateTracer`, and a log of all operations.
 
-Each is a function of an observed run; the state is the one that the transaction left.
+Each tracer is a function of a recorded run. The machine's state is the one after the transaction.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _KINDS: Final = {
     "call": "CALL", "static": "STATICCALL", "delegate": "DELEGATECALL", "create": "CREATE",
 }  # fmt: skip
 MOST_OPERATIONS: Final = 50_000  # in one answer
-MOST_BYTES: Final = 1 << 25  # of stack, memory and words, while the operations are noted
+MOST_BYTES: Final = 1 << 25  # of stack, memory and words, while operations are recorded
 _OTHER_KINDS: Final = ("CREATE2", "CALLCODE")
 _REASON: Final = revert_data("")[:4]
 
 
 class Run(NamedTuple):
-    """A transaction that was run under observation, and what became of it."""
+    """A transaction that was run on a recording machine, and its outcome."""
 
     tx: Transaction
     outcome: TransactionResult
@@ -63,18 +63,20 @@ class Run(NamedTuple):
 
 
 def call_tracer(run: Run, config: Json) -> Json:
-    """The tree of messages; `onlyTopCall` leaves out those below the first, `withLog` adds the logs."""
-    outcome, alone = run.outcome, bool(config.get("onlyTopCall"))
-    kept = {id(row): i for i, row in enumerate(outcome.logs)} if config.get("withLog") else {}
-    made = _call(CallStep(outcome.frame), kept, alone)
-    return made | {"gas": quantity(run.tx.gas), "gasUsed": quantity(run.outcome.gas_used)}
+    """Return the tree of messages. `onlyTopCall` keeps only the first message, `withLog` adds the logs."""
+    outcome, only_top_call = run.outcome, bool(config.get("onlyTopCall"))
+    log_indexes = (
+        {id(log): index for index, log in enumerate(outcome.logs)} if config.get("withLog") else {}
+    )
+    call = _call(CallStep(outcome.frame), log_indexes, only_top_call)
+    return call | {"gas": quantity(run.tx.gas), "gasUsed": quantity(run.outcome.gas_used)}
 
 
 def _call(sent: CallStep, logs: dict[int, int], alone: bool = False) -> Json:
-    """A message; `logs` are the places of those that stayed."""
-    frame, by = sent
-    made: Json = {
-        "type": by if by in _OTHER_KINDS else _KINDS[frame.kind],
+    """Return a message as JSON. `logs` maps the id of each log that was kept to its index."""
+    frame, opcode = sent
+    call: Json = {
+        "type": opcode if opcode in _OTHER_KINDS else _KINDS[frame.kind],
         "from": data(frame.caller),
         "to": data(frame.code_address if frame.kind == "delegate" else frame.address),
         "gas": quantity(frame.gas_limit),
@@ -82,24 +84,24 @@ def _call(sent: CallStep, logs: dict[int, int], alone: bool = False) -> Json:
         "input": data(frame.data),
     }
     if frame.kind != "static":
-        made["value"] = quantity(frame.value)
+        call["value"] = quantity(frame.value)
     if frame.output:
-        made["output"] = data(frame.output)
+        call["output"] = data(frame.output)
     if frame.failure is not None:
-        made |= _failed(frame.failure)
-    below = [] if alone else [step for step in steps_of(frame) if isinstance(step, CallStep)]
-    if below:
-        made["calls"] = [_inner(step, logs) for step in below]
-    written = list(_logs(frame, logs))
-    return made | {"logs": written} if written else made
+        call |= _failed(frame.failure)
+    child_steps = [] if alone else [step for step in steps_of(frame) if isinstance(step, CallStep)]
+    if child_steps:
+        call["calls"] = [_inner(step, logs) for step in child_steps]
+    log_items = list(_logs(frame, logs))
+    return call | {"logs": log_items} if log_items else call
 
 
 def _inner(sent: CallStep, logs: dict[int, int]) -> Json:
     def make(sent: CallStep) -> Json:
         return _call(sent, logs)
 
-    made: Json = run_on_new_thread(make, sent) if sent.frame.depth in THREAD_DEPTHS else make(sent)
-    return made
+    call: Json = run_on_new_thread(make, sent) if sent.frame.depth in THREAD_DEPTHS else make(sent)
+    return call
 
 
 def _failed(failure: Failure) -> Json:
@@ -107,26 +109,26 @@ def _failed(failure: Failure) -> Json:
         return {"error": "out of gas"}
     if failure.kind == "halt":
         return {"error": failure.text.rpartition(": ")[2]}
-    reason = failure.data[:4] == _REASON
+    has_reason = failure.data[:4] == _REASON
     return {"error": "execution reverted"} | (
-        {"revertReason": revert_text(failure.data)} if reason else {}
+        {"revertReason": revert_text(failure.data)} if has_reason else {}
     )
 
 
 def _logs(frame: Frame, places: dict[int, int]) -> Iterator[Json]:
-    """The logs of a message, each with how many messages it had sent by then."""
-    sent = 0
+    """Yield the logs of a message, with the number of messages sent before each. `places` maps the id of a log to its index."""
+    sent_count = 0
     for step in steps_of(frame):
         match step:
             case CallStep():
-                sent += 1
+                sent_count += 1
             case Logged((address, topics, raw, _, _) as row) if id(row) in places:
                 yield {
                     "address": data(address),
                     "topics": [word(topic) for topic in topics],
                     "data": data(raw),
                     "index": quantity(places[id(row)]),
-                    "position": quantity(sent),
+                    "position": quantity(sent_count),
                 }
 
 
@@ -134,40 +136,40 @@ def _logs(frame: Frame, places: dict[int, int]) -> Iterator[Json]:
 
 
 def prestate_tracer(run: Run, config: Json) -> Json:
-    """All accounts and words that were looked at, as they were; with `diffMode` what changed, before and after."""
-    places = accessed_state(run)
+    """Return all accessed accounts and words as they were before; with `diffMode` the changed ones, before and after."""
+    accessed = accessed_state(run)
     state, before = run.machine.state, PreState(run)
     pre = {
-        who: _account(state, before.account(who), _words(before, who, slots))
-        for who, slots in places.items()
+        address: _account(state, before.account(address), _words(before, address, slots))
+        for address, slots in accessed.items()
     }
     if not config.get("diffMode"):
-        return {data(who): found for who, found in pre.items()}
-    return _difference(run, before, places)
+        return {data(address): account for address, account in pre.items()}
+    return _difference(run, before, accessed)
 
 
 def accessed_state(run: Run) -> dict[bytes, dict[int, None]]:
-    """Every account and word that the transaction looked at, in the order in which it did."""
+    """Return the accounts and words that the transaction accessed, in the order of first access within a message."""
     tx, first = run.tx, run.outcome.frame
-    found: dict[bytes, dict[int, None]] = {tx.sender: {}, first.address: {}, run.coinbase: {}}
-    left = [first]
-    while left:
-        frame = left.pop()
-        found.setdefault(frame.address, {})
-        found.setdefault(frame.code_address, {})
+    accessed: dict[bytes, dict[int, None]] = {tx.sender: {}, first.address: {}, run.coinbase: {}}
+    pending = [first]
+    while pending:
+        frame = pending.pop()
+        accessed.setdefault(frame.address, {})
+        accessed.setdefault(frame.code_address, {})
         for step in steps_of(frame):
             match step:
                 case Read(address, slot) | WriteStep(address, slot):
-                    found.setdefault(address, {})[slot] = None
+                    accessed.setdefault(address, {})[slot] = None
                 case Touched(address):
-                    found.setdefault(address, {})
+                    accessed.setdefault(address, {})
                 case CallStep(child):
-                    left.append(child)
-    return found
+                    pending.append(child)
+    return accessed
 
 
 class PreState:
-    """The state as the transaction found it, seen from after it."""
+    """The state before the transaction, derived from the state after it."""
 
     def __init__(self, run: Run) -> None:
         self._state = run.machine.state
@@ -183,8 +185,8 @@ class PreState:
         return self._accounts.get(address) or self._state.account(address)
 
     def word(self, address: bytes, slot: int) -> int:
-        found = self._words.get((address, slot))
-        return self._state.word(address, slot) if found is None else found
+        word = self._words.get((address, slot))
+        return self._state.word(address, slot) if word is None else word
 
 
 def _words(before: PreState, who: bytes, slots: dict[int, None]) -> dict[int, int]:
@@ -193,14 +195,14 @@ def _words(before: PreState, who: bytes, slots: dict[int, None]) -> dict[int, in
 
 def _account(state: State, account: Account, words: dict[int, int]) -> Json:
     nonce, balance, code_hash = account
-    made: Json = {"balance": quantity(balance)}
+    shown: Json = {"balance": quantity(balance)}
     if nonce:
-        made["nonce"] = nonce
+        shown["nonce"] = nonce
     if code_hash != EMPTY_CODE_HASH:
-        made["code"] = data(state.codes[code_hash])
+        shown["code"] = data(state.codes[code_hash])
     if words:
-        made["storage"] = _storage(words)
-    return made
+        shown["storage"] = _storage(words)
+    return shown
 
 
 def _storage(words: dict[int, int]) -> Json:
@@ -210,21 +212,31 @@ def _storage(words: dict[int, int]) -> Json:
 def _difference(run: Run, before: PreState, places: dict[bytes, dict[int, None]]) -> Json:
     state = run.machine.state
     pre, post = {}, {}
-    for who, slots in places.items():
-        old, new = before.account(who), state.account(who)
+    for address, slots in places.items():
+        old, new = before.account(address), state.account(address)
         changed = {
-            slot: (was, now)
+            slot: (old_word, new_word)
             for slot in slots
-            if (was := before.word(who, slot)) != (now := state.word(who, slot))
+            if (old_word := before.word(address, slot)) != (new_word := state.word(address, slot))
         }
         if old == new and not changed:
             continue
         if old != NO_ACCOUNT:
-            pre[data(who)] = _account(state, old, {s: w for s, (w, _) in changed.items() if w})
+            pre[data(address)] = _account(
+                state,
+                old,
+                {slot_number: value for slot_number, (value, _) in changed.items() if value},
+            )
         if new != NO_ACCOUNT:
-            shown = _account(state, new, {s: w for s, (_, w) in changed.items() if w})
-            kept = _account(state, old, {})
-            post[data(who)] = {name: v for name, v in shown.items() if kept.get(name) != v}
+            shown = _account(
+                state,
+                new,
+                {slot_number: value for slot_number, (_, value) in changed.items() if value},
+            )
+            old_shown = _account(state, old, {})
+            post[data(address)] = {
+                name: value for name, value in shown.items() if old_shown.get(name) != value
+            }
     return {"pre": pre, "post": post}
 
 
@@ -232,15 +244,15 @@ def _difference(run: Run, before: PreState, places: dict[bytes, dict[int, None]]
 
 
 def struct_logs(run: Run, config: Json) -> Json:
-    """Every operation of bytecode, with stack, memory if wanted, and the words of its contract that it knows."""
-    outcome, told = run.outcome, run.machine.opcodes or ()
-    if len(told) >= MOST_OPERATIONS:
+    """Return every operation of bytecode with its stack, the known storage words, and memory if the client asks for it."""
+    outcome, operations = run.outcome, run.machine.opcodes or ()
+    if len(operations) >= MOST_OPERATIONS:
         raise too_much(f"more than {MOST_OPERATIONS} operations are too much: say 'limit'")
     return {
         "gas": outcome.gas_used,
         "failed": outcome.frame.failure is not None,
         "returnValue": data(outcome.frame.output),
-        "structLogs": [_operation(each, config) for each in told],
+        "structLogs": [_operation(operation, config) for operation in operations],
     }
 
 

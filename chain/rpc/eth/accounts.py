@@ -27,65 +27,65 @@ if TYPE_CHECKING:
 
 
 def accounts(node: Node) -> list[str]:
-    """Whose key the chain has: the ten, and those that were given a name; and whoever is impersonated."""
+    """Return the accounts whose keys the chain has, then those that are impersonated."""
     others = sorted(node.impersonated - node.chain.keys.keys())
     return [data(address) for address in (*node.chain.keys, *others)]
 
 
 def get_balance(node: Node, address: Any, block: Any = LATEST) -> str:
-    there, _ = state_at(node.chain, block)
-    return quantity(there.state.account(to_address(address))[1])
+    reader, _ = state_at(node.chain, block)
+    return quantity(reader.state.account(to_address(address))[1])
 
 
 def get_transaction_count(node: Node, address: Any, block: Any = LATEST) -> str:
-    there, _ = state_at(node.chain, block)
-    return quantity(there.state.account(to_address(address))[0])
+    reader, _ = state_at(node.chain, block)
+    return quantity(reader.state.account(to_address(address))[0])
 
 
 def get_code(node: Node, address: Any, block: Any = LATEST) -> str:
-    there, _ = state_at(node.chain, block)
-    return data(there.state.code(to_address(address)))
+    reader, _ = state_at(node.chain, block)
+    return data(reader.state.code(to_address(address)))
 
 
 def get_account_info(node: Node, address: Any, block: Any = LATEST) -> dict[str, str]:
-    """Balance, number and code in one answer."""
-    who = to_address(address)
-    there, _ = state_at(node.chain, block)
-    nonce, balance, _ = there.state.account(who)
-    code = there.state.code(who)
+    """Return balance, nonce and code in one answer."""
+    raw_address = to_address(address)
+    reader, _ = state_at(node.chain, block)
+    nonce, balance, _ = reader.state.account(raw_address)
+    code = reader.state.code(raw_address)
     return {"balance": quantity(balance), "nonce": quantity(nonce), "code": data(code)}
 
 
 def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> str:
-    there, _ = state_at(node.chain, block)
-    return word(there.state.word(to_address(address), to_int(slot, "the slot")))
+    reader, _ = state_at(node.chain, block)
+    return word(reader.state.word(to_address(address), to_int(slot, "the slot")))
 
 
 def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict[str, Any]:
-    """The nodes of the state trie that show an account and some of its words (EIP-1186)."""
-    chain, who = node.chain, to_address(address)
+    """Return the nodes of the state trie that prove an account and some of its words (EIP-1186)."""
+    chain, raw_address = node.chain, to_address(address)
     number = require_block(chain, block).number
     if is_pending(chain.ledger, number):
         raise refused("nothing in the pending block can be proved: it has no state root yet")
-    world = chain.ledger.world(number)
-    account, storage = world.lookup(who)
+    state_trie = chain.ledger.world(number)
+    account, storage = state_trie.lookup(raw_address)
     nonce, balance, code_hash = account or NO_ACCOUNT
-    places = [to_int(slot, "a slot") for slot in to_list(slots, "the slots")]
-    there, _ = state_at(chain, block)
-    values = [there.state.word(who, place) for place in places]
+    slot_numbers = [to_int(slot, "a slot") for slot in to_list(slots, "the slots")]
+    reader, _ = state_at(chain, block)
+    values = [reader.state.word(raw_address, slot_number) for slot_number in slot_numbers]
     return {
-        "address": data(who),
+        "address": data(raw_address),
         "nonce": quantity(nonce),
         "balance": quantity(balance),
         "codeHash": data(code_hash),
         "storageHash": data(trie.root(storage if account else None)),
-        "accountProof": [data(item) for item in world.prove_account(who)],
+        "accountProof": [data(item) for item in state_trie.prove_account(raw_address)],
         "storageProof": [
             {
-                "key": quantity(place),
+                "key": quantity(slot_number),
                 "value": quantity(value),
-                "proof": [data(item) for item in world.prove_word(who, place)],
+                "proof": [data(item) for item in state_trie.prove_word(raw_address, slot_number)],
             }
-            for place, value in zip(places, values, strict=True)
+            for slot_number, value in zip(slot_numbers, values, strict=True)
         ],
     }

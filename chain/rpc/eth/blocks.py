@@ -1,4 +1,4 @@
-"""Methods about what has happened: blocks, transactions, receipts, fees."""
+"""Methods about past blocks, transactions, receipts and fees."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ def block_number(node: Node) -> str:
 
 
 def get_block(node: Node, block: Any, full: bool = False) -> Json | None:
-    found = find_block(node.chain, block)
-    return None if found is None else block_json(node.chain.ledger, found, full)
+    found_block = find_block(node.chain, block)
+    return None if found_block is None else block_json(node.chain.ledger, found_block, full)
 
 
 def get_header(node: Node, block: Any) -> Json | None:
-    """A block without what it holds."""
+    """Return a block without its contents."""
     shown = get_block(node, block)
     return shown and {name: value for name, value in shown.items() if name not in _BODY}
 
 
 def count_transactions(node: Node, block: Any) -> str | None:
-    found = find_block(node.chain, block)
-    return None if found is None else quantity(len(receipts_in(node, found)))
+    found_block = find_block(node.chain, block)
+    return None if found_block is None else quantity(len(receipts_in(node, found_block)))
 
 
 def count_uncles(node: Node, block: Any) -> str | None:
@@ -68,18 +68,18 @@ def count_uncles(node: Node, block: Any) -> str | None:
 
 
 def get_uncle(node: Node, block: Any, index: Any) -> None:
-    """There are none on this chain."""
+    """Return None: there are no uncles on this chain."""
 
 
 def get_block_receipts(node: Node, block: Any) -> list[Json] | None:
-    found = find_block(node.chain, block)
-    if found is None:
+    found_block = find_block(node.chain, block)
+    if found_block is None:
         return None
-    return [receipt_json(node.chain.ledger, receipt) for receipt in receipts_in(node, found)]
+    return [receipt_json(node.chain.ledger, receipt) for receipt in receipts_in(node, found_block)]
 
 
 def receipts_in(node: Node, block: Block) -> list[Receipt]:
-    """The receipts of a block, also of the open one."""
+    """Return the receipts of a block, which may be the open one."""
     ledger = node.chain.ledger
     end = None if is_pending(ledger, block.number) else block.end_receipt
     return ledger.receipts[block.first_receipt : end]
@@ -89,45 +89,51 @@ def receipts_in(node: Node, block: Block) -> list[Receipt]:
 
 
 def get_transaction(node: Node, tx_hash: Any) -> Json | None:
-    found = node.chain.ledger.find(to_hash(tx_hash))
-    return None if found is None else transaction_json(node.chain.ledger, found)
+    receipt = node.chain.ledger.find(to_hash(tx_hash))
+    return None if receipt is None else transaction_json(node.chain.ledger, receipt)
 
 
 def get_raw_transaction(node: Node, tx_hash: Any) -> str | None:
-    found = node.chain.ledger.find(to_hash(tx_hash))
-    return None if found is None else data(node.chain.ledger.envelope_of(found))
+    receipt = node.chain.ledger.find(to_hash(tx_hash))
+    return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
 
 
 def get_transaction_in(node: Node, block: Any, index: Any) -> Json | None:
-    found = _receipt_in(node, block, index)
-    return None if found is None else transaction_json(node.chain.ledger, found)
+    receipt = _receipt_in(node, block, index)
+    return None if receipt is None else transaction_json(node.chain.ledger, receipt)
 
 
 def get_raw_transaction_in(node: Node, block: Any, index: Any) -> str | None:
-    found = _receipt_in(node, block, index)
-    return None if found is None else data(node.chain.ledger.envelope_of(found))
+    receipt = _receipt_in(node, block, index)
+    return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
 
 
 def get_transaction_of(node: Node, sender: Any, nonce: Any) -> Json | None:
-    """The transaction to which a sender gave this number; the last of them, if the number was set back."""
-    chain, who, number = node.chain, Address(to_address(sender)), to_int(nonce, "the nonce")
-    found = chain.receipts.where(lambda sent: sent.nonce == number, sender=who).last()
-    return None if found is None else transaction_json(chain.ledger, found)
+    """Return the transaction with this sender and nonce, the last one if the nonce was reset."""
+    chain, account, number = (
+        node.chain,
+        Address(to_address(sender)),
+        to_int(nonce, "the nonce"),
+    )
+    receipt = chain.receipts.where(
+        lambda candidate: candidate.nonce == number, sender=account
+    ).last()
+    return None if receipt is None else transaction_json(chain.ledger, receipt)
 
 
 def _receipt_in(node: Node, block: Any, index: Any) -> Receipt | None:
-    found, place = find_block(node.chain, block), to_int(index, "the index")
-    receipts = [] if found is None else receipts_in(node, found)
-    return receipts[place] if place < len(receipts) else None
+    found_block, position = find_block(node.chain, block), to_int(index, "the index")
+    receipts = [] if found_block is None else receipts_in(node, found_block)
+    return receipts[position] if position < len(receipts) else None
 
 
 def get_transaction_receipt(node: Node, tx_hash: Any) -> Json | None:
-    """The receipt, once the transaction's block is closed."""
+    """Return the receipt, or None while the transaction's block is open."""
     ledger = node.chain.ledger
-    found = ledger.find(to_hash(tx_hash))
-    if found is None or is_pending(ledger, found.block_number):
+    receipt = ledger.find(to_hash(tx_hash))
+    if receipt is None or is_pending(ledger, receipt.block_number):
         return None
-    return receipt_json(ledger, found)
+    return receipt_json(ledger, receipt)
 
 
 # Fees
@@ -138,15 +144,15 @@ def gas_price(node: Node) -> str:
 
 
 def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any = None) -> Json:
-    """Base fees and fullness of the last `count` blocks; with percentiles, also what tips were paid."""
+    """Return base fees and gas use of the last `count` blocks, and the tips paid at each of the percentiles."""
     chain = node.chain
     last = min(require_block(chain, newest).number, chain.head.number)
     count = min(to_int(count, "the number of blocks"), _LONGEST_HISTORY, last + 1)
     blocks = chain.blocks[last + 1 - count : last + 1]
-    after = chain.blocks[last + 1] if last < chain.head.number else chain.pending
+    next_block = chain.blocks[last + 1] if last < chain.head.number else chain.pending
     history = {
         "oldestBlock": quantity(last + 1 - count),
-        "baseFeePerGas": [quantity(block.base_fee) for block in [*blocks, after]],
+        "baseFeePerGas": [quantity(block.base_fee) for block in [*blocks, next_block]],
         "gasUsedRatio": [block.gas_used / block.gas_limit for block in blocks],
         "baseFeePerBlobGas": ["0x1"] * (count + 1),
         "blobGasUsedRatio": [_blob_share(node, block) for block in blocks],
@@ -175,13 +181,18 @@ def _are_percentiles(values: Any) -> bool:
 
 
 def _tips(node: Node, block: Block, percentiles: list[float]) -> list[str]:
-    """For each percentile of the block's gas, the tip that the transaction there paid, by rising tips."""
-    paid = sorted((r.gas_price - block.base_fee, r.gas_used) for r in receipts_in(node, block))
-    reached = list(accumulate(gas_used for _, gas_used in paid))
-    places = [bisect_left(reached, block.gas_used * percentile / 100) for percentile in percentiles]
-    return [quantity(paid[place][0]) if paid else "0x0" for place in places]
+    """For each percentile of the block's gas, return the tip paid there, with transactions ordered by tip."""
+    paid = sorted(
+        (receipt.gas_price - block.base_fee, receipt.gas_used)
+        for receipt in receipts_in(node, block)
+    )
+    cumulative_gas = list(accumulate(gas_used for _, gas_used in paid))
+    indexes = [
+        bisect_left(cumulative_gas, block.gas_used * percentile / 100) for percentile in percentiles
+    ]
+    return [quantity(paid[index][0]) if paid else "0x0" for index in indexes]
 
 
 def max_priority_fee(node: Node) -> str:
-    """Nobody need tip: there is room in every block."""
+    """Return zero: every block has room, so no tip is needed."""
     return "0x0"

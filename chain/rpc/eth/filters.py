@@ -1,4 +1,4 @@
-"""Methods about logs and filters. A filter is a question asked again and again; each time it gets what is new."""
+"""Methods about logs and filters. A filter is a query that a client repeats; each time it gets what is new."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 
 class Filter:
-    """Remembers how far its client has read, in blocks or in transactions, and steps back when the chain does."""
+    """A reading position in blocks or transactions. It moves back when the chain does."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._seen = self._length()
 
     def poll(self, most: int = sys.maxsize) -> list[Any]:
-        """What came since the last call, of so many blocks or transactions."""
+        """Return the news since the last call, from at most this many blocks or transactions."""
         start = self._seen
         self._seen = min(self._length(), start + most)
         return self._between(start, self._seen)
@@ -54,14 +54,14 @@ class Filter:
         return self._seen < self._length()
 
     def all_matches(self) -> list[Any]:
-        """All that matches, old and new."""
+        """Return all matches, old and new."""
         raise bad_params("only a filter for logs has logs to give; ask for its changes")
 
     def before_cut(self, blocks: int, receipts: int) -> None:
-        """The chain will go back to so many blocks and receipts."""
+        """Prepare for a truncation of the chain to this many blocks and receipts."""
 
     def on_truncate(self, blocks: int, receipts: int) -> None:
-        """The chain went back."""
+        """Move back after the chain was truncated to this many blocks and receipts."""
         self._seen = min(self._seen, blocks)
 
     def _length(self) -> int:
@@ -79,7 +79,7 @@ class BlockFilter(Filter):
 
 
 class PendingFilter(Filter):
-    """The hashes of transactions, as they come."""
+    """The hashes of new transactions, before their block is closed."""
 
     def on_truncate(self, blocks: int, receipts: int) -> None:
         self._seen = min(self._seen, receipts)
@@ -92,7 +92,7 @@ class PendingFilter(Filter):
 
 
 class LogFilter(Filter):
-    """The logs in new blocks that someone wants. `first` and `last` are the blocks it looks at, if it says so."""
+    """The logs in new blocks that match `what`. `first` and `last` bound the blocks, if they are given."""
 
     def __init__(
         self,
@@ -123,22 +123,22 @@ class LogFilter(Filter):
 def find_logs(
     ledger: Ledger, what: LogCriteria, start: int, end: int, limits: Limits = NO_LIMITS
 ) -> list[Any]:
-    """The logs wanted in blocks `start` up to but not including `end`."""
+    """Return the logs that match `what` in blocks `start` up to but not including `end`."""
     if start >= end:
         return []
     within = logs_of(ledger, ledger.blocks[start].first_receipt, ledger.blocks[end - 1].end_receipt)
-    places = list(what.find(ledger.events, within))
-    limits.check("logs", len(places), "logs")
-    return log_jsons(ledger, places)
+    positions = list(what.find(ledger.events, within))
+    limits.check("logs", len(positions), "logs")
+    return log_jsons(ledger, positions)
 
 
 # Methods
 
 
 def get_logs(node: Node, criteria: Any) -> list[Json]:
-    """Logs of a range of blocks, or of one block by its hash."""
+    """Return the logs of a range of blocks, or of one block given by its hash."""
     criteria = to_object(criteria, "the filter")
-    chain, what = node.chain, parse_criteria(criteria)
+    chain, log_criteria = node.chain, parse_criteria(criteria)
     if criteria.get("blockHash") is None:
         start, end = _range(chain, criteria)
     else:
@@ -147,11 +147,11 @@ def get_logs(node: Node, criteria: Any) -> list[Json]:
         start = end = require_block(chain, criteria["blockHash"]).number
     end = min(end, chain.head.number)
     node.limits.check("log_range", end + 1 - start, "blocks")
-    return find_logs(chain.ledger, what, start, end + 1, node.limits)
+    return find_logs(chain.ledger, log_criteria, start, end + 1, node.limits)
 
 
 def _range(chain: Chain, criteria: Mapping[str, Any]) -> tuple[int, int]:
-    """The first and the last block; the newest where the client does not say. To ask for what is to come is no mistake."""
+    """Return the first and the last block; by default the newest. A range that starts in future blocks is allowed."""
     start, end = (block_number_of(chain, criteria.get(name)) for name in ("fromBlock", "toBlock"))
     if start > end and (start <= chain.head.number or not _is_open(criteria.get("toBlock"))):
         raise bad_params(f"the range runs backwards: from block {start} to block {end}")
@@ -159,7 +159,7 @@ def _range(chain: Chain, criteria: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _is_open(block: Any) -> bool:
-    """Whether that end of a range moves with the chain."""
+    """Return True if this end of a range moves with the chain."""
     return block in (None, LATEST, PENDING)
 
 
@@ -202,10 +202,10 @@ def _install(node: Node, made: Filter) -> str:
 
 
 def _find(node: Node, number: Any) -> Filter:
-    """The filter of that number, which is the one asked last from now on."""
-    place = to_int(number, "the filter")
-    found = node.filters.pop(place, None)
-    if found is None:
+    """Return the filter of this number, and mark it as the most recently used."""
+    filter_id = to_int(number, "the filter")
+    active_filter = node.filters.pop(filter_id, None)
+    if active_filter is None:
         raise refused(f"filter not found: there is no {number}")
-    node.filters[place] = found
-    return found
+    node.filters[filter_id] = active_filter
+    return active_filter

@@ -1,4 +1,4 @@
-"""Methods that say who answers here, and those that sign with a key the chain has."""
+"""Methods that identify the node, and those that sign with a key the chain has."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def client_version(node: Node) -> str:
 
 
 def node_info(node: Node) -> dict[str, Any]:
-    """Where the chain stands, as anvil tells it."""
+    """Return the node's state in anvil's format."""
     head, chain = node.chain.head, node.chain
     return {
         "currentBlockNumber": quantity(head.number),
@@ -50,7 +50,7 @@ def node_info(node: Node) -> dict[str, Any]:
 
 
 def metadata(node: Node) -> dict[str, Any]:
-    """Who answers, as hardhat tells it."""
+    """Return the node's identity in hardhat's format."""
     chain = node.chain
     return {
         "clientVersion": client_version(node),
@@ -87,17 +87,17 @@ def always_one(node: Node) -> str:
 
 
 def protocol_version(node: Node) -> str:
-    """The newest protocol that nodes of the Prague fork speak among themselves; this one has no others."""
+    """Return the newest peer protocol of the Prague fork. This node has no peers."""
     return "0x44"
 
 
 def is_mining(node: Node) -> bool:
-    """Whether blocks come without anyone asking for them."""
+    """Return True if blocks are mined automatically: for each transaction, or at an interval."""
     return node.chain.automine or node.interval > 0
 
 
 def coinbase(node: Node) -> str:
-    """Who gets the tips of the next block."""
+    """Return the address that receives the tips of the next block."""
     return data(node.chain.pending.coinbase)
 
 
@@ -106,7 +106,7 @@ def sha3(node: Node, raw: Any) -> str:
 
 
 def signing_account(node: Node, address: bytes) -> Account:
-    """The account at an address, if the chain has its key."""
+    """Return the account at an address, or refuse if the chain does not have its key."""
     account = node.chain.keys.get(address)
     if account is None:
         raise refused(f"unknown account {data(address)}: the chain has no key to sign with")
@@ -114,23 +114,23 @@ def signing_account(node: Node, address: bytes) -> Account:
 
 
 def sign(node: Node, address: Any, message: Any) -> str:
-    """A message signed as wallets do it (EIP-191): r, s and v."""
+    """Sign a message as wallets do (EIP-191), and return r, s and v."""
     body = to_bytes(message, "the message")
     return _sign(node, address, b"\x19Ethereum Signed Message:\n%d%b" % (len(body), body))
 
 
 def personal_sign(node: Node, message: Any, address: Any) -> str:
-    """`eth_sign` as wallets have it: the other way round."""
+    """Sign like `eth_sign`, with the parameters in the other order, as wallets send them."""
     return sign(node, address, message)
 
 
 def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
-    """A structure signed as wallets do it (EIP-712)."""
+    """Sign a typed structure as wallets do (EIP-712)."""
     try:
         content = json.loads(typed) if isinstance(typed, str) else typed
         message = import_module("eth_account.messages").encode_typed_data(full_message=content)
-    except Exception as wrong:  # it fails in as many ways as data can be wrong
-        raise bad_params(f"this is no typed data: {wrong}") from wrong
+    except Exception as error:  # bad data can raise any exception
+        raise bad_params(f"this is no typed data: {error}") from error
     return _sign(node, address, b"\x19" + message.version + message.header + message.body)
 
 

@@ -1,7 +1,7 @@
-"""`eth_simulateV1`: whole blocks of calls that see one another, on an imagined state, and nothing of it stays.
+"""`eth_simulateV1`: blocks of calls that build on one another, on a separate state that is thrown away.
 
-Without `validation` calls cost nothing and need no right number. The blocks have no roots and therefore no hash, as the
-pending one. With `traceTransfers` ether that moves shows as a log, ahead of those that the call itself wrote.
+Without `validation`, calls cost nothing and need no correct nonce. Like the pending block, the blocks have no roots and so no
+hash. With `traceTransfers`, each transfer of ether adds a log, before the logs of the call itself.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from chain.simulator.reader import ChainReader
 
 _MOST_BLOCKS: Final = 256
-_ETHER: Final = bytes.fromhex("ee" * 20)  # the address that such logs are said to come from
+_ETHER: Final = bytes.fromhex("ee" * 20)  # the address from which logs of transfers come
 _TRANSFER: Final = 0xDDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF
 _NAMES: Final = {
     "number": "number", "time": "timestamp", "baseFeePerGas": "base_fee", "prevRandao": "forced_prevrandao",
@@ -55,11 +55,11 @@ def simulate(node: Node, wish: Any, block: Any = LATEST) -> list[Json]:
         raise bad_params("'blockStateCalls' is a list of blocks, each with its 'calls'")
     if len(blocks) > _MOST_BLOCKS:
         raise too_much(f"{len(blocks)} blocks are too many for one request: at most {_MOST_BLOCKS}")
-    there, base = state_at(node.chain, block, apart=True)
+    reader, base = state_at(node.chain, block, apart=True)
     run = _Simulation(
-        node.chain, there, validates=bool(wish.get("validation")), traces=bool(wish.get("traceTransfers")),
+        node.chain, reader, validates=bool(wish.get("validation")), traces=bool(wish.get("traceTransfers")),
     )  # fmt: skip
-    return list(run.blocks(base, [to_object(each, "a block") for each in blocks]))
+    return list(run.blocks(base, [to_object(item, "a block") for item in blocks]))
 
 
 class _Simulation:
@@ -68,9 +68,9 @@ class _Simulation:
         self._validates, self._traces = validates, traces
 
     def blocks(self, parent: Block, wishes: list[Mapping[str, Any]]) -> Iterator[Json]:
-        for wish in wishes:
-            parent = self._next(parent, to_object(wish.get("blockOverrides") or {}, "the block"))
-            yield self._block(parent, wish)
+        for request in wishes:
+            parent = self._next(parent, to_object(request.get("blockOverrides") or {}, "the block"))
+            yield self._block(parent, request)
 
     def _next(self, parent: Block, changed: Mapping[str, Any]) -> Block:
         fields: dict[str, Any] = {
@@ -122,11 +122,11 @@ class _Simulation:
         state.close()
 
     def _call(self, block: Block, fields: Mapping[str, Any]) -> TransactionResult:
-        there = self._there
-        tx = parse_fields(self._chain, fields, block, there)
+        reader = self._there
+        tx = parse_fields(self._chain, fields, block, reader)
         tx.gas = min(tx.gas, block.gas_limit - block.gas_used)
-        run = (tx, block) if self._validates else without_fees(there, tx, block)
-        outcome = there.machine.transact(*run)
+        run = (tx, block) if self._validates else without_fees(reader, tx, block)
+        outcome = reader.machine.transact(*run)
         block.gas_used += outcome.gas_used
         return outcome
 
@@ -142,10 +142,10 @@ class _Simulation:
                 "data": data(raw),
                 "blockNumber": quantity(block.number),
                 "transactionIndex": quantity(index),
-                "logIndex": quantity(place),
+                "logIndex": quantity(log_index),
                 "removed": False,
             }
-            for place, (address, topics, raw) in enumerate(rows, first)
+            for log_index, (address, topics, raw) in enumerate(rows, first)
         ]
         shown: Json = {
             "returnData": data(frame.output if frame.failure is None else frame.failure.data),
@@ -157,7 +157,7 @@ class _Simulation:
 
 
 def _transfers(frame: Frame) -> Iterator[tuple[bytes, tuple[int, ...], bytes]]:
-    """A log for each amount of ether that moved."""
+    """Yield a log for each transfer of ether."""
     if frame.failure is not None:
         return
     if frame.value and frame.kind != "delegate":

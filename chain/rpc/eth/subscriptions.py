@@ -1,8 +1,8 @@
-"""Subscriptions: filters that are not asked but tell, over a connection that stays open.
+"""Subscriptions: filters that push their news over an open connection.
 
-The chain calls nobody while it runs. After a request the server lets each connection look how far the chain has come, as
-a filter does. A chain that goes back says so: `logs` gives every log that was taken back once more, the last first, with
-`removed`; `newHeads` gives the block that is the last one now.
+The chain calls nothing while it runs. After each request the server lets every connection check for news, as a filter does.
+When the chain goes back, subscribers learn of it: `logs` repeats every undone log, the last one first, with `removed`, and
+`newHeads` repeats the block that is now the last.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NOT_OF_HEADS: Final = ("transactions", "uncles", "withdrawals", "size")
 
 
 class HeadSubscription(BlockFilter):
-    """The headers of new blocks, and of the last one when the chain went back."""
+    """The headers of new blocks, and of the last block when the chain went back."""
 
     def on_truncate(self, blocks: int, receipts: int) -> None:
         if blocks < self._seen:
@@ -56,22 +56,22 @@ def _head(ledger: Ledger, number: int) -> Json:
 
 
 class LogSubscription(LogFilter):
-    """Logs of new blocks, and those that were told and then taken back."""
+    """The logs of new blocks, and those that were sent and then undone."""
 
     def __init__(self, ledger: Ledger, criteria: Mapping[str, Any]) -> None:
         super().__init__(ledger, parse_criteria(criteria))
         self._undone: list[Json] = []
-        self._going: list[Json] | None = None  # what the cut that is on its way takes back
+        self._going: list[Json] | None = None  # the logs that the truncation in progress undoes
 
     def before_cut(self, blocks: int, receipts: int) -> None:
         if self._going is None:
-            gone = super()._between(blocks, self._seen)
-            self._going = [{**log, "removed": True} for log in reversed(gone)]
+            undone = super()._between(blocks, self._seen)
+            self._going = [{**log, "removed": True} for log in reversed(undone)]
 
     def on_truncate(self, blocks: int, receipts: int) -> None:
         super().on_truncate(blocks, receipts)
-        gone, self._going = self._going or [], None
-        self._undone += gone
+        undone, self._going = self._going or [], None
+        self._undone += undone
 
     def poll(self, most: int = sys.maxsize) -> list[Any]:
         undone, self._undone = self._undone, []
@@ -79,7 +79,7 @@ class LogSubscription(LogFilter):
 
 
 class FullPendingSubscription(PendingFilter):
-    """Transactions, as they come, in full."""
+    """New transactions in full, before their block is closed."""
 
     def _between(self, start: int, end: int) -> list[Any]:
         ledger = self._ledger
@@ -87,7 +87,7 @@ class FullPendingSubscription(PendingFilter):
 
 
 class SyncSubscription(Filter):
-    """A chain of one node is never behind, so there is nothing to tell."""
+    """No news: a chain of one node is never behind."""
 
     def poll(self, most: int = sys.maxsize) -> list[Any]:
         return []
@@ -112,7 +112,7 @@ def _feed(node: Node, kind: Any, wish: Any) -> Filter:
 
 
 class Subscriptions:
-    """Those of one connection. `tell` takes a message to its client; whether that still listens."""
+    """The subscriptions of one connection. `tell` sends a message, and returns False if the client is gone."""
 
     def __init__(self, node: Node, tell: Callable[[Json], bool]) -> None:
         self._node, self._tell = node, tell
@@ -123,7 +123,7 @@ class Subscriptions:
         }
 
     def publish(self) -> None:
-        """Tell what is new, piece by piece: it may be more than the client takes."""
+        """Send all news in pieces, since it may be more than the client takes."""
         for number, feed in self._feeds.items():
             while self._tell_all(quantity(number), feed.poll(_AT_ONCE)):
                 if not feed.is_behind:
@@ -132,7 +132,7 @@ class Subscriptions:
                 return
 
     def _tell_all(self, subscription: str, items: list[Any]) -> bool:
-        """Whether the client still listens."""
+        """Send the items. Return False if the client is gone."""
         for item in items:
             params = {"subscription": subscription, "result": item}
             if not self._tell({"jsonrpc": "2.0", "method": "eth_subscription", "params": params}):
@@ -144,9 +144,9 @@ class Subscriptions:
         self._feeds.clear()
 
     def _subscribe(self, node: Node, kind: Any, wish: Any = None) -> str:
-        most = node.limits.subscriptions
-        if len(self._feeds) >= most:
-            raise too_much(f"a connection has at most {most} subscriptions: end one first")
+        limit = node.limits.subscriptions
+        if len(self._feeds) >= limit:
+            raise too_much(f"a connection has at most {limit} subscriptions: end one first")
         number, feed = next(node.numbers), _feed(node, kind, wish)
         self._feeds[number] = feed
         node.feeds.add(feed)
@@ -160,5 +160,5 @@ class Subscriptions:
 
 
 def requires_websocket(node: Node, *_: Any) -> None:
-    """Where answers go one way only, nothing can be told later."""
+    """Refuse a subscription: over HTTP nothing can be sent later."""
     raise RpcError(NOT_HERE, "subscriptions need a WebSocket; over HTTP there is eth_newFilter")

@@ -1,4 +1,4 @@
-"""Methods that run something: transactions for good, calls and gas estimates to see what would happen."""
+"""Methods that run something: transactions that stay, and calls and gas estimates that leave nothing behind."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def send_transaction(node: Node, fields: Any) -> str:
-    """Send from any account whose key the chain has. Without `gas` it gets what an estimate says it needs."""
+    """Send from an account whose key the chain has. Without `gas` the estimate is used."""
     chain = node.chain
     tx = parse_fields(chain, fields, chain.pending)
     if not node.impersonates_all and tx.sender not in node.impersonated:
@@ -53,7 +53,7 @@ def send_transaction(node: Node, fields: Any) -> str:
 
 
 def send_unsigned(node: Node, fields: Any) -> str:
-    """Send from any account, whoever has its key."""
+    """Send from any account, even if the chain does not have its key."""
     chain = node.chain
     return _send(chain, fields, parse_fields(chain, fields, chain.pending))
 
@@ -71,23 +71,23 @@ def send_raw_transaction(node: Node, raw: Any) -> str:
 
 
 def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
-    """A transaction as signed bytes, not sent."""
+    """Return a transaction as signed bytes, without sending it."""
     chain = node.chain
     tx = parse_fields(chain, fields, chain.pending)
     raw = tx.raw or encode_signed(tx, chain.chain_id, signing_account(node, tx.sender))
     return {"raw": data(raw), "tx": fields}
 
 
-# Looking ahead
+# Read-only runs
 
 
 def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
-    """Run a message at the end of a block and undo it: what it returns."""
+    """Run a message at the end of a block, undo it, and return its output."""
     chain = node.chain
-    there, where = imagined(chain, block, overrides)
-    tx = parse_fields(chain, fields, where, there)
-    seen = chain.view_block if where is chain.head else where
-    frame = _look(there, tx, where, seen, limited=fields.get("gas") is not None)
+    reader, target_block = imagined(chain, block, overrides)
+    tx = parse_fields(chain, fields, target_block, reader)
+    view_block = chain.view_block if target_block is chain.head else target_block
+    frame = _look(reader, tx, target_block, view_block, limited=fields.get("gas") is not None)
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
@@ -102,18 +102,23 @@ def _look(there: ChainReader, tx: Transaction, where: Block, seen: Block, limite
 
 
 def call_gas_limit(chain: ChainReader, to: bytes, gas: int | None, where: Block) -> int | None:
-    """Nobody looks longer than a block lets them. If nobody says, a Python contract's gas has no end; its ticks have."""
+    """Return the gas of a read-only call: at most the gas limit of a block.
+
+    By default a call to a Python contract has no gas limit (None), only its limit of ticks.
+    """
     if gas is None and chain.machine.program_at(to) is not None:
         return None
     return min(where.gas_limit if gas is None else gas, where.gas_limit)
 
 
 def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
-    """The least gas with which a transaction does what it does with plenty. At the head, it is one of the next block."""
+    """Return the least gas with which a transaction does the same as with plenty. At the head, it runs in the next block."""
     chain = node.chain
     is_next = require_block(chain, block).number >= chain.head.number
-    there, where = imagined(chain, PENDING if is_next else block, overrides)
-    return quantity(_estimate(there, parse_fields(chain, fields, where, there), where))
+    reader, target_block = imagined(chain, PENDING if is_next else block, overrides)
+    return quantity(
+        _estimate(reader, parse_fields(chain, fields, target_block, reader), target_block)
+    )
 
 
 def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
@@ -129,7 +134,7 @@ def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
     def is_enough(gas: int) -> bool:
         return _outcome_signature(_rehearse(chain, tx, block, gas).frame) == expected
 
-    # What was used before any of it came back. A message keeps a 64th of its gas from those below it, so more may be needed.
+    # The gas used before refunds. A message keeps a 64th of its gas from those below it, so more may be needed.
     least = max(plenty - outcome.frame.gas, outcome.gas_used)
     return least if is_enough(least) else _search(is_enough, least, plenty)
 
@@ -142,19 +147,20 @@ def _rehearse(
 
 
 def without_fees(chain: ChainReader, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
-    """The transaction, whatever its number, and its block, such that it costs nothing."""
+    """Return the transaction with the next nonce, and its block, both without fees."""
     nonce = chain.state.account(tx.sender)[0]
     return replace(tx, nonce=nonce, max_fee=0, tip=0), replace(block, base_fee=0)
 
 
 def _outcome_signature(frame: Frame) -> tuple[Any, ...]:
-    """How a message and all those below it ended."""
+    """Return nested tuples of the success of a message and of all those below it."""
     return (frame.failure is None, *map(_outcome_signature, frame.children))
 
 
 def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
-    """The least number above `low`, which is too little, up to `high`, which is enough."""
-    probe = min(high, low + low // 63 + CALL_STIPEND + 1)  # what one level of messages keeps back
+    """Return the least sufficient number, above `low`, which is too little, and up to `high`, which is enough."""
+    # The first probe adds the gas that one level of messages keeps from the next.
+    probe = min(high, low + low // 63 + CALL_STIPEND + 1)
     while low + 1 < high:
         if is_enough(probe):
             high = probe
@@ -167,14 +173,17 @@ def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
 def imagined(
     chain: Chain, block: Any, overrides: Any, *, apart: bool = False
 ) -> tuple[ChainReader, Block]:
-    """The chain at the end of a block, with accounts as a client wants to imagine them: `{address: {balance: …}}`."""
+    """Return a reader of the chain at the end of a block, and that block, with overrides `{address: {balance: …}}`.
+
+    With `apart` the state is separate even if there are no overrides.
+    """
     changes = to_object(overrides or {}, "the state override")
-    there, where = state_at(chain, block, apart=apart or bool(changes))
+    reader, target_block = state_at(chain, block, apart=apart or bool(changes))
     for address, change in changes.items():
-        override(there.state, to_address(address), to_object(change, "what is overridden"))
+        override(reader.state, to_address(address), to_object(change, "what is overridden"))
     if changes:
-        there.state.close()
-    return there, where
+        reader.state.close()
+    return reader, target_block
 
 
 def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:

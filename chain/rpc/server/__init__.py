@@ -1,6 +1,7 @@
-"""A node for others: JSON-RPC over HTTP and WebSocket, on one port and in one thread, with copies for what takes long.
+"""A node for other processes: JSON-RPC over HTTP and WebSocket, on one port and in one thread.
 
-Requests are answered in the order they come, each whole before the next: the chain is never seen half way. Only what runs
-contracts for long goes on in a copy of the process while others are answered (`runner`, `worker`). Who may ask is decided by
-the names in the request (`guests`), how much by `chain.rpc.limits`. Nothing that arrives can name a file or a module.
+Requests are answered in the order of arrival, each to its end before the next, so no client sees a half-changed chain. Only
+requests that run contracts for long go on in a copy of the process while others are answered (`request_runner`, `worker`).
+`access` decides by the names in the request who is allowed in, `chain.rpc.limits` how much a client may ask for. No request
+can name a file or a module.
 """

@@ -1,8 +1,8 @@
-"""Who may ask: tools on this machine, and web pages only from it or from where the owner said.
+"""Access control: tools on this machine are allowed, and web pages only from this machine or from listed origins.
 
-A browser sends requests to a local port for any page that wants it to. It tells the page's origin, which no page can
-forge; and where a foreign name has been pointed at this machine (DNS rebinding), it tells that name as the host. So a
-name that is not known is refused, while an address in numbers is no name.
+A browser sends requests to a local port for any page. It adds the page's origin, which the page cannot forge. If a foreign
+name was pointed at this machine (DNS rebinding), the browser sends that name as the host. So unknown names are refused.
+An IP address is not a name, so it is accepted as a host.
 """
 
 from __future__ import annotations
@@ -17,20 +17,23 @@ ANY: Final = "*"
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """Names that are welcome besides those of this machine."""
+    """The host names and page origins that are allowed besides those of this machine."""
 
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
 
     def knows_host(self, host: str) -> bool:
-        """Whether the node may be called by this name."""
+        """Return True if the node may be called by this host name."""
         name = _name(f"//{host}")
         if name is None:
             return False
         return ANY in self.hosts or name in self.hosts or _is_local(name) or _is_number(name)
 
     def knows_origin(self, origin: str) -> bool:
-        """Whether a page from there may ask: one of this machine, or one that was listed. An extension is no page of it."""
+        """Return True if pages from this origin are allowed: local or listed ones. `scheme://*` lists a whole scheme.
+
+        Pages of a browser extension are not local.
+        """
         if ANY in self.origins or origin in self.origins:
             return True
         if f"{origin.partition('://')[0]}://{ANY}" in self.origins:

@@ -1,6 +1,6 @@
-"""The node as an ASGI application: POST is a request, a WebSocket a conversation, everything else gets a word of help.
+"""The node as an ASGI application: POST is a request, a WebSocket is a conversation, all else gets a short help text.
 
-It speaks ASGI itself, for there is one path and nothing to route: a framework would cost more time than the answer.
+It implements ASGI directly: there is only one path, and a framework's routing would cost more time than the answer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NO_OWN: Final = MappingProxyType[str, Callable[..., Any]]({})
 
 
 class App:
-    """Answers for one node. `after` is called when a request may have changed something."""
+    """The ASGI application of one node. `after` is called when a request may have changed something."""
 
     def __init__(self, node: Node, guests: AccessPolicy, after: Callable[[], None]) -> None:
         self._node, self._guests, self._after = node, guests, after
@@ -52,23 +52,23 @@ class App:
             return
         headers = dict(scope["headers"])
         origin = headers.get(b"origin")
-        no = self._refuse(headers.get(b"host"), origin)
+        refusal = self._refuse(headers.get(b"host"), origin)
         if scope["type"] == "websocket":
-            await self._websocket(receive, send, no)
-        elif no is not None:
-            await _send(send, 403, error_bytes(RpcError(REFUSED, no)), [_JSON])
+            await self._websocket(receive, send, refusal)
+        elif refusal is not None:
+            await _send(send, 403, error_bytes(RpcError(REFUSED, refusal)), [_JSON])
         else:
             await self._http(scope["method"], headers, receive, send)
 
     def publish(self) -> None:
-        """Let every connection tell what is new."""
+        """Let every connection send the news of its subscriptions."""
         for socket in self.sockets:
             socket.publish()
 
     def _refuse(self, host: bytes | None, origin: bytes | None) -> str | None:
-        """Why who calls the node by this name, from this page, is not answered."""
-        if host is not None and not self._guests.knows_host(named := host.decode("latin-1")):
-            return f"this node is not known as {named}: start it with --allow-host {named.partition(':')[0]}"
+        """Return the reason to refuse this host name or page origin, or None if both are allowed."""
+        if host is not None and not self._guests.knows_host(name := host.decode("latin-1")):
+            return f"this node is not known as {name}: start it with --allow-host {name.partition(':')[0]}"
         if origin is not None and not self._guests.knows_origin(page := origin.decode("latin-1")):
             return f"pages from {page} may not ask this node: start it with --allow-origin {page}"
         return None
@@ -89,24 +89,24 @@ class App:
     async def _post(
         self, headers: dict[bytes, bytes], allowed: Headers, receive: Receive, send: Send
     ) -> None:
-        most = self._node.limits.body
-        body = await _read(receive, headers.get(b"content-length", b""), most)
+        limit = self._node.limits.body
+        body = await _read(receive, headers.get(b"content-length", b""), limit)
         if body is None:
-            no = error_bytes(too_much(f"the request is too large: at most {most} bytes"))
-            await _send(send, 413, no, [_JSON, (b"connection", b"close"), *allowed])
+            error = error_bytes(too_much(f"the request is too large: at most {limit} bytes"))
+            await _send(send, 413, error, [_JSON, (b"connection", b"close"), *allowed])
             return
-        made = await handle_bytes(self._node.limits, body, self._run)
+        answer = await handle_bytes(self._node.limits, body, self._run)
         self._after()
-        if made is None:
+        if answer is None:
             await _send(send, 204, b"", allowed)
         else:
-            await _send(send, 200, made, [_JSON, *allowed])
+            await _send(send, 200, answer, [_JSON, *allowed])
 
     async def _run(self, message: Any, room: int) -> bytes | None:
         return await self.runner.answer(message, _NO_OWN, room)
 
     async def _websocket(self, receive: Receive, send: Send, no: str | None) -> None:
-        await receive()  # that it wants to
+        await receive()  # the connect message
         if no is not None:
             await send({"type": "websocket.close", "code": 1008, "reason": no})
             return
@@ -120,14 +120,14 @@ class App:
 
 
 def _allow(origin: bytes | None) -> Headers:
-    """What tells a browser that the page may read the answer."""
+    """Return the headers that allow the page to read the answer."""
     if origin is None:
         return []
     return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
 async def _read(receive: Receive, length: bytes, most: int) -> bytes | None:
-    """The body, or None if it is longer than that."""
+    """Return the body, or None if it is longer than `most` bytes."""
     if length.isdigit() and int(length) > most:
         return None
     body: bytes = b""

@@ -1,7 +1,7 @@
-"""Blocks that come by themselves, every so many seconds, while the node has an interval (`evm_setIntervalMining`).
+"""The timer that mines blocks at an interval, while the node has one (`evm_setIntervalMining`).
 
-Only when a block comes is told by a clock. What time it bears is a matter of rule, as everywhere on this chain: the interval
-after its parent, unless somebody has moved the chain's time since.
+The wall clock decides only when a block is mined. Its timestamp follows the rule of the chain: the interval after its parent,
+unless the chain's time was moved since.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _A_LITTLE: Final = 0.05  # seconds
 
 
 class Clock:
-    """Mines for a node and then lets its connections know. It runs in the event loop of who calls `follow`."""
+    """Mines blocks for a node and then notifies its connections. It runs in the event loop that calls `update`."""
 
     def __init__(self, node: Node, app: App) -> None:
         self._node, self._app = node, app
@@ -27,7 +27,7 @@ class Clock:
         self._next: asyncio.TimerHandle | None = None
 
     def update(self) -> None:
-        """Start, stop or change, where the node's interval is another one now."""
+        """Start, stop or restart the timer if the node's interval has changed."""
         if self._node.interval != self._interval:
             self.stop()
             self._interval = self._node.interval
@@ -44,7 +44,7 @@ class Clock:
             self._next = asyncio.get_running_loop().call_later(self._interval, self._tick)
 
     def _tick(self) -> None:
-        if self._app.runner.is_held:  # by a transaction that is about to be done
+        if self._app.runner.is_held:  # by a transaction that needs the chain unchanged
             self._next = asyncio.get_running_loop().call_later(_A_LITTLE, self._tick)
             return
         try:

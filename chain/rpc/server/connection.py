@@ -1,7 +1,7 @@
-"""One WebSocket: requests come in and are answered in order, and subscriptions tell in between.
+"""One WebSocket connection: requests are answered in order, and subscriptions send messages in between.
 
-What is to be sent waits in a queue, so the chain never waits for a client. Who asks much must read as well before it is
-heard again; who is told more than it reads is let go.
+Outgoing messages wait in a queue, so the chain never waits for a client. A client whose answers pile up must read them before
+its next request is read. A client that falls too far behind is disconnected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chain.rpc.server.request_runner import Runner
 
 Message = MutableMapping[str, Any]
-_TOO_SLOW: Final = 1008  # the code of what a server does not put up with
+_TOO_SLOW: Final = 1008  # close code: policy violation
 
 
 class Connection:
@@ -41,13 +41,13 @@ class Connection:
         self._runner = runner
         self._subscriptions = Subscriptions(node, self._tell)
         self._waiting: deque[bytes] = deque()
-        self._size = 0  # of all that waits
+        self._size = 0  # bytes in the queue
         self._more, self._fewer = asyncio.Event(), asyncio.Event()
         self._is_over = asyncio.Event()
         self.publish = self._subscriptions.publish
 
     async def run(self) -> None:
-        """Answer until one side has had enough."""
+        """Answer requests until the client disconnects or falls too far behind."""
         parts = [asyncio.create_task(part) for part in (self._read(), self._write(), self._is_over.wait())]  # fmt: skip
         try:
             await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
@@ -62,16 +62,16 @@ class Connection:
 
     @property
     def _why(self) -> str:
-        most = self._node.limits.waiting
-        return f"this client reads too slowly: more than {most} bytes wait for it"
+        limit = self._node.limits.waiting
+        return f"this client reads too slowly: more than {limit} bytes wait for it"
 
     async def _read(self) -> None:
         while (message := await self._receive())["type"] != "websocket.disconnect":
             text = message.get("text")
             raw = message["bytes"] if text is None else text.encode("utf-8", "surrogatepass")
-            made = await handle_bytes(self._node.limits, raw, self._run)
-            if made is not None:
-                self._put(made)
+            answer = await handle_bytes(self._node.limits, raw, self._run)
+            if answer is not None:
+                self._put(answer)
             self._after()
             while self._is_behind:
                 self._fewer.clear()
@@ -96,7 +96,7 @@ class Connection:
 
     @property
     def _is_behind(self) -> bool:
-        """Whether the client must read before it is heard again."""
+        """True if the client must read answers before its next request is read."""
         limits = self._node.limits
         return len(self._waiting) >= limits.batch or self._size >= limits.waiting // 2
 

@@ -1,9 +1,9 @@
-"""Answers requests one after the other, and lets none of them hold up the others.
+"""Answers requests one after the other, so that none of them blocks the others.
 
-What runs contracts is tried for a moment. If that is not enough it is undone and begun anew in a worker, a copy of the node,
-while the node goes on. A look ends there. A transaction comes back as what the chain grew by, and is taken over as a chain
-takes over what it reads from a node; had the chain moved on meanwhile, it runs again. So the order of transactions is that in
-which they are done.
+A request that runs contracts is first tried for a short time. If that is not enough, it is undone and run again in a worker,
+a copy of the node, while the node goes on. A read-only call ends there. A transaction returns the growth of the chain, and the
+node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the transaction runs again.
+So transactions are ordered by when they are done.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 if TYPE_CHECKING:
     from chain.rpc.node import ConnectionMethods, Node
 
-_MOMENT: Final = 0.04  # seconds of computing that a request is tried for
-_SHORT_MOMENT: Final = 0.02  # the same while workers are busy: then many such requests may come
-_REMEMBERED: Final = 1_000  # that took longer than that: they are not tried again
-_MEMORY: Final = 10.0  # seconds for which each is remembered
-_TURN: Final = 1.0  # seconds that a worker has, where others wait for its place
-_SELECTOR: Final = 10  # characters of calldata that say which entry
+_MOMENT: Final = 0.04  # seconds of computing for which a request is tried in the node
+_SHORT_MOMENT: Final = 0.02  # the same while workers are busy: many such requests may come then
+_REMEMBERED: Final = 1_000  # slow requests that are remembered, so as not to try them again
+_MEMORY: Final = 10.0  # seconds for which a slow request is remembered
+_TURN: Final = 1.0  # seconds a worker has before it must make room for others
+_SELECTOR: Final = 10  # characters of calldata that select the entry
 _SHOWN: Final = 100
-_ROUNDS: Final = 2  # that a transaction runs beside others, before they wait for it
-_WAIT: Final = 3.0  # seconds that others may have to wait for one
+_ROUNDS: Final = 2  # runs of a transaction beside others, before the others wait for it
+_WAIT: Final = 3.0  # seconds for which others may have to wait for one transaction
 
 
 Job = Callable[[], bytes | None]
@@ -67,26 +67,26 @@ class Runner:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._workers: dict[Worker, float] = {}  # with when they began
-        self._long: dict[Any, float] = {}  # what took long, with until when it is not tried
-        self._line = asyncio.Lock()  # of the transactions that want the chain for themselves
-        self._is_free = asyncio.Event()  # no such transaction has the chain for itself
+        self._workers: dict[Worker, float] = {}  # worker to start time
+        self._long: dict[Any, float] = {}  # kind of slow request to when it may be tried again
+        self._line = asyncio.Lock()  # queue of the transactions that need the chain to themselves
+        self._is_free = asyncio.Event()  # set while no transaction has the chain to itself
         self._is_free.set()
         self._is_over = False
 
     @property
     def is_held(self) -> bool:
-        """Whether a transaction has the chain for itself, so that it must not change meanwhile."""
+        """True if a transaction has the chain to itself, so that nothing else may change it."""
         return not self._is_free.is_set()
 
     def close(self) -> None:
-        """End all workers. What they did remains undone."""
+        """End all workers. Their work is discarded."""
         self._is_over = True
         for worker in self._workers:
             worker.end(ENDING)
 
     async def answer(self, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
-        """The answer to one request, as bytes; None to a notification."""
+        """Return the answer to one request as bytes, or None for a notification. `own` has the methods of the connection."""
         name = message.get("method") if isinstance(message, dict) else None
         method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
         run = partial(answer_one, self._node, message, own, room)
@@ -98,18 +98,18 @@ class Runner:
                 return await self._send(run, _kind(message))
             if method in RERUNS and self._node.chain.ledger.open is not None:
                 return await self._send_from_worker(run)
-        except RpcError as no:
-            return error_bytes(no, message["id"]) if message.get("id") is not None else None
+        except RpcError as error:
+            return error_bytes(error, message["id"]) if message.get("id") is not None else None
         except NeedsFile:
-            pass  # then the others have to wait
+            pass  # only the node can read the file, so run it here while the others wait
         return run()
 
     # Trying
 
     def _try(self, run: Job, kind: Any) -> bytes | None:
-        """The answer, or `TimeUp`."""
+        """Return the answer, or raise `TimeUp`. `kind` groups requests that take equally long."""
         if self._node.before is not None:
-            self._node.before()  # it may import what was edited, and that takes the time it takes
+            self._node.before()  # outside the time limit: it may import an edited package
         if self._long.get(kind, 0) > monotonic():
             raise TimeUp
         try:
@@ -134,7 +134,7 @@ class Runner:
             return self._try(run, kind)
         except TimeUp:
             chain.machine.loaded = loaded
-            if self._mark() != mark:  # it was just done
+            if self._mark() != mark:  # it was done just as the time was up
                 chain.revert(before)
         return await self._send_from_worker(run)
 
@@ -152,32 +152,32 @@ class Runner:
             self._workers.pop(worker, None)
 
     def _fork(self) -> int:
-        """Copy the process while no other thread is in the chain, or runs contracts: in the copy it would never end that."""
+        """Fork while no other thread is in the chain or runs contracts: in the copy that thread would never finish."""
         chain = self._node.chain
         chain.settle()
         with chain.border:
             return in_turn(os.fork)
 
     async def _make_room(self) -> None:
-        """Wait for a place. The worker that has been busy for longest gives its own, once it has had its turn."""
+        """Wait for a free worker slot. The worker that has run longest is ended, once it has had its time."""
         while len(self._workers) >= self._node.limits.workers:
-            oldest, began = next(iter(self._workers.items()))
-            left = began + _TURN - monotonic()
-            if left > 0:
-                await asyncio.sleep(left)
+            oldest, started = next(iter(self._workers.items()))
+            seconds_left = started + _TURN - monotonic()
+            if seconds_left > 0:
+                await asyncio.sleep(seconds_left)
             elif self._workers.pop(oldest, None):
                 oldest.end(
-                    f"it was stopped after {monotonic() - began:.0f} s, as {self._node.limits.workers} others that take"
+                    f"it was stopped after {monotonic() - started:.0f} s, as {self._node.limits.workers} others that take"
                     " long have come since; nothing of it remains"
                 )
 
     async def _send_from_worker(self, run: Job) -> bytes | None:
         for _ in range(_ROUNDS):
-            began = monotonic()
+            started = monotonic()
             is_done, raw = await self._round(run, self._is_free.wait)
             if is_done:
                 return raw
-        seconds = monotonic() - began
+        seconds = monotonic() - started
         if seconds > _WAIT:
             raise refused(
                 f"other transactions came first each time it ran, for {seconds:.0f} s; nothing of it remains:"
@@ -202,37 +202,42 @@ class Runner:
     async def _round(
         self, run: Job, turn: Callable[[], Awaitable[object]] | None = None
     ) -> tuple[bool, bytes | None]:
-        """Run a transaction in a worker, and then wait for its turn. Whether it could be taken over, and the answer."""
+        """Run a transaction in a worker, then wait for its turn. Return whether it was taken over, and the answer."""
         mark = self._mark()
-        done = await self._in_worker(partial(_growth, self._node, run))
+        pickled = await self._in_worker(partial(_growth, self._node, run))
         if turn is not None:
             await turn()
-        raw, *grown = pickle.loads(done)  # of a copy of this process
-        return in_one_step(self._node.chain, self._take_over, mark, *grown), raw
+        raw, *growth = pickle.loads(pickled)  # safe: a copy of this process wrote it
+        return in_one_step(self._node.chain, self._take_over, mark, *growth), raw
 
     def _take_over(self, mark: Any, pages: list[bytes], loaded: Any) -> bool:
-        """Let the chain grow by what it grew by in a worker, if it still is as the worker found it."""
+        """Add a worker's growth to the chain, unless the chain has changed since the worker started."""
         chain = self._node.chain
         if mark != self._mark():
             return False
         for page in pages:
-            _, kept, _, _, (mining, held), rows = decode(page)
-            take_page(chain.ledger, chain.keys, kept, rows, held)
+            _, lengths, _, _, (mining, open_block), rows = decode(page)
+            take_page(chain.ledger, chain.keys, lengths, rows, open_block)
             chain.mining = Mining._make(mining)
         chain.machine.loaded = loaded
         return True
 
     def _mark(self) -> Any:
-        """What tells whether the chain has changed."""
+        """Return a value that differs whenever the chain has changed."""
         chain = self._node.chain
         chain.settle()
-        held = chain.ledger.open
+        open_block = chain.ledger.open
         lengths = lengths_of(chain.ledger, chain.keys)
-        return len(cuts_of(self._node)), lengths[:3], chain.mining, held and held.as_tuple
+        return (
+            len(cuts_of(self._node)),
+            lengths[:3],
+            chain.mining,
+            open_block and open_block.as_tuple,
+        )
 
 
 def _kind(message: Any) -> Any:
-    """What requests have in common that take as long: whom they reach, and by which entry."""
+    """Return a key for requests that take equally long: method, target and entry."""
     params = message.get("params")
     first = params[0] if isinstance(params, list) and params else None
     if not isinstance(first, dict):
@@ -242,12 +247,12 @@ def _kind(message: Any) -> Any:
 
 
 def _whole(node: Node, run: Job) -> bytes:
-    """In a worker: the answer; empty where there is none."""
+    """In a worker: return the answer, empty if there is none."""
     return _without_file(node, run) or b""
 
 
 def _growth(node: Node, run: Job) -> bytes:
-    """In a worker: the answer, and what the chain came to."""
+    """In a worker: return the answer and the growth of the chain."""
     chain = node.chain
     since = [len(cuts_of(node)), *lengths_of(chain.ledger, chain.keys)]
     raw, pages, more = _without_file(node, run), list[bytes](), 1
@@ -259,7 +264,7 @@ def _growth(node: Node, run: Job) -> bytes:
 
 
 def _without_file(node: Node, run: Job) -> bytes | None:
-    """In a worker: nothing is written, and what was not read before cannot be read."""
+    """In a worker: run without the file, so that nothing is written. Raise `NeedsFile` if unread rows are needed."""
     store, node.chain._store = node.chain._store, None
     raw = run()
     if store is not None and store.is_missed:

@@ -1,4 +1,4 @@
-"""Runs a node until it is told to stop, with the clock of `evm_setIntervalMining` beside it."""
+"""Runs a node until it is stopped, with the timer of `evm_setIntervalMining` beside it."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from chain.simulator.chain import Chain
 
 LOOPBACK: Final = "127.0.0.1"
-_IDLE: Final = 600  # seconds that a connection may be silent; test runs keep theirs
+_IDLE: Final = 600  # seconds a connection may be silent; test runs keep theirs open
 _WISHES: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Where a node listens, to whom, and how much it takes."""
+    """The address a node listens on, the clients it allows, and its limits."""
 
     host: str = LOOPBACK
-    port: int = 8545  # 0 for any that is free
+    port: int = 8545  # 0 for any free port
     guests: AccessPolicy = field(default_factory=AccessPolicy)
     limits: Limits = field(default_factory=Limits)
 
 
 class Server:
-    """A node on a port. The port is taken when this is made."""
+    """A node on a port. The constructor binds the port."""
 
     def __init__(self, chain: Chain, settings: Settings) -> None:
         self._node: Node = chain.node
@@ -68,7 +68,7 @@ class Server:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def run(self, told: Callable[[], None] = lambda: None) -> None:
-        """Serve until SIGINT, SIGTERM or `stop`; `told` is called when all is ready."""
+        """Serve until SIGINT, SIGTERM or `stop`. `told` is called when the server is ready."""
         self._uvicorn.on_ready = told
         loop = self._uvicorn.config.get_loop_factory()
         with asyncio.Runner(loop_factory=loop) as runner:
@@ -79,7 +79,7 @@ class Server:
 
     @contextmanager
     def in_thread(self) -> Iterator[str]:
-        """Serve in another thread, for as long as the scope lasts; gives the URL. The chain is the server's meanwhile."""
+        """Serve in another thread until the scope ends, and yield the URL. Meanwhile only the server may use the chain."""
         thread = Thread(target=self.run, daemon=True)
         thread.start()
         self._uvicorn.ready.wait()
@@ -97,7 +97,7 @@ class Server:
             self._clock.stop()
 
     def _after(self) -> None:
-        """After each request: it may have changed the chain, or the interval."""
+        """Publish news and update the timer after a request: it may have changed the chain or the interval."""
         self._app.publish()
         self._clock.update()
 
@@ -106,12 +106,12 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=512)
-    except OSError as no:
-        raise OSError(f"cannot listen on {host}, port {port}: {no.strerror}; choose another port") from no  # fmt: skip
+    except OSError as error:
+        raise OSError(f"cannot listen on {host}, port {port}: {error.strerror}; choose another port") from error  # fmt: skip
 
 
 class _Uvicorn(uvicorn.Server):
-    """Says when it takes connections, and takes a signal as the wish to end, not as a mishap."""
+    """A uvicorn server that reports when it is ready, and treats a signal as a normal request to stop."""
 
     def __init__(self, config: uvicorn.Config, end: Callable[[], None]) -> None:
         super().__init__(config)
@@ -133,9 +133,12 @@ class _Uvicorn(uvicorn.Server):
         if current_thread() is not main_thread():
             yield
             return
-        before = {wish: signal.signal(wish, self.handle_exit) for wish in _WISHES}
+        handlers = {
+            signal_number: signal.signal(signal_number, self.handle_exit)
+            for signal_number in _WISHES
+        }
         try:
             yield
         finally:
-            for wish, handler in before.items():
-                signal.signal(wish, handler)
+            for signal_number, handler in handlers.items():
+                signal.signal(signal_number, handler)

@@ -1,7 +1,7 @@
-"""HTTP as uvicorn speaks it, but with the head and the body of an answer in one packet.
+"""uvicorn's HTTP protocol, with the head and the body of an answer in one packet.
 
-uvicorn writes them one after the other, and a client that is woken by the head has to be woken again for the body. Here
-what is written in one turn of the event loop leaves at its end, together.
+uvicorn writes them separately, so a client that wakes up for the head must wake up again for the body. Here all that is written
+in one turn of the event loop is sent together at its end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
 class JoinedProtocol(HttpToolsProtocol):
-    """uvicorn's protocol on a transport that joins what is written."""
+    """uvicorn's protocol on a transport that joins writes."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._plain = transport
@@ -26,7 +26,7 @@ class JoinedProtocol(HttpToolsProtocol):
 
 
 class Joined(asyncio.Transport):
-    """A transport that keeps what is written until the loop's next turn."""
+    """A transport that collects writes until the loop's next turn."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()

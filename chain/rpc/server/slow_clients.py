@@ -1,6 +1,6 @@
-"""Clients that are slow, or pretend to be: who sends a request bit by bit is told so, who does not read is let go.
+"""Slow clients: a request that arrives too slowly is refused, and a client that does not read is disconnected.
 
-Each holds a connection and some memory meanwhile, and a node has a limited number of the one and not much of the other.
+Such a client, malicious or not, holds a connection and some memory, and a node has little of both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from chain.rpc.limits import Limits
 from chain.rpc.server.single_packet import JoinedProtocol
 
-_LAST_WORDS: Final = 1.0  # seconds in which a client may still read why it is let go
+_LAST_WORDS: Final = 1.0  # seconds in which a client may still read why it is disconnected
 _ANSWER: Final = (
     b"HTTP/1.1 %b\r\ncontent-type: text/plain; charset=utf-8\r\n"
     b"content-length: %d\r\nconnection: close\r\n\r\n%b\n"
@@ -23,14 +23,14 @@ _TOO_SLOW: Final = b"408 Request Timeout"
 
 
 class HttpProtocol(JoinedProtocol):
-    """A connection whose requests have to arrive in time, with a head that is not too large.
+    """A connection whose requests must arrive in time, with a head that is not too large.
 
     Most requests arrive in one piece, and these are not timed.
     """
 
     def __init__(self, limits: Limits, **options: Any) -> None:
         super().__init__(**options)
-        self.url = b""  # until there is one
+        self.url = b""  # read before the first request arrives
         self._limits = limits
         self._awaits: str | None = "head"  # the part of a request that is arriving
         self._size = 0  # bytes of the head that did not come at once
@@ -77,11 +77,11 @@ class HttpProtocol(JoinedProtocol):
         super().on_message_complete()
 
     def _check_head(self, size: int) -> bool:
-        """Whether the head is small enough so far."""
-        most = self._limits.head
-        if size + len(self.url) > most:
-            self._refuse(_TOO_LARGE, f"the head of a request has at most {most} bytes")
-        return size <= most and not self.transport.is_closing()
+        """Return True if the head is small enough so far."""
+        limit = self._limits.head
+        if size + len(self.url) > limit:
+            self._refuse(_TOO_LARGE, f"the head of a request has at most {limit} bytes")
+        return size <= limit and not self.transport.is_closing()
 
     def _watch(self) -> None:
         part, limits = self._awaits, self._limits
@@ -102,7 +102,7 @@ class HttpProtocol(JoinedProtocol):
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """A WebSocket that can be closed on a client that does not read."""
+    """A WebSocket that can be closed even if the client does not read."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -110,6 +110,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     async def send(self, message: Any) -> None:
         if message["type"] == "websocket.close" and not self.writable.is_set():
-            self.writable.set()  # behind what waits already, and then it is enough
+            self.writable.set()  # let the close frame through, behind the queue, then abort
             self.loop.call_later(_LAST_WORDS, self.transport.abort)
         await super().send(message)

@@ -1,8 +1,8 @@
-"""A child process that does one piece of work on the chain as it stands, while the node goes on.
+"""A child process that does one piece of work on the current chain, while the node goes on.
 
-A fork is a copy of the whole node that costs next to nothing, so whatever the child does, the chain of the node is not
-touched: not by an endless loop, not by too much memory, not by being ended in the middle. It has the memory to answer, one
-pipe to do so, and nothing else: no port, no connection, no file.
+A fork is a cheap copy of the whole node, so nothing the child does touches the chain of the node: not an endless loop, not too
+much memory, not being killed halfway. The child has memory to compute the answer and one pipe to send it: no port, no
+connection, no file.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from chain.rpc.limits import Limits
 ENDING: Final = "the node ends, so it was stopped and nothing of it remains"
 CAN_FORK: Final = hasattr(os, "fork")
 _CHUNK: Final = 1 << 20
-_STEPS_BACK: Final = (
-    5  # of the scheduler: the node itself, and whoever it answers at once, goes first
-)
+_STEPS_BACK: Final = 5  # niceness: the node and its quick answers go first
 _MOST_FILES: Final = 1 << 16
 _ENDLESS: Final = 1 << 30  # seconds
 _NO_MEMORY, _NO_FILE = 3, 4  # exit codes
@@ -38,12 +36,12 @@ class NeedsFile(Exception):
 
 
 class Worker:
-    """One child, at work from the moment this is made."""
+    """One child process. It starts in the constructor."""
 
     def __init__(self, fork: Callable[[], int], work: Callable[[], bytes], limits: Limits) -> None:
         self._limits = limits
         self._pipe, writes = os.pipe()
-        with warnings.catch_warnings():  # of forks beside threads: here all others wait
+        with warnings.catch_warnings():  # about forks beside threads: here all other threads wait
             warnings.simplefilter("ignore", DeprecationWarning)
             self._child = fork()
         if not self._child:
@@ -54,7 +52,7 @@ class Worker:
         self._why = "the system stopped it, perhaps for want of memory; nothing of it remains"
 
     async def result(self) -> bytes:
-        """What the work came to, or `RpcError` if it was stopped."""
+        """Return the result of the work, or raise `RpcError` if it was stopped."""
         loop, parts = asyncio.get_running_loop(), list[bytes]()
         is_over = loop.create_future()
 
@@ -78,7 +76,7 @@ class Worker:
         return b"".join(parts)
 
     def end(self, why: str) -> None:
-        """Be done with it, wherever it is."""
+        """Kill the child if it still runs. `why` is reported to the client."""
         if self._status is None:
             self._why = why
             os.kill(self._child, signal.SIGKILL)
@@ -102,22 +100,22 @@ class Worker:
 
 
 def _work(work: Callable[[], bytes], writes: int, limits: Limits) -> NoReturn:
-    """Do it in the child, which ends here."""
+    """Do the work in the child, and end the child."""
     code = 1
     try:
         signal.set_wakeup_fd(-1)
-        for each in (*_SIGNALS, signal.SIGPROF):
-            signal.signal(each, signal.SIG_DFL)
+        for signal_number in (*_SIGNALS, signal.SIGPROF):
+            signal.signal(signal_number, signal.SIG_DFL)
         os.closerange(3, writes)
         os.closerange(writes + 1, _MOST_FILES)
         if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # with the node it ends
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # end with the node
         os.nice(_STEPS_BACK)
         limit_memory(limits.memory)
         signal.setitimer(signal.ITIMER_PROF, min(limits.seconds, _ENDLESS))
-        left = memoryview(work())
-        while left:
-            left = left[os.write(writes, left) :]
+        remaining = memoryview(work())
+        while remaining:
+            remaining = remaining[os.write(writes, remaining) :]
         code = 0
     except MemoryError:
         code = _NO_MEMORY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,13 @@ FEW = 5 * len(PLAYS)  # interrupts in memory; in a file 2 for each play
 pytestmark = pytest.mark.filterwarnings("ignore")
 MANY = int(os.environ.get("INTERRUPTS", "3000"))
 _OFTEN = 8  # so many on one chain
+
+
+@pytest.fixture(autouse=True)
+def _interrupted_chains_end() -> Iterator[None]:
+    """End the scopes that tracebacks of interrupts keep, before the next test looks at what chains there are."""
+    yield
+    gc.collect()
 
 
 def check(chain: Chain, play: interrupts.Play, random: Random) -> str:
