@@ -1,7 +1,7 @@
-"""Values as people type them: `7`, `0x1f`, `true`, `BLUE`, `alice`, `null`, or JSON where a value has parts.
+"""Values as people type them: `7`, `0x1f`, `true`, `BLUE`, `alice`, `null`, or JSON for a value with parts.
 
-The declared type of an entry's argument decides how a word is read. An address may also be a name: of an account, by its
-label, name or number, or of a contract on the chain.
+The declared type of an argument decides how a word is read. An address may also be given as a name: an account by its label,
+name or number, or a contract on the chain.
 """
 
 from __future__ import annotations
@@ -34,57 +34,61 @@ _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, Any]:
-    """The arguments of an entry: one word each, or all as one JSON object or list."""
-    known = {member.name: member.kind for member in entry.params}
-    told = _whole(entry, words)
-    if told is None:
-        if len(words) > len(known):
+    """Return the arguments of an entry, read from one word each or from one JSON object or list."""
+    types = {member.name: member.kind for member in entry.params}
+    parsed = _whole(entry, words)
+    if parsed is None:
+        if len(words) > len(types):
             count = f"{len(words)} {'was' if len(words) == 1 else 'were'} given"
             raise ParseError(f"{entry.name} takes {usage(entry)}; {count}")
-        typed = zip(known.items(), words, strict=False)
-        return {name: _read_word(kind, word, name, find) for (name, kind), word in typed}
-    strange = next((name for name in told if name not in known), None)
-    if strange is not None:
-        raise ParseError(f"{entry.name} has no argument '{strange}'; it takes {usage(entry)}")
-    return {name: parse_value(known[name], value, name, find) for name, value in told.items()}
+        pairs = zip(types.items(), words, strict=False)
+        return {
+            name: _read_word(value_type, word, name, find) for (name, value_type), word in pairs
+        }
+    unknown = next((name for name in parsed if name not in types), None)
+    if unknown is not None:
+        raise ParseError(f"{entry.name} has no argument '{unknown}'; it takes {usage(entry)}")
+    return {name: parse_value(types[name], value, name, find) for name, value in parsed.items()}
 
 
 def usage(entry: EntrySpec) -> str:
-    """What an entry takes: `<index: u64> <from_x: i8>`."""
-    return " ".join(f"<{each.name}: {each.kind.name}>" for each in entry.params) or "no arguments"
+    """Return what an entry takes, such as `<index: u64> <from_x: i8>`."""
+    return (
+        " ".join(f"<{param.name}: {param.kind.name}>" for param in entry.params) or "no arguments"
+    )
 
 
 def read_value(member: Field, word: str, find: AddressResolver) -> Any:
-    """One value of a known kind."""
+    """Read one value of the type of `member`."""
     return _read_word(member.kind, word, member.name, find)
 
 
 def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
-    """All arguments at once, where there is one word and it is JSON for more than the first of them."""
+    """Return all arguments at once if the only word is JSON that holds more than the first argument."""
     if len(words) != 1 or not words[0].lstrip().startswith(("{", "[")):
         return None
     names = [member.name for member in entry.params]
     try:
-        told = json.loads(words[0])
-    except ValueError as no:
+        parsed = json.loads(words[0])
+    except ValueError as error:
         if entry.params and isinstance(entry.params[0].kind, StringType):
             return None
-        raise ParseError(f"{entry.name}: this is no JSON: {no}") from None
-    if isinstance(told, dict):
-        told = by_field(told, names)
-    if isinstance(told, dict) and set(told) <= set(names):
-        return told
-    if isinstance(told, list) and len(names) > 1 and len(told) <= len(names):
-        return dict(zip(names, told, strict=False))
-    if isinstance(told, dict) and not (
+        raise ParseError(f"{entry.name}: this is no JSON: {error}") from None
+    if isinstance(parsed, dict):
+        parsed = by_field(parsed, names)
+    if isinstance(parsed, dict) and set(parsed) <= set(names):
+        return parsed
+    if isinstance(parsed, list) and len(names) > 1 and len(parsed) <= len(names):
+        return dict(zip(names, parsed, strict=False))
+    if isinstance(parsed, dict) and not (
         names and isinstance(_bare(entry.params[0].kind), StructType)
     ):
-        return told  # whose names are then found to be wrong
+        return parsed  # the caller reports the unknown names
     return None
 
 
 def _read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> Any:
-    """A value from a word of the command."""
+    """Read a value of type `kind` from one word of the command line."""
     match kind:
         case OptionalType(item=item):
             return None if word.lower() in _NOTHING else _read_word(item, word, path, find)
@@ -104,4 +108,5 @@ def _read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> 
 
 
 def _bare(kind: ValueType) -> ValueType:
+    """Return the type inside an optional type, or the type itself."""
     return kind.item if isinstance(kind, OptionalType) else kind

@@ -1,4 +1,4 @@
-"""How the command line shows a deployment, asks about it, and carries it out."""
+"""How the command line shows a deployment, asks for confirmation and carries it out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from chain.simulator.chain import (
 
 @dataclass(frozen=True)
 class DeployOptions:
-    """What the options say."""
+    """The options of the command."""
 
     yes: bool
     dry_run: bool
@@ -44,47 +44,47 @@ class DeployOptions:
 
 
 class NeedsDecision(ValueError):
-    """A contract changed, and nobody said what is to become of the old one."""
+    """A contract changed, and no option says whether to upgrade it or to deploy the new version beside it."""
 
 
 def run_plan(plan: Deployment, chain: Chain, base: Path, where: str, wish: DeployOptions) -> None:
-    """Say what a plan means for the chain, and do it."""
+    """Show what a plan would do to the chain, then apply it."""
     deployer = Deployer(plan, chain, Journal(None if where == MEMORY else folder_for(where, base)))
     choice = wish.choice
-    found = deployer.inspect(lambda finding: choice or CHANGED)
-    changed = [each for each in found if each.action == CHANGED]
+    findings = deployer.inspect(lambda finding: choice or CHANGED)
+    changed = [finding for finding in findings if finding.action == CHANGED]
     if not wish.json:
-        _show(found)
-    if all(each.action == LEAVE for each in found):
+        _show(findings)
+    if all(finding.action == LEAVE for finding in findings):
         _end(wish, [], "nothing to do")
         return
     if wish.dry_run:
-        _end(wish, found, "nothing was done")
+        _end(wish, findings, "nothing was done")
         return
     if changed and choice is None:
         choice = _choose(changed)
     if choice == UPGRADE:
-        for each in changed:
-            each.check_upgrade()
+        for finding in changed:
+            finding.check_upgrade()
     if not wish.yes and _is_asked():
         click.confirm("Apply?", abort=True, err=True)
-    _apply(deployer, choice or CHANGED, len(found), wish)
+    _apply(deployer, choice or CHANGED, len(findings), wish)
 
 
 def load_plan(script: Path) -> Deployment:
-    """What the script's `plan` asks for."""
+    """Return the deployment that the `plan` function of a script declares."""
     if not script.exists():
         raise click.UsageError(f"there is no script {script}")
     declare = getattr(loaded(script), "plan", None)
     if not callable(declare):
         raise click.UsageError(f"{script} has no plan(deployment): write one, it says what is deployed")  # fmt: skip
-    made = Deployment()
-    declare(made)
-    return made
+    deployment = Deployment()
+    declare(deployment)
+    return deployment
 
 
 def deployed(receipt: Receipt, cls: type, *, json: bool) -> None:
-    """Tell where a contract went."""
+    """Print the address of a contract that was just deployed. Raise `Reverted` if the deployment failed."""
     if receipt.error is not None:
         raise Reverted(receipt)
     facts = {
@@ -117,7 +117,7 @@ def _tell(finding: StepStatus, choice: str, address: str, wish: DeployOptions) -
 
 def _end(wish: DeployOptions, findings: Sequence[StepStatus], text: str) -> None:
     if wish.json:
-        output.as_json([_fact(each) for each in findings])
+        output.as_json([_fact(finding) for finding in findings])
     else:
         output.remark(text)
 
@@ -132,11 +132,11 @@ def _fact(finding: StepStatus) -> dict[str, object]:
 
 
 def _show(found: Sequence[StepStatus]) -> None:
-    rows = [(each.step.name, each.action, _detail(each)) for each in found]
+    rows = [(finding.step.name, finding.action, _detail(finding)) for finding in found]
     output.table(("step", "action", ""), rows, json=False)
-    for each in found:
-        for line in each.changes:
-            click.echo(f"{each.step.name}: {line}")
+    for finding in found:
+        for line in finding.changes:
+            click.echo(f"{finding.step.name}: {line}")
 
 
 def _detail(finding: StepStatus) -> str:
@@ -147,14 +147,14 @@ def _detail(finding: StepStatus) -> str:
 
 
 def _choose(changed: Sequence[StepStatus]) -> str:
-    names = ", ".join(each.step.name for each in changed)
+    names = ", ".join(finding.step.name for finding in changed)
     if not _is_asked():
         raise NeedsDecision(
             f"{names} changed since it was deployed: say --upgrade to put it in place of the old one,"
             " or --beside for a new version beside it"
         )
-    for each in changed:
-        for line in each.obstacles:
+    for finding in changed:
+        for line in finding.obstacles:
             output.remark(f"cannot be upgraded: {line}")
     words = click.Choice([UPGRADE, BESIDE])
     chosen: str = click.prompt(f"{names} changed", type=words, err=True)
@@ -162,5 +162,5 @@ def _choose(changed: Sequence[StepStatus]) -> str:
 
 
 def _is_asked() -> bool:
-    """Whether there is somebody to answer."""
+    """Return True if a person at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()

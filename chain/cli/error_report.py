@@ -1,6 +1,6 @@
-"""What goes wrong, as a sentence on stderr and an exit code: 1 where the chain said no, 2 where the command was wrong.
+"""Errors, as one sentence on stderr and an exit code: 1 if the chain refused, 2 if the command was wrong.
 
-Commands let errors pass; only here are they told. `BOARDCHAIN_DEBUG=1` shows the traceback as well.
+Commands let errors pass; they are reported only here. `BOARDCHAIN_DEBUG=1` shows the traceback as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _IN_PLAIN_WORDS = (
 
 
 def report_error(wrong: BaseException) -> int:
-    """Say on stderr what went wrong; the exit code for it."""
+    """Report an error on stderr and return the exit code for it."""
     if os.environ.get("BOARDCHAIN_DEBUG"):
         traceback.print_exception(wrong)
     if isinstance(wrong, click.exceptions.Abort):
@@ -41,15 +41,15 @@ def report_error(wrong: BaseException) -> int:
 
 
 def error_sentence(wrong: BaseException) -> str:
-    """What went wrong, without a traceback; where in a script, if it was one."""
-    place = _place_of(wrong)
+    """Return one sentence about an error, without a traceback but with the line of the script it comes from, if any."""
+    location = _place_of(wrong)
     if isinstance(wrong, click.ClickException):
         return wrong.format_message().rstrip(".")
-    if isinstance(wrong, _IN_PLAIN_WORDS) and str(wrong) and not _is_raised_there(wrong, place):
-        at = f", at {place}" if place else ""
+    if isinstance(wrong, _IN_PLAIN_WORDS) and str(wrong) and not _is_raised_there(wrong, location):
+        at = f", at {location}" if location else ""
         return f"{_words(wrong).rstrip('.')}{at}"
-    if place is not None:
-        return f"{type(wrong).__name__}: {wrong}, at {place}"
+    if location is not None:
+        return f"{type(wrong).__name__}: {wrong}, at {location}"
     return f"{type(wrong).__name__}: {wrong} (BOARDCHAIN_DEBUG=1 shows more)"
 
 
@@ -62,14 +62,14 @@ def _words(wrong: BaseException) -> str:
 
 
 def _place_of(wrong: BaseException) -> Source | None:
-    """The innermost line of a script or contract on the way to where it went wrong."""
-    at = innermost_author_line(wrong.__traceback__)
-    if at is None or "site-packages" in at[0]:
+    """Return the innermost line of a script or contract in the traceback."""
+    line = innermost_author_line(wrong.__traceback__)
+    if line is None or "site-packages" in line[0]:
         return None
-    return Source(*at)
+    return Source(*line)
 
 
 def _is_raised_there(wrong: BaseException, place: Source | None) -> bool:
-    """Whether Python itself complains of a line of theirs: its words need the kind of error beside them."""
-    steps = [*traceback.walk_tb(wrong.__traceback__)]
-    return place is not None and steps[-1][0].f_code.co_filename == place.file
+    """Return True if Python itself raised the error at that line. Its message then needs the type of the error beside it."""
+    frames = [*traceback.walk_tb(wrong.__traceback__)]
+    return place is not None and frames[-1][0].f_code.co_filename == place.file

@@ -1,4 +1,4 @@
-"""Who is meant: accounts and contracts by the words that people use for them."""
+"""Accounts and contracts, found by the words that people use for them."""
 
 from __future__ import annotations
 
@@ -27,66 +27,66 @@ sender_option: Callable[..., Any] = click.option(
 
 
 def account(chain: Chain, word: str) -> Address:
-    """An account by number, name or address. A name with a dot is made where it is new, as `first.testnet`."""
+    """Return an account by number, name or address. A new name with a dot, such as `first.testnet`, creates the account."""
     known = list(chain.keys.values())
     if word.isdigit():
         if int(word) < len(known):
             return known[int(word)]
         raise ValueError(f"there is no account {word}: they go from 0 to {len(known) - 1}")
-    for each in known:
-        if word == each.name:
-            return each
+    for candidate in known:
+        if word == candidate.name:
+            return candidate
     if word.startswith("0x"):
         return Address(word)
     if "." in word:
         return chain.account(word)
-    names = ", ".join(each.name for each in ACCOUNTS)
+    names = ", ".join(candidate.name for candidate in ACCOUNTS)
     raise ValueError(
         f"there is no account '{word}'; there are {names}, and a new one has a dot in its name: {word}.testnet"
     )
 
 
 def address(chain: Chain, word: str) -> Address:
-    """An account or a contract."""
+    """Return the address of an account or a contract."""
     if word.startswith("0x"):
         return account(chain, word)
-    _ = chain.head  # as it is now, wherever it runs
-    found = AddressBook(chain.ledger).find(word, chain.keys.values())
-    return account(chain, word) if found is None else Address(found)
+    _ = chain.head  # brings the ledger of a remote chain up to date
+    known = AddressBook(chain.ledger).find(word, chain.keys.values())
+    return account(chain, word) if known is None else Address(known)
 
 
 def sender(chain: Chain, word: str) -> Address:
     try:
         return account(chain, word)
-    except ValueError as wrong:
-        raise click.UsageError(f"--from: {wrong}") from None
+    except ValueError as error:
+        raise click.UsageError(f"--from: {error}") from None
 
 
 def contract_address(chain: Chain, word: str) -> Address:
-    """The contract at an address, or of a name that it has or had."""
-    _ = chain.head  # as it is now, wherever it runs
-    who = AddressBook(chain.ledger)
-    if word in who.former:
-        return Address(who.former[word])
+    """Return the address of a contract, given its address or a name that it has or had."""
+    _ = chain.head  # brings the ledger of a remote chain up to date
+    book = AddressBook(chain.ledger)
+    if word in book.former:
+        return Address(book.former[word])
     try:
         return Address(word)
     except ValueError:
-        there = ", ".join(who.contracts.values()) or "none"
-        text = f"there is no contract '{word}' on this chain; there are {there}"
+        names = ", ".join(book.contracts.values()) or "none"
+        text = f"there is no contract '{word}' on this chain; there are {names}"
         if not chain.receipts:
             text += ". It is empty: name the one that is meant with --chain"
         raise click.UsageError(text) from None
 
 
 def contract(chain: Chain, word: str, offered: ContractCatalogue) -> Handle:
-    """The contract at an address or of a name, with the class that it has now."""
-    where = contract_address(chain, word)
-    code = chain.code(where)
+    """Return a handle to the contract with that address or name, with the class that it has now."""
+    location = contract_address(chain, word)
+    code = chain.code(location)
     program = chain.machine.programs.get(parse_code(code) or b"")
     if program is None:
-        raise click.UsageError(_wrong_contract_message(code, where, offered))
+        raise click.UsageError(_wrong_contract_message(code, location, offered))
     cls: type[Contract] = program.spec.cls
-    return Handle(chain, cls, where)
+    return Handle(chain, cls, location)
 
 
 def _wrong_contract_message(code: bytes, where: Address, offered: ContractCatalogue) -> str:
@@ -102,13 +102,17 @@ def _wrong_contract_message(code: bytes, where: Address, offered: ContractCatalo
 
 
 def entries(handle: Handle, name: str, wanted: str) -> list[Entry]:
-    """The entries of a name, or of a signature, to be called (`call`) or looked at (`view`); most often one."""
+    """Return the entries of that name or signature that `wanted` allows (`call` or `view`). There is usually one."""
     spec = handle.contract.__spec__
-    found = spec.named(name)
-    of_kind = [each.name for each in spec.entries.values() if each.is_view == (wanted == "view")]
-    if not found:
-        there = ", ".join(of_kind) or "none"
-        raise click.UsageError(f"{spec.name} has no entry '{name}' to {wanted}; it has {there}")
-    if wanted == "call" and all(each.is_view for each in found):
+    candidates = spec.named(name)
+    available = [
+        entry.name for entry in spec.entries.values() if entry.is_view == (wanted == "view")
+    ]
+    if not candidates:
+        names = ", ".join(available) or "none"
+        raise click.UsageError(f"{spec.name} has no entry '{name}' to {wanted}; it has {names}")
+    if wanted == "call" and all(entry.is_view for entry in candidates):
         raise click.UsageError(f"{name} is a view: 'boardchain view' asks for it")
-    return [handle[each.signature] for each in found if wanted == "view" or not each.is_view]
+    return [
+        handle[entry.signature] for entry in candidates if wanted == "view" or not entry.is_view
+    ]

@@ -1,6 +1,6 @@
-"""`boardchain`: finds the command that is asked for, runs it, and turns what goes wrong into one sentence.
+"""The command `boardchain`: finds the requested command, runs it, and reports an error in one sentence.
 
-A command is a file in `chain.cli.commands`. To list them only their first lines are read, so `--help` imports none.
+A command is a file in `chain.cli.commands`. To list the commands only their first lines are read, so `--help` imports none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMMANDS = Path(__file__).parent / "commands"
 
 
 class Boardchain(click.Group):
-    """A group whose commands are files."""
+    """A group whose commands are the files of a folder."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         files = sorted(_COMMANDS.glob("[a-z]*.py"))
@@ -29,8 +29,8 @@ class Boardchain(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        made: click.Command = import_module(f"chain.cli.commands.{_file(cmd_name).stem}").command
-        return made
+        command: click.Command = import_module(f"chain.cli.commands.{_file(cmd_name).stem}").command
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -46,17 +46,18 @@ class Boardchain(click.Group):
     def main(self, *args: Any, **named: Any) -> Any:
         try:
             code = super().main(*args, **{**named, "standalone_mode": False})
-        except (Exception, UndeclaredContract) as wrong:
-            code = report_error(wrong)
+        except (Exception, UndeclaredContract) as error:
+            code = report_error(error)
         sys.exit(code if isinstance(code, int) else 0)
 
 
 def _file(name: str) -> Path:
-    """The module of a command."""
+    """Return the path of the module of a command."""
     return _COMMANDS / f"{name.replace('-', '_')}.py"
 
 
 def _summary(file: Path) -> str:
+    """Return the first line of the docstring of a command module, without its period."""
     text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
     return text.partition("\n")[0].rstrip(".")
 
@@ -81,4 +82,5 @@ def cli() -> None:
 
 
 def main() -> None:
+    """Run the command line."""
     cli.main(prog_name="boardchain")

@@ -1,4 +1,4 @@
-"""What several commands are told in the same way: which chain, whose contracts."""
+"""Options that several commands share: the chain, and the package of the contracts."""
 
 from __future__ import annotations
 
@@ -52,33 +52,34 @@ _contracts = click.option(
 
 
 def chain_option(command: Command) -> Command:
+    """Add `--chain`, which the command receives as `where`."""
     return _chain(command)
 
 
 def contracts_option(command: Command) -> Command:
-    """Gives the command an `Offered`."""
+    """Add `--contracts`, which the command receives as a `ContractCatalogue` named `offered`."""
 
     @wraps(command)
     def offering(*args: Any, package: str, **named: Any) -> Any:
         try:
             offered = ContractCatalogue(package)
-        except ContractNotFound as wrong:
-            raise click.UsageError(str(wrong)) from wrong
+        except ContractNotFound as error:
+            raise click.UsageError(str(error)) from error
         return command(*args, offered=offered, **named)
 
     return _contracts(offering)
 
 
 def contract_named(offered: ContractCatalogue, name: str) -> Any:
-    """The contract class that was asked for by name."""
+    """Return the contract class of that name."""
     try:
         return offered.find(name)
-    except ContractNotFound as wrong:
-        raise click.UsageError(str(wrong)) from None
+    except ContractNotFound as error:
+        raise click.UsageError(str(error)) from None
 
 
 def exists(where: str) -> bool:
-    """Whether there is a chain to look for: a node says so itself."""
+    """Return True if there may be a chain at `where`. A node answers that itself when it is contacted."""
     return where == MEMORY or "://" in where or Path(where).exists()
 
 
@@ -86,7 +87,7 @@ def exists(where: str) -> bool:
 def open_chain(
     where: str, offered: ContractCatalogue | None = None, *, make: bool = False
 ) -> Iterator[Chain]:
-    """The chain that `--chain` names, closed afterwards; a file is made only where `make` allows it."""
+    """Open the chain that `--chain` names and close it afterwards. A new file is created only if `make` is true."""
     if not where or ("://" in where and not where.lower().startswith(("http://", "https://"))):
         raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
@@ -96,6 +97,7 @@ def open_chain(
 
 
 def _connect(where: str, classes: Sequence[type[Contract]]) -> Chain:
+    """Return the chain in memory, in a file or of a node."""
     if "://" not in where:
         return Chain.reach(where, contracts=classes)
     with bar("reading the chain", None) as step:
@@ -103,40 +105,40 @@ def _connect(where: str, classes: Sequence[type[Contract]]) -> Chain:
 
 
 def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, Any]:
-    """The arguments of an entry, by name, out of the words of the command."""
+    """Return the arguments of an entry by name, read from the words of the command."""
     option = next((word for word in words if word.startswith("--")), None)
     if option is not None:
         raise click.UsageError(f"there is no option {option}")
     try:
-        given = read_args(entry, words, lambda word: lookup.address(chain, word))
-        entry.encode_args((), given)  # says what is missing or does not fit
-    except (ParseError, TypeError) as wrong:
-        raise click.UsageError(str(wrong)) from None
-    return given
+        values = read_args(entry, words, lambda word: lookup.address(chain, word))
+        entry.encode_args((), values)  # raises an error that names what is missing or does not fit
+    except (ParseError, TypeError) as error:
+        raise click.UsageError(str(error)) from None
+    return values
 
 
 def called(
     chain: Chain, entries: Sequence[Entry], words: Sequence[str]
 ) -> tuple[Entry, dict[str, Any]]:
-    """The entry that is meant, of several of a name that one whose arguments the words are, and its arguments."""
+    """Return the entry to call and its arguments. Of several entries with one name, choose the one that the words fit."""
     if len(entries) == 1:
         return entries[0], arguments(chain, entries[0].spec, words)
     fitting = []
-    for each in entries:
+    for entry in entries:
         with suppress(click.UsageError):
-            fitting.append((each, arguments(chain, each.spec, words)))
+            fitting.append((entry, arguments(chain, entry.spec, words)))
     if len(fitting) != 1:
         fit = f"{len(fitting)} of them take" if fitting else "none of them takes"
         raise click.UsageError(
             f"there are {len(entries)} entries of that name, and {fit} these arguments:"
-            f" say which, {signatures(each.spec for each in entries)}"
+            f" say which, {signatures(entry.spec for entry in entries)}"
         )
     return fitting[0]
 
 
 def past(chain: Chain, block: int) -> ChainAtBlock:
-    """The chain as it was at the end of a block."""
+    """Return the chain as it was at the end of a block."""
     try:
         return chain.at(block)
-    except ValueError as wrong:
-        raise click.UsageError(f"--block: {wrong}") from None
+    except ValueError as error:
+        raise click.UsageError(f"--block: {error}") from None

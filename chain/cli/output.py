@@ -1,4 +1,4 @@
-"""What a command answers: tables and colour for people at a terminal, plain text in a pipe, JSON where asked for."""
+"""Output of commands: tables and colour at a terminal, plain text in a pipe, JSON on request."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from chain.ledger.sql.result import QueryResult
 
 
 def is_terminal() -> bool:
+    """Return True if stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def as_json(value: Any) -> None:
-    """One JSON value, laid out for people where they look at it."""
+    """Print one JSON value, indented if stdout is a terminal."""
     click.echo(
         json.dumps(to_json_untyped(value), ensure_ascii=False, indent=2 if is_terminal() else None)
     )
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, json: bool) -> None:
-    """Rows under names: a table, or a JSON list of objects."""
-    listed = [list(map(to_json_untyped, row)) for row in rows]
+    """Print rows under column names, as a table or as a JSON list of objects."""
+    cells = [list(map(to_json_untyped, row)) for row in rows]
     if json:
-        as_json([dict(zip(columns, row, strict=True)) for row in listed])
+        as_json([dict(zip(columns, row, strict=True)) for row in cells])
     elif is_terminal():
-        _draw(columns, [list(map(_cell, row)) for row in listed])
+        _draw(columns, [list(map(_cell, row)) for row in cells])
     else:
-        click.echo(str(QueryResult(columns, [list(map(_cell, row)) for row in listed])))
+        click.echo(str(QueryResult(columns, [list(map(_cell, row)) for row in cells])))
 
 
 def key_values(values: Mapping[str, Any], *, json: bool) -> None:
-    """Names and values: a line for each, or a JSON object."""
+    """Print names and values, as one line each or as a JSON object."""
     if json:
         as_json(values)
         return
@@ -49,23 +50,23 @@ def key_values(values: Mapping[str, Any], *, json: bool) -> None:
 
 
 def value(value: Any) -> None:
-    """One value: a text as it is, what has parts as JSON."""
-    shown = to_json_untyped(value)
-    if isinstance(shown, list | dict):
-        as_json(shown)
+    """Print one value: text as it is, a value with parts as JSON."""
+    plain = to_json_untyped(value)
+    if isinstance(plain, list | dict):
+        as_json(plain)
     else:
         click.echo(
-            "null" if shown is None else str(shown).lower() if isinstance(shown, bool) else shown
+            "null" if plain is None else str(plain).lower() if isinstance(plain, bool) else plain
         )
 
 
 def inline_pairs(values: Mapping[str, Any]) -> str:
-    """Names and values in a line."""
+    """Return names and values in one line."""
     return ", ".join(f"{name}={form.sql_cell(value)}" for name, value in values.items())
 
 
 def remark(text: str) -> None:
-    """A remark that is no part of the answer."""
+    """Print a remark on stderr, apart from the output of the command."""
     click.echo(text, err=True)
 
 
@@ -77,17 +78,17 @@ def _cell(value: form.Portable) -> form.Cell:
 
 def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
     rich, text = import_module("rich.table"), import_module("rich.text")
-    # Narrow gaps: the addresses of the accounts shall stay whole in 80 columns.
-    drawn = rich.Table(
+    # The gaps are narrow so that the addresses of accounts fit into 80 columns.
+    layout = rich.Table(
         box=import_module("rich.box").SIMPLE_HEAD, header_style="bold cyan",
         padding=(0, 0, 0, 1), pad_edge=False,
     )  # fmt: skip
     for i, name in enumerate(columns):
-        number = bool(rows) and all(isinstance(row[i], int) for row in rows)
-        drawn.add_column(name, justify="right" if number else "left", overflow="fold")
+        is_number = bool(rows) and all(isinstance(row[i], int) for row in rows)
+        layout.add_column(name, justify="right" if is_number else "left", overflow="fold")
     for row in rows:
-        drawn.add_row(*(text.Text("" if cell is None else str(cell)) for cell in row))
-    import_module("rich.console").Console().print(drawn)
+        layout.add_row(*(text.Text("" if cell is None else str(cell)) for cell in row))
+    import_module("rich.console").Console().print(layout)
 
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -1,6 +1,6 @@
-"""Progress bars for what takes long: on stderr, only at a terminal, and only when the first part of it is done.
+"""Progress bars for long tasks: on stderr, only at a terminal, and only once the first part of the task is done.
 
-A bar is there for people who wait; in a pipe, a test or a log nothing of it is seen, and rich is not even imported.
+A bar is for people who wait. In a pipe, a test or a log there is no bar, and rich is not imported.
 """
 
 from __future__ import annotations
@@ -12,43 +12,43 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-Step = Callable[[int], None]  # so many more are done
+Step = Callable[[int], None]  # takes the number of items done since the last step
 
-_EVERY = 64  # a step of a bar costs more than one of ours
+_EVERY = 64  # items per step of a bar, because moving the bar costs more than an item
 
 
 @contextmanager
 def bar(what: str, total: int | None) -> Iterator[Step]:
-    """A scope with a bar; gives what moves it."""
+    """Open a scope with a progress bar. The result moves the bar forward."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return
     with ExitStack() as scope:
-        moved: list[Step] = []
+        bars: list[Step] = []
 
         def step(done: int) -> None:
-            if not moved:
-                moved.append(_begun(scope, what, total))
-            moved[0](done)
+            if not bars:
+                bars.append(_begun(scope, what, total))
+            bars[0](done)
 
         yield step
 
 
 def tracked(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
-    """The same items, with a bar while they are gone through."""
+    """Yield the items and show a bar while they are consumed."""
     with bar(what, total) as step:
-        waiting = 0
+        pending = 0
         for item in items:
             yield item
-            waiting += 1
-            if waiting == _EVERY:
-                step(waiting)
-                waiting = 0
-        step(waiting)
+            pending += 1
+            if pending == _EVERY:
+                step(pending)
+                pending = 0
+        step(pending)
 
 
 def _begun(scope: ExitStack, what: str, total: int | None) -> Step:
-    """A bar that stands until the scope ends."""
+    """Start a bar that is shown until the scope ends."""
     rich = import_module("rich.progress")
     parts = ("BarColumn", "MofNCompleteColumn", "TimeRemainingColumn")
     columns = [rich.TextColumn("{task.description}"), *(getattr(rich, part)() for part in parts)]

@@ -1,4 +1,4 @@
-"""Receipts as the command line shows them: a row, a short story, or everything."""
+"""Receipts as the command line shows them: as a row, as a short transcript, or in full."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ _COLUMNS = ("place", "block", "sender", "what", "how", "gas")
 
 
 def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool) -> None:
-    """A table of receipts."""
+    """Print a table of receipts."""
     if json:
         output.as_json(list(receipt_objects(chain.ledger, receipts)))
         return
-    telling = Transcript(chain.ledger)
+    transcript = Transcript(chain.ledger)
     rows = [
-        (r.position, r.block_number, telling.show(r.sender), telling.format_call(r), telling.format_outcome(r), r.gas_used)
-        for r in receipts
+        (receipt.position, receipt.block_number, transcript.show(receipt.sender),
+         transcript.format_call(receipt), transcript.format_outcome(receipt), receipt.gas_used)
+        for receipt in receipts
     ]  # fmt: skip
     output.table(_COLUMNS, rows, json=False)
 
 
 def tell(receipt: Receipt, *, json: bool) -> None:
-    """What came of a transaction that was just sent. One that failed is a no, in the exit code too."""
+    """Print the receipt of a transaction that was just sent. A failed transaction sets the exit code too."""
     if json:
         output.as_json(_line(receipt))
     else:
@@ -45,12 +46,12 @@ def tell(receipt: Receipt, *, json: bool) -> None:
 
 
 def details(chain: Chain, receipt: Receipt, *, json: bool) -> None:
-    """All of a receipt: its story, and the tree of its messages with what each read, wrote and said."""
+    """Print a receipt in full: its transcript, and the tree of its messages with their reads, writes and logs."""
     tree = str(receipt.trace).split("\n")
     if json:
-        writes = {"writes": receipt.writes, "undone_writes": receipt.undone_writes}
-        told = {name: [str(write) for write in found] for name, found in writes.items()}
-        output.as_json({**_line(receipt), **told, "trace": tree})
+        groups = {"writes": receipt.writes, "undone_writes": receipt.undone_writes}
+        texts = {name: [str(write) for write in writes] for name, writes in groups.items()}
+        output.as_json({**_line(receipt), **texts, "trace": tree})
         return
     click.echo(next(Transcript(chain.ledger).format_receipt(receipt)))
     click.echo("\n".join(["", *tree, "", f"transaction 0x{receipt.tx_hash.hex()}"]))

@@ -1,4 +1,4 @@
-"""Scripts of people, loaded as modules."""
+"""Loading of the user's scripts as modules."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from chain.source.user_modules import look_in
 
 
 def loaded(script: Path) -> ModuleType:
-    """The module in a file, which may import what stands beside it and what is in the working directory."""
+    """Return the module in a file. It may import the modules beside it and those in the working directory."""
     look_in(Path.cwd())
     look_in(script.resolve().parent)
     spec = spec_from_file_location(f"script_{script.stem}", script)
     if spec is None or spec.loader is None:
         raise click.UsageError(f"{script} is no Python: a script ends in .py")
     module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # where its classes are looked up
+    sys.modules[spec.name] = module  # so that the module of its classes can be looked up
     try:
         spec.loader.exec_module(module)
-    except SyntaxError as wrong:
-        place = Source(wrong.filename or str(script), wrong.lineno or 1)
-        raise click.UsageError(f"{place}: this is not Python: {wrong.msg}") from None
+    except SyntaxError as error:
+        location = Source(error.filename or str(script), error.lineno or 1)
+        raise click.UsageError(f"{location}: this is not Python: {error.msg}") from None
     return module
 
 
 def takes_chain(main: Callable[..., Any]) -> bool:
-    """Whether a script's main plays on the chain that it is given."""
+    """Return True if a script's main takes the chain as an argument."""
     return len(signature(main).parameters) > 0

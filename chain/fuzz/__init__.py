@@ -1,4 +1,4 @@
-"""Fuzzing of contracts: random calls of all entries, invariants checked after each, and the shortest calls that break one.
+"""Fuzzing of contracts: random calls of all entries, invariants checked after each call, and the shortest failing calls.
 
     class LockFuzz(Fuzz):
         contracts = (Lock,)
@@ -10,8 +10,8 @@
     def test_lock_stays_shut():
         LockFuzz.run(max_examples=100)
 
-Running needs Hypothesis; describing does not, so a game may carry a description as its module `fuzz`. `boardchain fuzz
-contracts.deblockle` runs what it finds there, or else all entries of the contracts that the package has.
+Running needs Hypothesis. Describing does not, so a game may carry a description as its module `fuzz`. The command `boardchain
+fuzz contracts.deblockle` runs the descriptions of that package, or else calls all entries of its contracts.
 """
 
 from chain.fuzz.fuzz_case import (

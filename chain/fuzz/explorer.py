@@ -1,7 +1,7 @@
-"""One fuzz run: what could be called next, what was, and which beginnings led somewhere new.
+"""One fuzz run: the possible next calls, the calls that were made, and the beginnings that led to something new.
 
-Each play begins where the description has set up: the chain is taken back to there. Calls are counted and their effects noted
-(`Beginnings`) until a problem shows; from then on nothing changes, so that the play that met it can be repeated.
+Each play begins at the state that the description has set up; the chain is reverted to it. Calls are counted and their effects
+recorded in the `Corpus` until a problem shows. From then on nothing changes, so that the failing play can be repeated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from chain.spec.contracts import EntrySpec
 
 
 class ProblemFound(AssertionError):
-    """A play met a problem."""
+    """A play led to a problem."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -46,13 +46,13 @@ class ProblemFound(AssertionError):
 
 
 class Explorer:
-    """Plays on one chain, one after the other, and remembers what they reached."""
+    """Runs plays on one chain, one after the other, and records what they reached."""
 
     def __init__(self, description: type[Fuzz], lines: bool = True) -> None:
         self.description = description
         self.chain = Chain()
         self.play = self._set_up = description(self.chain)
-        self.set_up_by = len(self.chain.receipts)  # so many transactions
+        self.set_up_by = len(self.chain.receipts)  # the number of transactions
         self._start = self.chain.snapshot()
         self.missing = tuple(self.play.missing)
         self.targets = _targets(self.play)
@@ -61,33 +61,34 @@ class Explorer:
         self._note_set_up()
         self.report = Report(Lines(files, lines))
         self.steps: list[Step] = []
-        self.problem: Problem | None = None  # the first one; with it `steps` stay as they are
+        self.problem: Problem | None = None  # the first one; from then on `steps` does not change
         self._beginnings = Corpus()
-        self._kept: list[Step] = []  # those of the steps that left something behind
+        self._kept: list[Step] = []  # the steps that changed the chain
 
     def entries(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, EntrySpec]]:
-        """The entries of these kinds that are to be called, each with the name of its contract's handle."""
+        """Yield the callable entries of these kinds, each with the name of the handle of its contract."""
         for name, contract in self.targets.items():
             for spec in contract.__spec__.entries.values():
                 names = {spec.name, spec.abi_name, spec.signature}
-                wanted = {*names, *(f"{contract.__name__}.{each}" for each in names)}.isdisjoint(
-                    self.description.excluded
-                )
-                if spec.kind in kinds and not spec.private and wanted:
+                is_included = {
+                    *names,
+                    *(f"{contract.__name__}.{alias}" for alias in names),
+                }.isdisjoint(self.description.excluded)
+                if spec.kind in kinds and not spec.private and is_included:
                     self.report.tallies.setdefault(f"{contract.__name__}.{spec.name}", Tally())
                     yield name, spec
 
     # A play
 
     def begin(self) -> None:
-        """A play begins."""
-        if self.problem is not None:  # all is said
+        """Start a play."""
+        if self.problem is not None:  # the run is over
             raise ProblemFound(self.problem)
         self._beginnings.begin()
         self.report.examples += 1
 
     def restart_from_corpus(self, sort: int, place: int, otherwise: Sequence[Step]) -> None:
-        """Within a play, go on from a beginning that led to something new (see `Beginnings.choose`), or from other steps."""
+        """Within a play, continue from a beginning that led to something new (see `Corpus.choose`), or from other steps."""
         self._reset()
         beginning = self._beginnings.choose(sort, place)
         for step in beginning:
@@ -96,54 +97,56 @@ class Explorer:
             self.perform(step)
 
     def _reset(self) -> None:
-        """Everything is undone but what was set up."""
+        """Undo everything but the set-up."""
         self._take_back()
         self.steps, self._kept = [], []
-        there = [handle.address for handle in self.play.handles.values()]
-        self.hints.begin([*self.play.accounts, *there])
+        addresses = [handle.address for handle in self.play.handles.values()]
+        self.hints.begin([*self.play.accounts, *addresses])
 
     def _take_back(self) -> None:
         self.chain.revert(self._start)
         self.play = self._set_up.clone()
 
     def perform(self, step: Step) -> None:
-        """Take a step; raises `Found` if it leads to a problem."""
+        """Take a step. Raise `ProblemFound` if it leads to a problem."""
         if isinstance(step, Call) and step.on not in self.play.handles:
             return
         with self.report.lines.watching():
-            done = perform(self.play, step)
-        if done is None:
+            result = perform(self.play, step)
+        if result is None:
             return
-        self._keep(step, done)
+        self._keep(step, result)
         if not isinstance(step, Wait):
             name, lines = entry_name(self.play, step), self.report.lines.now
-            told = self.report.count(name, done)
-            self._beginnings.note(name, done, [*sorted(lines), *sorted(told)], self._kept)
+            announced = self.report.count(name, result)
+            self._beginnings.note(name, result, [*sorted(lines), *sorted(announced)], self._kept)
             lines.clear()
-        self.problem = problem_after(self.play, step, done)
+        self.problem = problem_after(self.play, step, result)
         if self.problem is not None:
             raise ProblemFound(self.problem)
 
     def end(self) -> None:
-        """A play is over; what it reached is there to go on from."""
+        """Finish a play. Later plays can continue from what it reached."""
         self._beginnings.end()
 
     def undeployed(self) -> str:
-        """Why there is a contract that never could be deployed; empty if there is none."""
+        """Return the reason why a contract could never be deployed; empty if there is no such contract."""
         for contract in self.missing:
             init = contract.__spec__.init
             tally = init and self.report.tallies.get(f"{contract.__name__}.{init.name}")
             if tally and not tally.ok:
-                why = ", ".join(sorted(tally.words.values()))
-                return f"{contract.__name__} could not be deployed with random arguments ({why})"
+                reasons = ", ".join(sorted(tally.words.values()))
+                return (
+                    f"{contract.__name__} could not be deployed with random arguments ({reasons})"
+                )
         return ""
 
     def replay(self, steps: list[Step]) -> tuple[Problem, int] | None:
-        """Play these steps from the start: the first problem, and how many steps led to it."""
+        """Play these steps from the start. Return the first problem and the number of steps that led to it."""
         self._take_back()
         for count, step in enumerate(steps, 1):
-            done = perform(self.play, step)
-            problem = None if done is None else problem_after(self.play, step, done)
+            result = perform(self.play, step)
+            problem = None if result is None else problem_after(self.play, step, result)
             if problem is not None:
                 return problem, count
         return None
@@ -175,11 +178,11 @@ class Explorer:
 
 
 def _targets(play: Fuzz) -> dict[str, type[Contract]]:
-    """Each contract by the name its handle has, or will have."""
-    found = {name: handle.contract for name, handle in play.handles.items()}
-    found |= {variable(contract.__name__): contract for contract in play.missing}
-    if not found:
+    """Return each contract under the name that its handle has or will have."""
+    targets = {name: handle.contract for name, handle in play.handles.items()}
+    targets |= {variable(contract.__name__): contract for contract in play.missing}
+    if not targets:
         raise TypeError(
             f"{type(play).__name__} fuzzes nothing: say 'contracts = (Game,)', or deploy in set_up"
         )
-    return found
+    return targets

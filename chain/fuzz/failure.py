@@ -1,4 +1,4 @@
-"""A finding as a person reads it: what is wrong, the calls that lead there, and a test file that fails in the same way."""
+"""The report of a failure: the problem, the calls that lead to it, and a test file that fails in the same way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chain.ledger.decoded.activity import transcript_of
 
 
 class FuzzFailure(AssertionError):
-    """What a fuzz run found, shortened. The chain of the run is left as it then stands."""
+    """The problem that a fuzz run found, with the shortest steps to it. The chain of the run is left in that state."""
 
     def __init__(self, explorer: Explorer, steps: list[Step], problem: Problem) -> None:
         self.problem, self.steps = problem, steps

@@ -1,11 +1,11 @@
-"""How a contract is to be fuzzed: what to deploy, what must hold after every call, which calls are worth trying.
+"""A description of how to fuzz a contract: what to deploy, what must hold after every call, which calls are worth trying.
 
-A description is a class. It says `contracts`, or has a `set_up` that deploys them; methods marked `@invariant` assert what
-must hold whoever calls whatever; methods marked `@proposes("entry")` give arguments that mean something, legal moves above
-all, which are then mixed with random ones. Describing takes nothing but the chain, so a description may stand beside its game;
-only `run` needs Hypothesis.
+A description is a class. It sets `contracts`, or has a `set_up` that deploys them. Methods marked `@invariant` assert what must
+hold after any call by anyone. Methods marked `@proposes("entry")` return meaningful arguments, such as legal moves, which are
+mixed with random ones. A description needs nothing but the chain, so it may be in the package of its game; only `run` needs
+Hypothesis.
 
-An invariant looks at the chain and remembers nothing itself: what was before the last transaction stands in `self.before`.
+An invariant reads the chain and keeps no state of its own. The state before the last transaction is in `self.before`.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ F = TypeVar("F", bound=Callable[[Any], Any])
 
 
 def invariant(function: F) -> F:
-    """Marks a method that asserts what must hold after every call."""
+    """Mark a method that asserts what must hold after every call."""
     function.__invariant__ = True  # type: ignore[attr-defined]
     return function
 
 
 def proposes(entry: str) -> Callable[[F], F]:
-    """Marks a method that gives arguments for an entry: tuples, or `by(sender, …)` where the sender matters.
+    """Mark a method that returns arguments for an entry: tuples, or `by(sender, …)` where the sender matters.
 
-    `entry` is its name, or `Contract.entry` where several contracts have one of that name.
+    `entry` is the name of the entry, or `Contract.entry` if several contracts have one of that name.
     """
     if not isinstance(entry, str):
         raise TypeError('say which entry it proposes calls of: @proposes("make_move")')
@@ -57,7 +57,7 @@ def proposes(entry: str) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Arguments for an entry, and who should send them if not anyone."""
+    """Arguments for an entry, and the account that should send them, or None for any account."""
 
     args: tuple[Any, ...]
     sender: Address | None = None
@@ -65,28 +65,31 @@ class Proposal:
 
 
 def by(sender: Address, *args: Any, value: int = 0) -> Proposal:
-    """A proposed call of this very sender."""
+    """Return a proposed call by this sender."""
     return Proposal(args, sender, value)
 
 
 class Fuzz:
-    """Derive from it and say what is fuzzed; an instance is one play on one chain."""
+    """The base class of descriptions. An instance is one play on one chain."""
 
     contracts: ClassVar[Sequence[type[Contract]]] = ()
-    callers: ClassVar[int | Sequence[str]] = 3  # how many of the chain's accounts, or their names
-    excluded: ClassVar[Sequence[str]] = ()  # entries that are not called
-    time_passes: ClassVar[bool] = True  # whether time passes
-    of_module: ClassVar[str] = ""  # the module with a World that nobody has described
+    callers: ClassVar[int | Sequence[str]] = 3  # a number of the chain's accounts, or their names
+    excluded: ClassVar[Sequence[str]] = ()  # entries that are never called
+    time_passes: ClassVar[bool] = True  # true if a play may move the time forward
+    of_module: ClassVar[str] = ""  # a module with a World but without a description
 
     def __init__(self, chain: Chain | None = None) -> None:
         self.chain = Chain() if chain is None else chain
         self.accounts: list[Address] = _callers(self.chain, self.callers)
         self.handles: dict[str, Handle] = {}
-        self.missing: list[type[Contract]] = []  # contracts that wait for arguments
+        self.missing: list[type[Contract]] = []  # contracts whose @init takes arguments
         self.set_up()
 
     def set_up(self) -> None:
-        """Deploys the contracts, once for all plays; where `@init` takes arguments, each play does, with random ones."""
+        """Deploy the contracts once for all plays.
+
+        Contracts whose `@init` takes arguments are deployed in each play, with random arguments.
+        """
         for contract in self.contracts:
             if takes_arguments(contract):
                 self.missing.append(contract)
@@ -94,24 +97,24 @@ class Fuzz:
                 self.deploy(contract)
 
     def clone(self) -> Self:
-        """The same, for another play from where this one was set up."""
-        made = copy(self)
-        made.handles, made.missing = dict(self.handles), list(self.missing)
-        return made
+        """Return a copy for another play from the state after the set-up."""
+        play = copy(self)
+        play.handles, play.missing = dict(self.handles), list(self.missing)
+        return play
 
     def deploy(
         self, contract: type[Contract], *args: Any, sender: Address | None = None, value: int | None = None
     ) -> Handle:  # fmt: skip
         """Deploy a contract whose entries are to be called."""
-        who = self.accounts[0] if sender is None else sender
-        handle = self.chain.deploy(contract, *args, sender=who, value=value)
+        account = self.accounts[0] if sender is None else sender
+        handle = self.chain.deploy(contract, *args, sender=account, value=value)
         self.include(handle)
         if contract in self.missing:
             self.missing.remove(contract)
         return handle
 
     def include(self, *handles: Handle) -> None:
-        """Entries of these contracts are to be called, which were deployed in a way of their own."""
+        """Add contracts that were deployed in another way. Their entries are called too."""
         for handle in handles:
             name = base = variable(handle.contract.__name__)
             while name in self.handles:
@@ -120,7 +123,7 @@ class Fuzz:
 
     @property
     def handle(self) -> Handle:
-        """The first of the contracts."""
+        """The handle of the first contract."""
         if not self.handles:
             raise LookupError(
                 f"{type(self).__name__} has no contract: say 'contracts = (Game,)', or deploy in set_up"
@@ -129,7 +132,7 @@ class Fuzz:
 
     @property
     def named(self) -> dict[str, Address]:
-        """The accounts by what `caller_id` is for them."""
+        """The accounts by the value that `caller_id` has for them."""
         return {name_of(account): account for account in self.accounts}
 
     @property
@@ -139,20 +142,21 @@ class Fuzz:
 
     @property
     def before(self) -> Handle:
-        """The first contract as it was before the last transaction; its views and fields can be read."""
+        """The first contract as it was before the last transaction. Its views and fields can be read."""
         return self.past.handle(self.handle)
 
     def is_finding(self, failure: Failure) -> bool:
-        """Whether a failed call is a mistake in the contract: here a Python exception, or a result that does not fit."""
+        """Return True if a failed call is a bug in the contract: a Python exception, or a result that does not fit its type."""
         return failure.kind == "exception" or is_misfit_of_result(failure)
 
     @classmethod
     def invariants(cls) -> list[str]:
+        """Return the names of the methods marked `@invariant`."""
         return _marked(cls, "__invariant__")
 
     @classmethod
     def proposers(cls) -> list[tuple[str, str]]:
-        """Methods that propose, each with the entry it is for."""
+        """Return the names of the methods marked `@proposes`, each with its entry."""
         names = _marked(cls, "__proposes__")
         return [(name, getattr(cls, name).__proposes__) for name in names]
 
@@ -160,16 +164,17 @@ class Fuzz:
     def run(
         cls, max_examples: int = 100, steps: int = 30, seed: int = 0, lines: bool = True
     ) -> Report:
-        """Look for a sequence of calls that breaks something; raises `Finding` with the shortest one.
+        """Search for calls that break something. Raise `FuzzFailure` with the shortest sequence found.
 
-        The same arguments give the same calls each time. `lines` steers towards unseen lines too, at the price of a trace.
+        The same arguments always give the same calls. With `lines` the search is also steered towards unseen lines, at the cost
+        of tracing each call.
         """
         report: Report = _runner().run(cls, max_examples, steps, seed, lines)
         return report
 
 
 class NoHypothesis(ImportError):
-    """Fuzzing stands on Hypothesis, which a chain in use does not need."""
+    """Hypothesis is not installed. Fuzzing needs it; a chain in use does not."""
 
     def __init__(self) -> None:
         super().__init__("fuzzing needs Hypothesis, which is not installed: pip install hypothesis")
@@ -185,31 +190,32 @@ def _runner() -> Any:
 
 
 def proposals_of(play: Fuzz, method: str) -> list[Proposal]:
-    """What a method proposes now."""
-    made: Iterable[Any] = getattr(play, method)() or ()
-    found = []
-    for each in made:
-        if not isinstance(each, tuple | Proposal):
+    """Return the calls that a method proposes now."""
+    proposed: Iterable[Any] = getattr(play, method)() or ()
+    proposals = []
+    for item in proposed:
+        if not isinstance(item, tuple | Proposal):
             raise TypeError(
-                f"{type(play).__name__}.{method} proposed {each!r}: give the arguments as a tuple, or by(sender, …)"
+                f"{type(play).__name__}.{method} proposed {item!r}: give the arguments as a tuple, or by(sender, …)"
             )
-        found.append(each if isinstance(each, Proposal) else Proposal(each))
-    return found
+        proposals.append(item if isinstance(item, Proposal) else Proposal(item))
+    return proposals
 
 
 def takes_arguments(contract: type[Contract]) -> bool:
+    """Return True if a contract cannot be deployed without arguments."""
     init = contract.__spec__.init
     return init is not None and REQUIRED in init.defaults
 
 
 def variable(name: str) -> str:
-    """A name for a variable that holds what is called `name`: `PlayerProfile` is `player_profile`."""
+    """Return a variable name for something called `name`: `PlayerProfile` becomes `player_profile`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     return re.sub(r"\W+", "_", words).strip("_").lower()
 
 
 def name_of(account: Address) -> str:
-    """What `caller_id` is for this account: the name it was given, or else its address."""
+    """Return the value of `caller_id` for this account: the name it was given, or else its address."""
     if isinstance(account, Named) and account not in ACCOUNTS:
         return account.name
     return str(account)
@@ -222,6 +228,6 @@ def _callers(chain: Chain, callers: int | Sequence[str]) -> list[Address]:
 
 
 def _marked(cls: type, mark: str) -> list[str]:
-    """Methods with that mark, in the order in which they were written, parents first."""
+    """Return the methods with that mark in the order of their definition, those of parents first."""
     names = [name for parent in reversed(cls.__mro__) for name in vars(parent)]
     return [name for name in dict.fromkeys(names) if hasattr(getattr(cls, name), mark)]

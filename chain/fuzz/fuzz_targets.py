@@ -1,7 +1,7 @@
-"""What a name stands for that is to be fuzzed: `contracts.deblockle`, or one description there, `contracts.blokus:BlokusFuzz`.
+"""The descriptions that a target names: `contracts.deblockle`, or one description in it, `contracts.blokus:BlokusFuzz`.
 
-Fuzzed are the descriptions in a module or in its module `fuzz`; where there are none, all contracts among its public names,
-and where these live in a World, the World that its `deploy(chain)` makes.
+A target has the descriptions of a module or of its module `fuzz`. If there are none, all contracts among its public names are
+fuzzed. If these belong to a World, the World that the `deploy(chain)` of the module creates is fuzzed.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from chain.simulator.catalogue import (
 
 
 def descriptions(target: str) -> list[type[Fuzz]]:
-    """What `module` or `module:Description` stands for; raises `NotOffered` where there is nothing."""
+    """Return the descriptions of `module` or `module:Description`. Raise `ContractNotFound` if there are none."""
     name, _, wanted = target.partition(":")
     module = import_reported(name)
-    found = _described_in(module)
-    if not found and hasattr(module, "__path__") and find_spec(f"{name}.fuzz") is not None:
-        found = _described_in(import_reported(f"{name}.fuzz"))
+    classes = _described_in(module)
+    if not classes and hasattr(module, "__path__") and find_spec(f"{name}.fuzz") is not None:
+        classes = _described_in(import_reported(f"{name}.fuzz"))
     if not wanted:
-        return found or [_undescribed(module)]
-    found = [each for each in found if each.__name__ == wanted]
-    if not found:
+        return classes or [_undescribed(module)]
+    classes = [cls for cls in classes if cls.__name__ == wanted]
+    if not classes:
         raise ContractNotFound(f"{name} has no description '{wanted}': a class derived from Fuzz")
-    return found
+    return classes
 
 
 def _described_in(module: ModuleType) -> list[type[Fuzz]]:
-    found = [each for each in vars(module).values() if isinstance(each, type) and each is not Fuzz]
-    return [each for each in dict.fromkeys(found) if issubclass(each, Fuzz)]
+    classes = [cls for cls in vars(module).values() if isinstance(cls, type) and cls is not Fuzz]
+    return [cls for cls in dict.fromkeys(classes) if issubclass(cls, Fuzz)]
 
 
 def _undescribed(module: ModuleType) -> type[Fuzz]:
+    """Return a description of the contracts of a module that has none."""
     name = module.__name__
     offered = ContractCatalogue(name).by_full_name
     contracts = tuple(cls for full, cls in offered.items() if full.startswith(f"{name}:"))

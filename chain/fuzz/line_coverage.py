@@ -1,6 +1,6 @@
-"""Which lines of the contracts run, as far as it comes cheaply: only their own files are traced, and only while a call runs.
+"""The lines of the contracts that were run. To keep this cheap, only their own files are traced, and only during a call.
 
-Where another tool traces already, a debugger or coverage, it is left alone and no line is seen.
+If a debugger or coverage tool traces already, it is left in place, and no lines are recorded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Line: TypeAlias = tuple[str, int]
 
 
 class Lines:
-    """The lines reached in `now`, which whoever looks at them empties, and ever."""
+    """The lines that were reached: `ever`, and `now`, which the reader clears."""
 
     def __init__(self, files: Sequence[str], wanted: bool = True) -> None:
         self.files = frozenset(files) if wanted else frozenset[str]()
@@ -26,6 +26,7 @@ class Lines:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
+        """Record the lines that are run within the scope."""
         if not self.files or sys.gettrace() is not None:
             yield
             return
@@ -49,11 +50,11 @@ class Lines:
         return self._step
 
     def table(self) -> list[tuple[str, int, list[int]]]:
-        """For each file: how many lines its functions have, and which of them were never reached."""
-        found = []
+        """Return for each file the number of lines in its functions and the lines that were never reached."""
+        rows = []
         for file in sorted(self.files):
             all_lines = lines_in(file)
             missed = sorted(line for line in all_lines if (file, line) not in self.ever)
             if all_lines:
-                found.append((file, len(all_lines), missed))
-        return found
+                rows.append((file, len(all_lines), missed))
+        return rows

@@ -1,4 +1,4 @@
-"""What a fuzz run has reached: for each entry how often it was called, how often it went well, and why it was refused."""
+"""The report of a fuzz run: for each entry the number of its calls, its successes, and the reasons of its refusals."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from chain.fuzz.steps import StepResult
 from chain.machine.frame import Failure
 
 _WIDEST = 90
-_MOST = 12  # reasons shown of an entry
+_MOST = 12  # reasons that are shown per entry
 
 
 @dataclass
 class Tally:
-    """What became of the calls of one entry."""
+    """The outcomes of the calls of one entry."""
 
     calls: int = 0
     ok: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     told: Counter[str] = field(default_factory=Counter)
-    words: dict[str, str] = field(default_factory=dict)  # a reason as it was first given
+    words: dict[str, str] = field(default_factory=dict)  # the first full text of each reason
 
 
 @dataclass
 class Report:
-    """The whole of a run; `str` of it is the table."""
+    """The report of a whole run. Its `str` is the table."""
 
     lines: Lines
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Report:
 
     @property
     def reached(self) -> set[tuple[str, str]]:
-        """Pairs of an entry and how it went: `ok`, or the reason of a refusal."""
+        """Pairs of an entry and an outcome: `ok`, or the reason of a refusal."""
         pairs = {(name, "ok") for name, tally in self.tallies.items() if tally.ok}
         return pairs | {
             (name, tally.words[reason])
@@ -52,18 +52,18 @@ class Report:
 
     @property
     def unreached(self) -> list[str]:
-        """Entries that never went well."""
+        """Entries that never succeeded."""
         return [name for name, tally in self.tallies.items() if not tally.ok]
 
     def count(self, name: str, done: StepResult) -> set[tuple[str, str]]:
-        """Count a call; returns what it told, with the entry's name."""
+        """Count a call. Return the texts that it announced, each with the name of the entry."""
         tally = self.tallies.setdefault(name, Tally())
         tally.calls += 1
         if done.error is None:
             tally.ok += 1
-            told = {masked(text) for text in done.announced}
-            tally.told.update(told)
-            return {(name, text) for text in told}
+            announced = {masked(text) for text in done.announced}
+            tally.told.update(announced)
+            return {(name, text) for text in announced}
         reason = reason_of(done.error)
         tally.refused[reason] += 1
         tally.words.setdefault(reason, str(done.error))
@@ -94,20 +94,20 @@ class Report:
 
 
 def reason_of(failure: Failure) -> str:
-    """What makes two refusals the same one: their words, apart from what differs, and the place they come from."""
+    """Return the reason of a refusal: its masked text and its location. Refusals with the same reason count as one."""
     return f"{failure.place or failure.kind}: {masked(failure.text)}"
 
 
 def masked(text: str) -> str:
-    """A text without what differs from call to call: numbers, and what is quoted."""
+    """Return a text without the parts that differ from call to call: numbers and quoted text."""
     return re.sub(r"0x[0-9a-fA-F]+|-?\d+|'[^']*'|\"[^\"]*\"", "#", text)
 
 
 def spans(lines: list[int]) -> str:
-    """`[3, 5, 6, 7]` is `3, 5-7`."""
-    breaks = [i for i, (one, next_) in enumerate(pairwise(lines), 1) if next_ != one + 1]
+    """Return line numbers as text, with ranges: `[3, 5, 6, 7]` becomes `3, 5-7`."""
+    breaks = [i for i, (line, next_line) in enumerate(pairwise(lines), 1) if next_line != line + 1]
     parts = [lines[i:j] for i, j in pairwise([0, *breaks, len(lines)])]
-    return ", ".join(str(p[0]) if len(p) == 1 else f"{p[0]}-{p[-1]}" for p in parts)
+    return ", ".join(str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
 
 
 def _short(text: str) -> str:
@@ -116,6 +116,6 @@ def _short(text: str) -> str:
 
 
 def _short_path(file: str) -> str:
-    here = Path.cwd()
+    working_dir = Path.cwd()
     path = Path(file)
-    return str(path.relative_to(here)) if path.is_relative_to(here) else path.name
+    return str(path.relative_to(working_dir)) if path.is_relative_to(working_dir) else path.name

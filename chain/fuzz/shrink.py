@@ -1,7 +1,7 @@
-"""A list of steps that leads to a problem, made as short and as plain as it can be while it still does.
+"""Shrinking of steps that lead to a problem: as few and as simple as possible while they still lead to it.
 
-Hypothesis shrinks what it drew; but what it drew may be "the fourth legal move", or a beginning taken from an earlier play.
-Here the steps themselves are left out and their values made simpler, and each try is played on the chain.
+Hypothesis shrinks its draws. But a draw may be "the fourth legal move", or a beginning from an earlier play. So the steps
+themselves are removed here and their values simplified, and each attempt is played on the chain.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _TRIES: Final = 1500
 def shrink(
     explorer: Explorer, steps: list[Step], problem: Problem
 ) -> tuple[list[Step], Problem] | None:
-    """The fewest steps found that end in such a problem, as the chain then stands; None if these do not."""
+    """Return the fewest steps found that lead to the problem, and the problem; None if `steps` do not reproduce it."""
     search = _Search(explorer, problem)
-    again = search.reproduces(steps)
-    if again is None:
+    reproduced = search.reproduces(steps)
+    if reproduced is None:
         return None
-    steps = search.leave_out(search.simplify(search.leave_out(again)))
-    met = explorer.replay(steps)
-    return None if met is None else (steps, met[0])
+    steps = search.leave_out(search.simplify(search.leave_out(reproduced)))
+    outcome = explorer.replay(steps)
+    return None if outcome is None else (steps, outcome[0])
 
 
 class _Search:
@@ -38,36 +38,37 @@ class _Search:
         self._explorer, self._problem, self._left = explorer, problem, _TRIES
 
     def reproduces(self, steps: list[Step]) -> list[Step] | None:
-        """The steps as far as the problem, if they still lead there."""
+        """Return the steps up to the problem if they still lead to it."""
         self._left -= 1
         if self._left < 0:
             return None
         try:
-            met = self._explorer.replay(steps)
-        except (
-            TypeError,
-            ValueError,
-            KeyError,
-        ):  # a value that cannot be sent, a contract that is not there
+            outcome = self._explorer.replay(steps)
+        except (TypeError, ValueError, KeyError):
+            # A value cannot be sent, or a contract is not deployed.
             return None
-        return steps[: met[1]] if met is not None and self._problem.is_like(met[0]) else None
+        return (
+            steps[: outcome[1]]
+            if outcome is not None and self._problem.is_like(outcome[0])
+            else None
+        )
 
     def leave_out(self, steps: list[Step]) -> list[Step]:
-        """Larger pieces first, the later ones before the earlier."""
+        """Remove steps: large pieces before small ones, later pieces before earlier ones."""
         size = max(1, len(steps) // 2)
         while True:
-            at = len(steps) - size
-            while at >= 0:
-                fewer = self.reproduces(steps[:at] + steps[at + size :])
+            start = len(steps) - size
+            while start >= 0:
+                fewer = self.reproduces(steps[:start] + steps[start + size :])
                 if fewer is not None:
                     steps = fewer
-                at = min(at, len(steps)) - size
+                start = min(start, len(steps)) - size
             if size == 1:
                 return steps
             size //= 2
 
     def simplify(self, steps: list[Step]) -> list[Step]:
-        """An earlier account in all places of another one, then each value for itself."""
+        """Replace accounts by earlier ones throughout, then simplify each value separately."""
         accounts = list(self._explorer.play.accounts)
         for i, account in enumerate(accounts):
             for earlier in accounts[:i]:
@@ -75,30 +76,32 @@ class _Search:
                     self.reproduces([with_account(step, account, earlier) for step in steps])
                     or steps
                 )
-        at = 0
-        while at < len(steps):
-            better = next(filter(None, map(self.reproduces, self._with_simpler(steps, at))), None)
+        index = 0
+        while index < len(steps):
+            better = next(
+                filter(None, map(self.reproduces, self._with_simpler(steps, index))), None
+            )
             if better is None:
-                at += 1
+                index += 1
             else:
                 steps = better
         return steps
 
     def _with_simpler(self, steps: list[Step], at: int) -> Iterator[list[Step]]:
-        first = self._explorer.play.accounts
-        for step in simpler_step(steps[at], list(first)):
+        accounts = self._explorer.play.accounts
+        for step in simpler_step(steps[at], list(accounts)):
             yield [*steps[:at], step, *steps[at + 1 :]]
 
 
 def with_account(value: Any, account: Address, other: Address) -> Any:
-    """The same step or value with `other` wherever it speaks of `account`, be it by address, as text or by name."""
+    """Return the step or value with `other` in place of `account`, whether given by address, as text or by name."""
     match value:
         case str() if value == name_of(account):
             return name_of(other)
         case bytes() if value == account:
             return other
         case list() | tuple():
-            return type(value)(with_account(each, account, other) for each in value)
+            return type(value)(with_account(item, account, other) for item in value)
         case _ if is_dataclass(value) and not isinstance(value, type):
             parts = {field.name: getattr(value, field.name) for field in fields(value)}
             changed = {name: with_account(part, account, other) for name, part in parts.items()}
@@ -108,31 +111,34 @@ def with_account(value: Any, account: Address, other: Address) -> Any:
 
 
 def simpler_step(step: Step, accounts: list[Address]) -> Iterator[Step]:
+    """Yield simpler variants of a step: an earlier sender, a smaller value, simpler arguments."""
     match step:
         case Wait(seconds=seconds):
-            yield from (Wait(less) for less in simpler_values(seconds) if less >= 0)
+            yield from (Wait(simpler) for simpler in simpler_values(seconds) if simpler >= 0)
         case Call() | Deployment():
-            place = accounts.index(step.sender) if step.sender in accounts else 0
-            yield from (replace(step, sender=who) for who in accounts[:place])
-            yield from (replace(step, value=less) for less in simpler_values(step.value))
+            index = accounts.index(step.sender) if step.sender in accounts else 0
+            yield from (replace(step, sender=earlier) for earlier in accounts[:index])
+            yield from (replace(step, value=simpler) for simpler in simpler_values(step.value))
             yield from (replace(step, args=args) for args in _simpler_parts(step.args))
 
 
 def simpler_values(value: Any) -> Iterator[Any]:
-    """Values of the same kind that a person would rather read."""
+    """Yield values of the same type that are easier to read."""
     match value:
         case bool():
             yield from [False] * value
         case int() if type(value) is int and value:
             if value < 0:
                 yield -value
-            tries = (
+            candidates = (
                 0,
                 1,
                 value // 2 if value > 0 else -(-value // 2),
                 value - (1 if value > 0 else -1),
             )
-            yield from (less for less in dict.fromkeys(tries) if abs(less) < abs(value))
+            yield from (
+                simpler for simpler in dict.fromkeys(candidates) if abs(simpler) < abs(value)
+            )
         case str() if type(value) is str and value:
             yield from dict.fromkeys(("", value[: len(value) // 2], value[:-1]))
         case list() | tuple():
@@ -141,12 +147,12 @@ def simpler_values(value: Any) -> Iterator[Any]:
             yield from map(type(value), chain(fewer, _simpler_parts(parts)))
         case _ if is_dataclass(value) and not isinstance(value, type):
             for field in fields(value):
-                for less in simpler_values(getattr(value, field.name)):
-                    with suppress(Exception):  # a dataclass may refuse to be made of it
-                        yield replace(value, **{field.name: less})
+                for simpler in simpler_values(getattr(value, field.name)):
+                    with suppress(Exception):  # a dataclass may refuse the value
+                        yield replace(value, **{field.name: simpler})
 
 
 def _simpler_parts(values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     for i, value in enumerate(values):
-        for less in simpler_values(value):
-            yield (*values[:i], less, *values[i + 1 :])
+        for simpler in simpler_values(value):
+            yield (*values[:i], simpler, *values[i + 1 :])

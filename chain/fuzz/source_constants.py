@@ -1,6 +1,6 @@
-"""What can be learned from a contract's source: which lines there are, and which numbers and words it speaks of.
+"""Facts from a contract's source: its lines, and the numbers and words in it.
 
-The source of a contract is its module, and if that lies in a package, the modules there that it uses.
+The source of a contract is its module and, if the module is in a package, the modules of that package that it uses.
 """
 
 from __future__ import annotations
@@ -12,25 +12,24 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final
 
-_OPTIMIZED: Final = 0x1  # the flag that functions have, and bodies of classes and modules have not
+_OPTIMIZED: Final = 0x1  # a flag of functions, but not of class and module bodies
 _LONGEST_WORD: Final = 16
 
 
 def files_of(contracts: Iterable[type]) -> tuple[str, ...]:
-    """The source files of these contracts."""
-    found = [file for contract in contracts for file in _files_at(contract.__module__)]
-    return tuple(dict.fromkeys(found))
+    """Return the source files of these contracts."""
+    files = [file for contract in contracts for file in _files_at(contract.__module__)]
+    return tuple(dict.fromkeys(files))
 
 
 def _files_at(name: str) -> Iterator[str]:
+    """Yield the file of a module and, within its package, the files of the modules that it uses."""
     package = name.rpartition(".")[0]
     is_package = getattr(sys.modules.get(package), "__file__", None) is not None
-    known, waiting = (
-        {name},
-        [name],
-    )  # a folder that is no package holds anything, so there the module is all
-    while waiting:
-        module = sys.modules.get(waiting.pop(0))
+    # A folder that is not a package may hold any modules, so there the module alone counts.
+    known, queue = {name}, [name]
+    while queue:
+        module = sys.modules.get(queue.pop(0))
         file = getattr(module, "__file__", None)
         if module is None or file is None:
             continue
@@ -38,11 +37,11 @@ def _files_at(name: str) -> Iterator[str]:
         for other in _mentioned_in(module) if is_package else ():
             if other.startswith(f"{package}.") and other not in known:
                 known.add(other)
-                waiting.append(other)
+                queue.append(other)
 
 
 def _mentioned_in(module: ModuleType) -> Iterator[str]:
-    """The modules from which it has something."""
+    """Yield the names of the modules that this module imports from."""
     for value in list(vars(module).values()):
         name = (
             value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
@@ -52,7 +51,7 @@ def _mentioned_in(module: ModuleType) -> Iterator[str]:
 
 
 def lines_in(file: str) -> frozenset[int]:
-    """The lines of its functions that can run."""
+    """Return the executable lines in the functions of a file."""
     return frozenset(
         line
         for code in _codes(file)
@@ -63,12 +62,12 @@ def lines_in(file: str) -> frozenset[int]:
 
 
 def constants_in(files: Iterable[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The whole numbers and the single words that stand in these files, in order."""
+    """Return the integers and the single words in these files, in order."""
     return _constants(code for file in files for code in _codes(file))
 
 
 def constants_of(function: Callable[..., Any]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Those that stand in one function."""
+    """Return the integers and the single words in one function."""
     code = getattr(function, "__code__", None)
     return _constants(() if code is None else _within(code))
 
@@ -91,10 +90,10 @@ def _is_word(text: str) -> bool:
 @cache
 def _codes(file: str) -> tuple[CodeType, ...]:
     try:
-        whole = compile(Path(file).read_bytes(), file, "exec", dont_inherit=True)
+        code = compile(Path(file).read_bytes(), file, "exec", dont_inherit=True)
     except (OSError, SyntaxError, ValueError):
         return ()
-    return tuple(_within(whole))
+    return tuple(_within(code))
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:

@@ -1,7 +1,7 @@
-"""What a fuzz run does, one step at a time: deploy, call, let time pass.
+"""The steps of a fuzz run: deploy, call, let time pass.
 
-A step names the contract it goes to and says whom it comes from, so that a list of steps can be played again on a fresh chain,
-made shorter, and written down as a test.
+A step names its contract and its sender. So a list of steps can be played again on a new chain, made shorter, and written down
+as a test.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One entry of the contract known as `on`."""
+    """A call of one entry of the contract with the handle name `on`."""
 
     on: str
     entry: str
@@ -40,14 +40,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The next block comes so much later."""
+    """A delay: the next block comes that many seconds later."""
 
     seconds: int
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A contract whose `@init` takes arguments."""
+    """The deployment of a contract whose `@init` takes arguments."""
 
     contract: type[Contract]
     args: tuple[Any, ...]
@@ -60,15 +60,15 @@ Step: TypeAlias = Call | Wait | Deployment
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """How a step went."""
+    """The result of a step."""
 
     error: Failure | None = None
     value: Any = None
-    receipt: Receipt | None = None  # of a call that was no view
+    receipt: Receipt | None = None  # only of a call that is not a view
 
     @property
     def announced(self) -> tuple[str, ...]:
-        """Events by name, text logs as they are; those of several lines are pictures, and no news."""
+        """The names of events, and text logs. Logs of several lines are pictures and are left out."""
         if self.receipt is None:
             return ()
         texts = (text_of(row) for row in self.receipt.log_rows)
@@ -77,16 +77,19 @@ class StepResult:
 
     @property
     def stored(self) -> list[tuple[str, Any]]:
-        """Places in storage by name, all items of a collection as one, and what stands there now."""
+        """Names in storage with their new values. All items of a collection have one name."""
         return [
-            (f"{w.contract}.{w.name}.{re.sub('[0-9]+', '#', w.member)}", _plain(w.new))
-            for w in (self.receipt.writes if self.receipt is not None else ())
+            (
+                f"{write.contract}.{write.name}.{re.sub('[0-9]+', '#', write.member)}",
+                _plain(write.new),
+            )
+            for write in (self.receipt.writes if self.receipt is not None else ())
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a run looks for: an entry that raises, or an invariant that does not hold."""
+    """A problem that a run looks for: an entry that raises, or an invariant that does not hold."""
 
     kind: str  # "raises" or "breaks"
     name: str
@@ -94,7 +97,7 @@ class Problem:
     cause: BaseException | None = field(default=None, compare=False)
 
     def is_like(self, other: Problem | None) -> bool:
-        """Whether it is the same problem, met in another way."""
+        """Return True if it is the same problem, reached in another way."""
         return other is not None and self._what() == other._what()
 
     def _what(self) -> tuple[str, str, type]:
@@ -107,7 +110,7 @@ class Problem:
 
 
 def perform(play: Fuzz, step: Step) -> StepResult | None:
-    """Take a step on the chain of `play`; None where no block could hold it, the sender being out of funds, say."""
+    """Take a step on the chain of `play`. Return None if no block could hold it, as when the sender lacks funds."""
     try:
         match step:
             case Wait(seconds=seconds):
@@ -122,7 +125,7 @@ def perform(play: Fuzz, step: Step) -> StepResult | None:
 
 
 def problem_after(play: Fuzz, step: Step, done: StepResult) -> Problem | None:
-    """What is wrong now that `step` was taken. Invariants are asked once every contract is there."""
+    """Return the problem after `step`, if any. Invariants are checked once every contract is deployed."""
     if done.error is not None and play.is_finding(done.error):
         return Problem("raises", entry_name(play, step), str(done.error), done.error.cause)
     if is_view(play, step) or play.missing:
@@ -130,8 +133,8 @@ def problem_after(play: Fuzz, step: Step, done: StepResult) -> Problem | None:
     for name in play.invariants():
         try:
             answer = getattr(play, name)()
-        except Exception as broken:
-            return Problem("breaks", name, _why(broken), broken)
+        except Exception as error:
+            return Problem("breaks", name, _why(error), error)
         if answer is not None:
             raise TypeError(
                 f"{type(play).__name__}.{name} returned {answer!r}: an invariant asserts, and returns nothing"
@@ -140,11 +143,17 @@ def problem_after(play: Fuzz, step: Step, done: StepResult) -> Problem | None:
 
 
 def _why(broken: Exception) -> str:
-    kind, text = type(broken).__name__, str(broken).strip()
-    return text if text and isinstance(broken, AssertionError) else f"{kind}: {text}".rstrip(": ")
+    """Return the text of an exception, with its type unless it is an AssertionError with a text."""
+    error_type, text = type(broken).__name__, str(broken).strip()
+    return (
+        text
+        if text and isinstance(broken, AssertionError)
+        else f"{error_type}: {text}".rstrip(": ")
+    )
 
 
 def entry_name(play: Fuzz, step: Step) -> str:
+    """Return the name of what a step calls, such as `Game.make_move`."""
     match step:
         case Wait():
             return "advance"
@@ -155,13 +164,14 @@ def entry_name(play: Fuzz, step: Step) -> str:
 
 
 def is_view(play: Fuzz, step: Step) -> bool:
+    """Return True if the step is a call of a view."""
     if not isinstance(step, Call):
         return False
     return play.handles[step.on].contract.__spec__.entries[step.entry].is_view
 
 
 def is_misfit_of_result(failure: Failure) -> bool:
-    """Whether an entry's own result did not fit the width declared for it: the author's slip, whoever calls."""
+    """Return True if an entry's own result does not fit its declared type: a mistake of the author, not of the caller."""
     cause = failure.cause
     return isinstance(cause, ValueMismatch) and cause.path.partition(".")[2].startswith("result")
 
@@ -169,8 +179,8 @@ def is_misfit_of_result(failure: Failure) -> bool:
 def _call(entry: Entry, step: Call) -> StepResult:
     value = step.value or None
     if entry.spec.is_view:
-        seen: CallResult = entry.simulate(*step.args, sender=step.sender)
-        return StepResult(seen.error, seen.value)
+        simulated: CallResult = entry.simulate(*step.args, sender=step.sender)
+        return StepResult(simulated.error, simulated.value)
     receipt: Receipt = entry(*step.args, sender=step.sender, value=value, check=False)
     result = receipt.return_value if receipt.error is None else None
     return StepResult(receipt.error, result, receipt)
@@ -181,13 +191,13 @@ def _deploy(
 ) -> StepResult:
     try:
         play.deploy(contract, *args, sender=sender, value=value or None)
-    except Reverted as no:
-        return StepResult(no.error)
+    except Reverted as reverted:
+        return StepResult(reverted.error)
     return StepResult()
 
 
 def _plain(value: Any) -> Any:
-    """A value as far as it tells one situation from another: a long one by its length."""
+    """Return a value as far as it distinguishes situations: of a long value, its length."""
     match value:
         case bool() | int() | Enum() | None:
             return value

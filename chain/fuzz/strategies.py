@@ -1,8 +1,9 @@
-"""Values of every declared kind, as Hypothesis strategies: `values(kind_of(u8))`.
+"""Hypothesis strategies for the values of every declared type.
 
-Numbers favour small ones, the borders of their width, what stands in the contract's source, and what the play has shown
-so far: an id that a call returned is tried in the next one. Addresses are of accounts and contracts first. What was seen is
-kept in `Hints`, which changes as the play goes on, so a strategy draws a place in it and looks there.
+Numbers are most often small, at the limits of their width, constants of the contract's source, or values that the play has
+shown so far: an id that a call returned is tried in the next one. Addresses are most often those of accounts and contracts.
+Seen values are kept in `ValueHints`, which changes during the play. So a strategy draws a number, which selects one of the
+values seen by then.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from chain.spec.contracts import (
 )
 from chain.types import ZERO_ADDRESS, Address, FixedBytes, Int
 
-_REMEMBERED: Final = 12  # values of a kind
+_REMEMBERED: Final = 12  # values per type
 _SMALL: Final = 9
 _PLACES: Final = st.integers(0, 2**16 - 1)
 _NOTHING: Final = object()
@@ -46,35 +47,38 @@ _LONGEST: Final = 10**6  # seconds
 
 
 class ValueHints:
-    """What is known of good values: from the source, from the chain, from the play so far."""
+    """Values that are likely to be useful: from the source, from the chain, from the play so far."""
 
     def __init__(self, numbers: Sequence[int] = (), words: Sequence[str] = ()) -> None:
         near = [number + step for number in numbers for step in (0, 1, -1)]
         self.numbers: tuple[Sequence[int], ...] = (numbers, tuple(dict.fromkeys(near)))
         self.words: tuple[Sequence[str], ...] = (words,)
         self.accounts: list[Address] = []
-        self.seen: dict[str, list[Any]] = {}  # by the name of a kind, the latest last
+        self.seen: dict[str, list[Any]] = {}  # by the name of a type, the latest last
         self._at_start: dict[str, list[Any]] = {}
 
     def of(self, entry: EntrySpec) -> ValueHints:
-        """The same, and what the code of this entry itself speaks of."""
-        made = copy(self)
+        """Return a copy with the constants of this entry's own code."""
+        hints = copy(self)
         numbers, words = constants_of(entry.function)
-        made.numbers, made.words = (*self.numbers, numbers, numbers, numbers), (*self.words, words)
-        return made
+        hints.numbers, hints.words = (
+            (*self.numbers, numbers, numbers, numbers),
+            (*self.words, words),
+        )
+        return hints
 
     def begin(self, accounts: Sequence[Address]) -> None:
-        """A play begins: nothing was seen but what was set up."""
+        """Start a play: only the values of the set-up are seen."""
         self.accounts[:] = accounts
         self.seen.clear()
         self.seen.update((name, list(known)) for name, known in self._at_start.items())
 
     def set_up(self) -> None:
-        """What was noted so far is known in every play."""
+        """Keep the values that were recorded so far for every play."""
         self._at_start = {name: list(known) for name, known in self.seen.items()}
 
     def note(self, kind: ValueType | None, value: Any) -> None:
-        """A value came up; parts of it may be worth trying again."""
+        """Record a value that came up. Its parts may be worth trying again."""
         match kind:
             case None | BoolType() | EnumType():
                 return
@@ -82,8 +86,8 @@ class ValueHints:
                 if value is not None:
                     self.note(item, value)
             case ManyOf(item=item):
-                for each in value[:_REMEMBERED]:
-                    self.note(item, each)
+                for part in value[:_REMEMBERED]:
+                    self.note(item, part)
             case StructType(members=members, cls=cls):
                 for i, member in enumerate(members):
                     self.note(member.kind, value[i] if cls is None else getattr(value, member.name))
@@ -94,32 +98,32 @@ class ValueHints:
                     del known[:-_REMEMBERED]
 
     def recall(self, kind: ValueType, place: int) -> Any:
-        """Something seen of such a kind, the latest first, or what an unset value reads as."""
+        """Return a seen value of this type, the latest first, or the default value if none was seen."""
         known = self.seen.get(kind.name)
         return known[-1 - place % len(known)] if known else default_value(kind)
 
 
 def arguments(entry: EntrySpec, hints: ValueHints) -> SearchStrategy[tuple[Any, ...]]:
-    """Arguments for an entry; those with a default are sometimes the default."""
+    """Return a strategy of arguments for an entry. A parameter with a default sometimes gets the default."""
     known = hints.of(entry)
-    each = [
+    strategies = [
         values(member.kind, known)
         if default is REQUIRED
         else st.just(default) | values(member.kind, known)
         for member, default in zip(entry.params, entry.defaults, strict=True)
     ]
-    return st.tuples(*each)
+    return st.tuples(*strategies)
 
 
 def seconds(hints: ValueHints) -> SearchStrategy[int]:
-    """How long to wait: usual spans of time, and numbers of the source, which may be such."""
-    spoken = [n for known in hints.numbers for n in known if 0 <= n <= _LONGEST]
+    """Return a strategy of waiting times: usual ones, and numbers of the source, which may be times."""
+    constants = [number for known in hints.numbers for number in known if 0 <= number <= _LONGEST]
     usual = st.sampled_from(_SECONDS)
-    return st.one_of(usual, st.sampled_from(spoken or _SECONDS), st.integers(0, _LONGEST))
+    return st.one_of(usual, st.sampled_from(constants or _SECONDS), st.integers(0, _LONGEST))
 
 
 def values(kind: ValueType, hints: ValueHints | None = None) -> SearchStrategy[Any]:
-    """Values that fit `kind`."""
+    """Return a strategy of values of type `kind`."""
     known = hints or ValueHints()
     match kind:
         case Int():
@@ -148,7 +152,7 @@ def values(kind: ValueType, hints: ValueHints | None = None) -> SearchStrategy[A
 def _numbers(kind: Int, hints: ValueHints) -> SearchStrategy[int]:
     low, high = kind.lowest, kind.highest
     ends = [high, high - 1, low, low + 1, high // 2 + 1, *((-1, -2) if low < 0 else ())]
-    spoken = [
+    constants = [
         st.sampled_from(fitting)
         for known in hints.numbers
         if (fitting := [number for number in known if low <= number <= high])
@@ -159,28 +163,30 @@ def _numbers(kind: Int, hints: ValueHints) -> SearchStrategy[int]:
         st.integers(low, high),
     )
     tiny = st.integers(0, min(1, high))
-    return st.one_of(tiny, seen, small, *spoken, st.sampled_from(ends), any_number, seen.map(int))
+    return st.one_of(
+        tiny, seen, small, *constants, st.sampled_from(ends), any_number, seen.map(int)
+    )
 
 
 def _addresses(kind: AddressType, hints: ValueHints) -> SearchStrategy[Address]:
     def known(place: int) -> Address:
-        there = hints.accounts
-        return there[place % len(there)] if there else ZERO_ADDRESS
+        accounts = hints.accounts
+        return accounts[place % len(accounts)] if accounts else ZERO_ADDRESS
 
     others = st.just(ZERO_ADDRESS) | st.binary(min_size=20, max_size=20).map(Address)
     return st.one_of(_PLACES.map(known), _PLACES.map(known).map(Address), _seen(kind, hints), others)  # fmt: skip
 
 
 def _texts(kind: StringType, hints: ValueHints) -> SearchStrategy[str]:
-    """Names of accounts and their addresses are texts that contracts know; words of the source too."""
+    """Return a strategy of texts: account names and addresses, which contracts know, and words of the source."""
 
     def known(place: int) -> str:
-        who = hints.accounts[place % len(hints.accounts)] if hints.accounts else ZERO_ADDRESS
-        return name_of(who)
+        account = hints.accounts[place % len(hints.accounts)] if hints.accounts else ZERO_ADDRESS
+        return name_of(account)
 
     free = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-    spoken = [st.sampled_from(words) for words in hints.words if words]
-    return st.one_of(_PLACES.map(known), _seen(kind, hints), free, *spoken)
+    constants = [st.sampled_from(words) for words in hints.words if words]
+    return st.one_of(_PLACES.map(known), _seen(kind, hints), free, *constants)
 
 
 def _records(kind: StructType, hints: ValueHints) -> SearchStrategy[Any]:
@@ -190,11 +196,11 @@ def _records(kind: StructType, hints: ValueHints) -> SearchStrategy[Any]:
         return parts
 
     def built(members: tuple[Any, ...]) -> Any:
-        with suppress(Exception):  # a dataclass may refuse to be made of these
+        with suppress(Exception):  # a dataclass may refuse these members
             return build(*members)
         return _NOTHING
 
-    return parts.map(built).filter(lambda made: made is not _NOTHING)
+    return parts.map(built).filter(lambda record: record is not _NOTHING)
 
 
 def _seen(kind: ValueType, hints: ValueHints) -> SearchStrategy[Any]:

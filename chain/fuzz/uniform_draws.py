@@ -1,7 +1,7 @@
-"""How the draws of a fuzz run are made: evenly, from the seed of the run alone.
+"""Uniform draws for fuzz runs, from the seed of the run alone.
 
-Hypothesis by itself repeats parts of what it drew before, and tries the constants of all modules of the project at hand. Here
-it is what the contracts did that leads on (`beginnings`), and a run is to be the same whatever else is loaded.
+By default Hypothesis repeats parts of earlier draws and tries the constants of all modules in the project. Here the results of
+the contracts steer the run (`chain.fuzz.corpus`), and a run must be the same whatever else is loaded.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
-EVEN: Final = "boardchain"  # what a backend of Hypothesis is called in its settings
-_WIDE: Final = 2**32  # the numbers of wider ranges are small ones more often, as Hypothesis has it
+EVEN: Final = "boardchain"  # the name of the backend in the settings of Hypothesis
+_WIDE: Final = 2**32  # wider ranges favour small numbers, as Hypothesis does by default
 
 
 class UniformProvider(HypothesisProvider):
-    """Any number of a range is as likely as another, and none stands out."""
+    """Draws every number of a range with the same probability."""
 
     def draw_integer(self, min_value: Any = None, max_value: Any = None, **how: Any) -> int:
         random: Any = self._random

@@ -1,6 +1,6 @@
-"""Steps written down as a test file that stands alone: imports, chain, contracts, the calls, and what fails.
+"""Writes steps as a self-contained test file: imports, chain, contracts, the calls, and the failing line.
 
-A play with a description is set up by it. Without one, the file deploys the contracts itself.
+If there is a description, it does the set-up. Otherwise the file deploys the contracts itself.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _INDENT = "    "
 
 
 def write_test(play: Fuzz, steps: list[Step], problem: Problem) -> str:
-    """The text of a test file in which `steps` end in `problem`."""
+    """Return the text of a test file in which `steps` end in `problem`."""
     return _Test(type(play), steps, problem).text()
 
 
 class _Test:
     def __init__(self, description: type[Fuzz], steps: list[Step], problem: Problem) -> None:
         self._description, self._steps, self._problem = description, steps, problem
-        self._imports: dict[str, tuple[str, str]] = {}  # a name here: its module, its name there
-        self._play = description(Chain())  # taken along, to see how each step goes
+        self._imports: dict[str, tuple[str, str]] = {}  # local name: (module, name in that module)
+        self._play = description(Chain())  # plays each step, to see its outcome
         self._names: dict[bytes, str] = {}
 
     def text(self) -> str:
@@ -72,14 +72,14 @@ class _Test:
         return lines
 
     def _described(self) -> str:
-        """The description's class, by import or as the command makes it of a module."""
+        """Return an expression of the class of the description: imported, or found by `descriptions`."""
         if self._description.of_module:
             return f'{self._name("chain.fuzz.fuzz_targets", "descriptions")}("{self._description.of_module}")[0]'
         return self._class(self._description)
 
     @property
     def _stands_alone(self) -> bool:
-        """Whether the description says no more than which contracts there are, called by the well-known accounts."""
+        """True if the description only lists contracts, which the default accounts call."""
         return self._description.__module__ == Fuzz.__module__ and not self._description.of_module
 
     def _accounts(self, source: str) -> list[str]:
@@ -89,23 +89,23 @@ class _Test:
             name = name if name.isidentifier() else f"caller_{len(names)}"
             self._names[bytes(account)] = name
             names.append(name)
-        cut = f"[:{len(names)}]" if source == "chain.accounts" else ""
-        return [f"{', '.join(names)}{',' if len(names) == 1 else ''} = {source}{cut}"]
+        selection = f"[:{len(names)}]" if source == "chain.accounts" else ""
+        return [f"{', '.join(names)}{',' if len(names) == 1 else ''} = {source}{selection}"]
 
     def _line(self, place: int, step: Step) -> str:
         known = set(self._play.handles)
         text = self._step(step)
-        done = perform(self._play, step)
+        result = perform(self._play, step)
         new = [name for name in self._play.handles if name not in known]
         for name in new:
             self._names[bytes(self._play.handles[name].address)] = f"{name}.address"
             text = f"{name} = {text}"
-        if done is None or done.error is None or place == len(self._steps) - 1:
+        if result is None or result.error is None or place == len(self._steps) - 1:
             return text
-        why = f"  # {_one_line(str(done.error))}"
+        reason = f"  # {_one_line(str(result.error))}"
         if is_view(self._play, step):
-            return text.replace("(", ".simulate(", 1) + why
-        return f"{text[:-1]}, check=False){why}"
+            return text.replace("(", ".simulate(", 1) + reason
+        return f"{text[:-1]}, check=False){reason}"
 
     def _step(self, step: Step) -> str:
         match step:
@@ -113,12 +113,12 @@ class _Test:
                 return f"chain.advance({seconds})"
             case Deployment(contract=contract, args=args, sender=sender, value=value):
                 owner = "chain" if self._stands_alone else "play"
-                what = ", ".join([self._class(contract), *self._sent(args, sender, value)])
-                return f"{owner}.deploy({what})"
+                arguments = ", ".join([self._class(contract), *self._sent(args, sender, value)])
+                return f"{owner}.deploy({arguments})"
             case Call(on=on, entry=entry, args=args, sender=sender, value=value):
                 is_shared = len(self._play.handles[on].contract.__spec__.named(entry)) > 1
-                called = f'{on}["{entry}"]' if is_shared else f"{on}.{entry}"
-                return f"{called}({', '.join(self._sent(args, sender, value))})"
+                target = f'{on}["{entry}"]' if is_shared else f"{on}.{entry}"
+                return f"{target}({', '.join(self._sent(args, sender, value))})"
 
     def _sent(self, args: tuple[Any, ...], sender: Address, value: int) -> list[str]:
         wei = [f"value={value}"] if value else []
@@ -127,13 +127,13 @@ class _Test:
     # Values
 
     def _value(self, value: Any) -> str:
-        """The source of a value."""
+        """Return a value as Python source."""
         match value:
             case Enum():
                 return f"{self._class(type(value))}.{value.name}"
             case Address():
-                known = self._names.get(bytes(value))
-                return known or f'{self._name("chain.types", "Address")}("{value}")'
+                variable_name = self._names.get(bytes(value))
+                return variable_name or f'{self._name("chain.types", "Address")}("{value}")'
             case list():
                 return f"[{', '.join(map(self._value, value))}]"
             case tuple():
@@ -147,31 +147,32 @@ class _Test:
                 return repr(value)
 
     def _name_of(self, text: str) -> str | None:
-        """An address as text, by whose it is."""
+        """Return an expression for an address that is given as text, if the address has a variable."""
         if not re.fullmatch("0x[0-9a-fA-F]{40}", text):
             return None
-        known = self._names.get(bytes.fromhex(text[2:]))
-        return f"str({known})" if known and str(Address(text)) == text else None
+        variable_name = self._names.get(bytes.fromhex(text[2:]))
+        return f"str({variable_name})" if variable_name and str(Address(text)) == text else None
 
     def _class(self, cls: type) -> str:
         outer, dot, inner = cls.__qualname__.rpartition("<locals>.")[2].partition(".")
         return self._name(cls.__module__, outer) + dot + inner
 
     def _name(self, module: str, name: str) -> str:
-        here = name
-        while self._imports.setdefault(here, (module, name)) != (module, name):
-            here += "_"
-        return here
+        """Return the local name of an imported name, changed if another import has it already."""
+        alias = name
+        while self._imports.setdefault(alias, (module, name)) != (module, name):
+            alias += "_"
+        return alias
 
     def _import_lines(self) -> list[str]:
         return sorted(
-            f"from {module} import {name}" + (f" as {here}" if here != name else "")
-            for here, (module, name) in self._imports.items()
+            f"from {module} import {name}" + (f" as {alias}" if alias != name else "")
+            for alias, (module, name) in self._imports.items()
         )
 
 
 def _is_used(line: str, later: str) -> bool:
-    """Whether the head needs a line: it names something, and that is spoken of later."""
+    """Return True if the test needs this line of its set-up: it defines a name that a later line uses."""
     names, is_naming, value = line.partition(" = ")
     if not is_naming or names in ("chain", "play") or "deploy(" in value:
         return True

@@ -1,7 +1,7 @@
-"""Transcripts that can be played again: a text with all that was asked of a chain, and what came of it.
+"""Transcripts that can be replayed: texts with every request made to a chain, and the outcome of each.
 
-`record(chain)` writes one, `replay(text)` plays it on a fresh chain and says at which move something else comes of it. So a
-play can be kept as a golden file: a changed rule shows as a difference at the first move that it changes.
+`record(chain)` writes a transcript. `replay(text)` plays it on a new chain and reports the first step whose outcome differs. So
+a play can be kept as a golden file: a changed rule shows as a difference at the first move that it affects.
 """
 
 from __future__ import annotations

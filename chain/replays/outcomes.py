@@ -1,6 +1,6 @@
-"""What two runs of one play did, compared: the first transaction that did something else, and the field in which it shows.
+"""Comparison of two runs of one play: the first transaction with a different outcome, and the field that differs.
 
-A deed is what a transaction did, as plain values, so that it can come from another process.
+An outcome holds the effects of a transaction as plain values, so that it can come from another process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Fields = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Divergence:
-    """Where two runs part: a transaction, and what of it."""
+    """The point where two runs differ: a transaction and one of its fields."""
 
     block: int
     contract: str | None
@@ -32,18 +32,19 @@ class Divergence:
     values: tuple[str, str]
 
     def told(self, one: str, other: str) -> str:
-        """In words, with what the two runs are called."""
+        """Return a description, with the names of the two runs."""
         called = ".".join(filter(None, (self.contract, self.entry))) or "a transaction"
         return f"{called} in block {self.block}: {self.field} is {self.values[0]} {one}, and {self.values[1]} {other}"
 
 
 def outcomes_of(chain: Chain) -> list[Outcome]:
-    """What all transactions of a chain did."""
-    shown = ValueFormatter(AddressBook(chain.ledger))
-    return [_deed(receipt, shown) for receipt in chain.receipts]
+    """Return the outcomes of all transactions of a chain."""
+    formatter = ValueFormatter(AddressBook(chain.ledger))
+    return [_deed(receipt, formatter) for receipt in chain.receipts]
 
 
 def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
+    """Return the outcome of one transaction."""
     error = receipt.error
     events = (*receipt.events, *receipt.undone_events)
     return {
@@ -51,8 +52,8 @@ def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
         "contract": receipt.contract,
         "entry": receipt.entry,
         "fields": [
-            *(entry for write in (*receipt.writes, *receipt.undone_writes) for entry in _written(write, shown)),
-            *(entry for event in events for entry in _announced(event, shown)),
+            *(item for write in (*receipt.writes, *receipt.undone_writes) for item in _written(write, shown)),
+            *(item for event in events for item in _announced(event, shown)),
             *(["its text", log.text] for log in receipt.logs if log.text is not None),
             ["its logs", " ".join(f"{row[0].hex()}{row[1]}{row[2].hex()}" for row in receipt.log_rows)],
             ["its result", str(error.text) if error else shown.show(receipt.return_value)],
@@ -65,6 +66,7 @@ def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
 
 
 def _written(write: Write, shown: ValueFormatter) -> Iterator[list[str]]:
+    """Yield the name and the new value of a write."""
     member = f".{write.member}" if write.member[:1] not in ("", "[") else write.member
     keys = "".join(f"[{shown.show(key)}]" for key in write.keys)
     name = write.name if write.is_model else f"{write.contract}.{write.name}"
@@ -72,28 +74,29 @@ def _written(write: Write, shown: ValueFormatter) -> Iterator[list[str]]:
 
 
 def _announced(event: Any, shown: ValueFormatter) -> Iterator[list[str]]:
+    """Yield the names and values of the fields of an event."""
     if not dataclasses.is_dataclass(event):
         yield ["its events", shown.show(event)]
         return
-    for item in dataclasses.fields(event):
-        yield [f"{type(event).__name__}.{item.name}", shown.show(getattr(event, item.name))]
+    for member in dataclasses.fields(event):
+        yield [f"{type(event).__name__}.{member.name}", shown.show(getattr(event, member.name))]
 
 
 def first_divergence(one: Sequence[Outcome], other: Sequence[Outcome]) -> Divergence | None:
-    """The first difference between two runs, if there is one."""
+    """Return the first difference between two runs, or None."""
     for a, b in zip(one, other, strict=False):
         if a != b:
             field, values = _field(a["fields"], b["fields"])
             return Divergence(a["block"], a["contract"], a["entry"], field, values)
     if len(one) != len(other):
-        more = max(one, other, key=len)[min(len(one), len(other))]
+        extra = max(one, other, key=len)[min(len(one), len(other))]
         counts = (str(len(one)), str(len(other)))
-        return Divergence(more["block"], more["contract"], more["entry"], "the number of transactions", counts)  # fmt: skip
+        return Divergence(extra["block"], extra["contract"], extra["entry"], "the number of transactions", counts)  # fmt: skip
     return None
 
 
 def _field(one: _Fields, other: _Fields) -> tuple[str, tuple[str, str]]:
-    """The first value that differs; what only one side has is nothing on the other."""
+    """Return the first value that differs. A value that one side lacks is "nothing" there."""
     a, b = _numbered(one), _numbered(other)
     for key in (*a, *b):
         values = a.get(key, "nothing"), b.get(key, "nothing")
@@ -103,10 +106,10 @@ def _field(one: _Fields, other: _Fields) -> tuple[str, tuple[str, str]]:
 
 
 def _numbered(fields: _Fields) -> dict[tuple[str, int], str]:
-    """By name, and which of that name it is."""
+    """Return the values by name and by occurrence of that name."""
     count: Counter[str] = Counter()
-    found = {}
+    values = {}
     for name, value in fields:
         count[name] += 1
-        found[name, count[name]] = value
-    return found
+        values[name, count[name]] = value
+    return values

@@ -1,7 +1,7 @@
-"""Playing a transcript again, on a fresh chain: what comes of each step is compared with what is written there.
+"""Replay of a transcript on a new chain: the outcome of each step is compared with the recorded one.
 
-Contracts are looked for among classes that are given, or in packages that are offered; a transcript can have nothing else
-imported. Playing ends at the first difference, unless all shall be written anew.
+Contracts are looked up among the classes or in the packages that the caller passes. A transcript cannot import anything else.
+The replay ends at the first difference, unless the whole transcript is to be rewritten.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from chain.simulator.catalogue import (
 from chain.simulator.chain import Chain
 from chain.source.location import line_of
 
-_WIDEST: Final = 140  # characters of a line that differs
-_BEFORE: Final = 50  # of these before the difference
+_WIDEST: Final = 140  # characters shown of a line that differs
+_BEFORE: Final = 50  # characters of these before the difference
 _BEHIND_A_HASH: Final = "the code of a contract changed, or words in storage that no step tells of"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first step of which something else came than is written."""
+    """The first step whose outcome differs from the transcript."""
 
     line: int  # in the transcript
     what: str
@@ -61,7 +61,7 @@ class Difference:
     contract: str | None = None
     entry: str | None = None
     place: str = ""  # in the contract's source
-    missing: Sequence[str] = ()  # the versions of contracts whose source is not here
+    missing: Sequence[str] = ()  # the versions of contracts whose source is not available
 
     def __str__(self) -> str:
         lines = [f"line {self.line}: {self.what}", *([f"  {self.step}"] if self.step else [])]
@@ -74,19 +74,27 @@ class Difference:
 
 
 def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
+    """Return the difference between the recorded outcome of a step and the new one."""
     called = ".".join(filter(None, (receipt.contract, receipt.entry))) or "this step"
-    place = _place(receipt)
-    what = f"something else comes of {called}" + (f" ({place})" if place else "")
+    location = _place(receipt)
+    what = f"something else comes of {called}" + (f" ({location})" if location else "")
     return Difference(
-        step.line, what, step.request, step.outcome, found, receipt.contract, receipt.entry, place
+        step.line,
+        what,
+        step.request,
+        step.outcome,
+        found,
+        receipt.contract,
+        receipt.entry,
+        location,
     )
 
 
 def _compared_in(step: Step, outcome: Sequence[str]) -> Sequence[str]:
-    """All that came of a step, but for the gas of a deployment or upgrade: it sends the digest of the code, whose zeros
-    are cheaper.
+    """Return the outcome of a step without the gas of a deployment or upgrade.
 
-    So a changed rule shows at the first move that it changes; that the code is another one shows in the last hash.
+    That gas depends on the digest of the code, whose zero bytes are cheaper. So a changed rule shows at the first move that it
+    affects, and a mere change of code shows in the last hash.
     """
     if not step.what.startswith(("deploy ", "upgrade ")) or not outcome:
         return outcome
@@ -94,7 +102,7 @@ def _compared_in(step: Step, outcome: Sequence[str]) -> Sequence[str]:
 
 
 def _compared(written: Sequence[str], found: Sequence[str]) -> Iterator[str]:
-    """The lines that differ, each with one before it; of long ones the part that does."""
+    """Yield the lines that differ, each with one line before it. Long lines are truncated around the difference."""
     lines = list(unified_diff(written, found, n=1, lineterm=""))[2:]  # without the names of files
     for i, line in enumerate(lines):
         if line.startswith("@@"):
@@ -109,25 +117,26 @@ def _compared(written: Sequence[str], found: Sequence[str]) -> Iterator[str]:
 
 
 def _same(one: str, other: str) -> int:
-    """How many characters two lines begin with in common."""
+    """Return the length of the common prefix of two lines."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A transcript that was played again. `difference` is None where all came as it is written."""
+    """A transcript that was replayed. `difference` is None if all outcomes are as recorded."""
 
     chain: Chain
     difference: Difference | None
 
     @property
     def ok(self) -> bool:
+        """True if all outcomes are as recorded."""
         return self.difference is None
 
     @property
     def text(self) -> str:
-        """The transcript as it is now."""
+        """The transcript of the replay."""
         return record(self.chain)
 
 
@@ -141,11 +150,11 @@ def replay(
     through: Callable[[Sequence[Step]], Iterable[Step]] = iter,
     anew: bool = False,
 ) -> Replay:
-    """Play a transcript on a fresh chain, up to the first difference or to the end.
+    """Play a transcript on a new chain, up to the first difference or to the end.
 
-    With `moves_only` the hash of the last block may be another one, as it is whenever the code of a contract changes.
-    `through` sees each step go by. With `anew` all contracts are loaded a second time half way, as on a machine that starts
-    then: what they remember outside of storage is lost.
+    With `moves_only` the hash of the last block may differ, as it does whenever the code of a contract changes. `through`
+    wraps the steps, to watch the progress. With `anew` all contracts are loaded again half way, as on a machine that starts at
+    that point: any state that they keep outside of storage is lost.
     """
     check_classes(contracts)
     player = Replayer(parse(text), contracts, offered)
@@ -160,7 +169,7 @@ def replay(
 def check_transcript(
     path: str | Path, *, contracts: Collection[type[Contract]] = (), packages: Sequence[str] = (), moves_only: bool = False
 ) -> None:  # fmt: skip
-    """For a test that keeps a transcript as a golden file: an AssertionError tells the first difference."""
+    """Raise an AssertionError with the first difference. For tests that keep a transcript as a golden file."""
     __tracebackhide__ = True
     path, offered = Path(path), [ContractCatalogue(package) for package in packages]
     text = path.read_bytes().decode()
@@ -189,11 +198,12 @@ class Replayer:
         }
         self._writer = Writer(self.chain.ledger, named)
         self._requests = StepRequests(self.chain, self._writer.known, classes)
-        self._waiting: list[Step] = []  # what is set from outside, in the block of the next step
+        self._waiting: list[Step] = []  # set from outside, in the block of the next step
 
     def play(
         self, to_the_end: bool, through: Callable[[Sequence[Step]], Iterable[Step]]
     ) -> Difference | None:
+        """Play all steps. Return the first difference, or None."""
         first: Difference | None = None
         for i, step in enumerate(through(self.steps)):
             if i == self.anew_at:
@@ -207,6 +217,7 @@ class Replayer:
         return first
 
     def step(self, step: Step) -> Difference | None:
+        """Play one step. Return its difference, or None."""
         if not step.block:
             self._waiting.append(step)
             return None
@@ -217,16 +228,16 @@ class Replayer:
             tx = self._requests.transaction(step)
             self.chain.machine.loaded = RecordedOutcomes(step.value("loaded") or ())
             receipt = self.chain.add_to_open_block(tx)
-        except (InvalidTransaction, LookupError) as no:
-            return Difference(step.line, f"this cannot be asked any more: {no}", step.request)
+        except (InvalidTransaction, LookupError) as error:
+            return Difference(step.line, f"this cannot be asked any more: {error}", step.request)
         finally:
             self.chain.machine.loaded = None
-        found = list(self._writer.outcome(receipt))
-        is_same = _compared_in(step, found) == _compared_in(step, step.outcome)
-        return None if is_same else _differing(step, receipt, found)
+        outcome = list(self._writer.outcome(receipt))
+        is_same = _compared_in(step, outcome) == _compared_in(step, step.outcome)
+        return None if is_same else _differing(step, receipt, outcome)
 
     def _turn_to(self, step: Step) -> None:
-        """The block of a step is open, and what was set before it is set."""
+        """Open the block of a step and apply the settings that precede it."""
         chain = self.chain
         if chain.ledger.open is None or chain.ledger.open.number != step.block:
             self._close()
@@ -239,10 +250,11 @@ class Replayer:
         self._set_waiting()
 
     def _set_waiting(self) -> None:
-        for waiting in self._waiting:
-            self._requests.set(waiting)
-            name = waiting.what.removeprefix("account ")
-            if name != waiting.what:
+        """Apply the settings that wait for the block of the next step."""
+        for step in self._waiting:
+            self._requests.set(step)
+            name = step.what.removeprefix("account ")
+            if name != step.what:
                 self._writer.known.add(name, bytes(self.chain.account(name)))
         self._waiting.clear()
 
@@ -258,23 +270,26 @@ class Replayer:
         self._set_waiting()
 
     def end(self) -> Difference | None:
-        """Whether the last block has another hash than is written."""
+        """Return a difference if the hash of the last block is not the recorded one."""
         if self._text.end is None:
             return None
         number, block_hash, line = self._text.end
-        now = (self.chain.head.number, f"0x{self.chain.block_hash().hex()}")
-        if now == (number, block_hash):
+        actual = (self.chain.head.number, f"0x{self.chain.block_hash().hex()}")
+        if actual == (number, block_hash):
             return None
         what = f"all came as it is written, but the hash of the chain: {_BEHIND_A_HASH}"
-        ends = (f"end {number} {block_hash}", f"end {now[0]} {now[1]}")
+        ends = (f"end {number} {block_hash}", f"end {actual[0]} {actual[1]}")
         return Difference(line, what, "", ends[:1], ends[1:])
 
 
 def _chain(text: Transcript) -> Chain:
+    """Return a new chain with the settings of a transcript."""
     settings = settings_of(Chain())
-    wrong = [name for name in text.settings if name not in settings]
-    if wrong:
-        raise BadTranscript(2, f"a chain has no setting '{wrong[0]}'; it has {', '.join(settings)}")
+    unknown = [name for name in text.settings if name not in settings]
+    if unknown:
+        raise BadTranscript(
+            2, f"a chain has no setting '{unknown[0]}'; it has {', '.join(settings)}"
+        )
     settings |= text.settings
     seed = settings.pop("seed").removeprefix("0x")
     guard, time, fee = (settings.pop(name) for name in ("guard", "genesis_time", "base_fee"))
@@ -286,34 +301,34 @@ def _chain(text: Transcript) -> Chain:
 def classes_of(
     text: Transcript, contracts: Iterable[type[Contract]], offered: Sequence[ContractCatalogue]
 ) -> tuple[dict[str, type[Contract]], list[str]]:
-    """The classes of a transcript, each under the name that it has there; the versions that are not among those given.
+    """Return the classes of a transcript under the names that it gives them, and the versions that are missing.
 
-    In the place of such a version stands the class of that name as it is now.
+    A missing version is replaced by the present class of that name.
     """
-    there: list[type[Contract]] = [
+    available: list[type[Contract]] = [
         World,
         *contracts,
-        *(cls for each in offered for cls in each.classes),
+        *(cls for catalogue in offered for cls in catalogue.classes),
     ]
-    known: dict[str, list[type[Contract]]] = {}
-    for cls in there:
-        known.setdefault(full_name(cls), []).append(cls)
-    found, missing = {}, []
+    by_full_name: dict[str, list[type[Contract]]] = {}
+    for cls in available:
+        by_full_name.setdefault(full_name(cls), []).append(cls)
+    classes, missing = {}, []
     for name, (full, digest) in text.contracts.items():
-        if full not in known:
-            packages = ", ".join(each.package for each in offered) or "no package"
+        if full not in by_full_name:
+            packages = ", ".join(catalogue.package for catalogue in offered) or "no package"
             raise ContractNotFound(
                 f"{full} is not among the contracts that are offered here, those of {packages}"
             )
-        version = [cls for cls in known[full] if digest in (None, program_of(cls).digest)]
-        found[name] = (version or known[full])[-1]
-        if not version and digest is not None:
+        matching = [cls for cls in by_full_name[full] if digest in (None, program_of(cls).digest)]
+        classes[name] = (matching or by_full_name[full])[-1]
+        if not matching and digest is not None:
             missing.append(f"{name} as of 0x{digest.hex()[:8]}…")
-    return found, missing
+    return classes, missing
 
 
 def _place(receipt: Receipt) -> str:
-    """Where to look: at the line that refused, or at the entry."""
+    """Return the location to look at: the line that refused, or else the entry."""
     if receipt.error is not None and receipt.error.place:
         return receipt.error.place
     entry: Any = receipt.entry_spec

@@ -1,4 +1,4 @@
-"""The file that somebody names: the file of a chain, or a transcript."""
+"""Reading of a file that is either a transcript or the file of a chain."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ _DATABASE: Final = b"SQLite format 3\0"
 
 
 def is_chain(path: Path) -> bool:
+    """Return True if the file is that of a chain."""
     with path.open("rb") as file:
         return file.read(len(_DATABASE)) == _DATABASE
 
 
 def text_of(path: Path, offered: ContractCatalogue) -> str:
-    """What was played, as a transcript, from either."""
+    """Return the transcript in a file, or the transcript of the chain in it."""
     if not is_chain(path):
         try:
             return path.read_bytes().decode()

@@ -1,7 +1,7 @@
-"""Writing a transcript: from a chain's ledger, where everything that was asked of it stands.
+"""Recording of a transcript from a chain's ledger, which holds every request made to the chain.
 
-What cannot be said in words so that reading gives back the very bytes (calldata of no entry, a signed envelope) is written as
-bytes. A step tells only what is not what a plain call would do anyway: other gas than all there is, another fee.
+A request that cannot be put into words from which the same bytes can be restored is written as bytes: calldata of no entry, a
+signed envelope. A step mentions only what differs from a plain call, such as a gas limit or a fee.
 """
 
 from __future__ import annotations
@@ -40,25 +40,26 @@ from chain.spec.contracts import UPGRADE
 
 
 def record(chain: Chain) -> str:
-    """All that was asked of a chain and what came of it, as a text that can be played again."""
+    """Return every request made to a chain, and its outcome, as a text that can be replayed."""
     if not isinstance(chain, Chain):
         raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")
     writer = Writer(chain.ledger, contract_names(chain.ledger))
     lines = [FIRST, *_settings(chain)]
-    lines += [f"contract {each}" for each in writer.contracts.values()]
+    lines += [f"contract {named}" for named in writer.contracts.values()]
     lines += ["", *_body(writer), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _settings(chain: Chain) -> Iterator[str]:
-    """In what the chain differs from `Chain()`. Of a seed the chain keeps the hash."""
-    usual, own = settings_of(Chain()), settings_of(chain)
-    other = [f"{name}={own[name]}" for name in own if own[name] != usual[name]]
-    if other:
-        yield f"chain {' '.join(other)}"
+    """Yield a line with the settings that differ from `Chain()`. Of a seed the chain keeps only the hash."""
+    default, own = settings_of(Chain()), settings_of(chain)
+    differences = [f"{name}={own[name]}" for name in own if own[name] != default[name]]
+    if differences:
+        yield f"chain {' '.join(differences)}"
 
 
 def settings_of(chain: Chain) -> dict[str, Any]:
+    """Return the settings of a chain that a transcript can set."""
     rules, first = chain.blocks.rules, chain.blocks[0]
     return {
         "chain_id": rules.chain_id, "seed": f"0x{rules.seed.hex()}", "gas_limit": rules.gas_limit,
@@ -68,9 +69,9 @@ def settings_of(chain: Chain) -> dict[str, Any]:
 
 
 class Named(NamedTuple):
-    """A contract class as a transcript names it: in its lines, and where it is to be found.
+    """A contract class in a transcript: its name there, and the full name by which it is imported.
 
-    The digest tells which version of the class it was, where there was more than one, or where it is not the one of now.
+    The digest identifies the version of the class if there was more than one, or if it is not the present one.
     """
 
     name: str
@@ -83,14 +84,14 @@ class Named(NamedTuple):
 
 
 def contract_names(ledger: Ledger) -> dict[bytes, Named]:
-    """The contracts that had a part in a play, by digest.
+    """Return the contracts that take part in a play, by digest.
 
-    Two of one name go by their full names; the second version of a class is called `Game@2`.
+    Two classes with the same name go by their full names. The second version of a class is called `Game@2`.
     """
     programs: dict[bytes, Program] = {}
     for receipt in ledger.receipts:
-        placed_there = (ledger.program(digest) for _, digest in placed(receipt))
-        for program in (receipt.program, *_programs_in(receipt.calls), *placed_there):
+        stored = (ledger.program(digest) for _, digest in placed(receipt))
+        for program in (receipt.program, *_programs_in(receipt.calls), *stored):
             if program is not None:
                 programs.setdefault(program.digest, program)
     versions: dict[str, list[bytes]] = {}
@@ -101,35 +102,38 @@ def contract_names(ledger: Ledger) -> dict[bytes, Named]:
     for full, digests in versions.items():
         name = _name_among(called, programs[digests[0]].spec.cls)
         for number, digest in enumerate(digests, 1):
-            is_told = len(digests) > 1 or digest not in ledger.programs
+            needs_digest = len(digests) > 1 or digest not in ledger.programs
             version = f"{name}@{number}" if number > 1 else name
-            named[digest] = Named(version, full, digest if is_told else None)
+            named[digest] = Named(version, full, digest if needs_digest else None)
     return named
 
 
 def _name_among(called: list[str], cls: type) -> str:
+    """Return the name of a class, or its full name if `called` has another class of that name."""
     return cls.__name__ if called.count(cls.__name__) == 1 else full_name(cls).replace(":", ".")
 
 
 def _programs_in(calls: Sequence[CallRecord]) -> Iterator[Program | None]:
+    """Yield the programs of these calls and of all calls below them."""
     for call in calls:
         yield call.program
         yield from _programs_in(call.calls)
 
 
 def _body(writer: Writer) -> Iterator[str]:
+    """Yield the lines of all steps."""
     ledger = writer.ledger
     open_ = [ledger.open] if ledger.open is not None else []
     end = 0
     for block in (*ledger.blocks[1:], *open_):
         end = len(ledger.timeline) if block is ledger.open else block.end_moment
         yield from writer.block(block, end)
-    for moment in range(end, len(ledger.timeline)):
-        yield from writer.note(ledger.timeline[moment])
+    for index in range(end, len(ledger.timeline)):
+        yield from writer.note(ledger.timeline[index])
 
 
 class Writer(Transcript):
-    """Writes steps, and knows who is who at each of them."""
+    """Writes steps, with the names that are known at each of them."""
 
     def __init__(self, ledger: Ledger, contracts: dict[bytes, Named]) -> None:
         self.ledger, self.contracts, self.known = ledger, contracts, NameRegistry()
@@ -138,19 +142,22 @@ class Writer(Transcript):
     # Blocks
 
     def block(self, block: Block, end: int) -> Iterator[str]:
-        """The steps of a block. Behind what was set after its last transaction a line says that it is still this block."""
+        """Yield the lines of the steps of a block.
+
+        If something is set after the last transaction, a last line marks it as part of this block.
+        """
         head = f"{block.number} +{block.timestamp - self._start}s"
         apart = [f"{INDENT}with {name} {value}" for name, value in self._apart(block)]
-        moments = range(block.first_moment, end)
-        if apart or not moments:
+        indices = range(block.first_moment, end)
+        if apart or not indices:
             yield from (f"{head} block", *apart)
         is_last_note = False
         used = 0
-        for moment in moments:
-            receipt = self.ledger.receipt_at_index(moment)
+        for index in indices:
+            receipt = self.ledger.receipt_at_index(index)
             is_last_note = receipt is None
             if receipt is None:
-                yield from self.note(self.ledger.timeline[moment])
+                yield from self.note(self.ledger.timeline[index])
             else:
                 yield from (f"{head} {line}" for line in self._head(receipt))
                 yield from self._asked(receipt, block, block.gas_limit - used)
@@ -160,7 +167,7 @@ class Writer(Transcript):
             yield f"{head} block"
 
     def _apart(self, block: Block) -> Iterator[tuple[str, str]]:
-        """What no rule says of a block."""
+        """Yield the properties of a block that do not follow from its parent."""
         parent = self.ledger.blocks[block.number - 1]
         if block.coinbase != parent.coinbase:
             yield "coinbase", f"0x{block.coinbase.hex()}"
@@ -172,21 +179,23 @@ class Writer(Transcript):
     # What was set from outside
 
     def note(self, changes: Changes) -> Iterator[str]:
+        """Yield the lines of a change that was made between transactions."""
         name = self._name_given(changes)
         if name is not None:
             self.known.add(name, bytes(account_of_key(account_names.private_key_for(name), name)))
             yield f"account {name}"
             return
         for address, slot, before, after in iter_changes(changes):
-            who = self.known.display(address)
+            account = self.known.display(address)
             if slot is STORAGE:
-                yield from (f"set storage {who} {place:#x} 0" for place, _ in before)
+                yield from (f"set storage {account} {key:#x} 0" for key, _ in before)
             elif slot is not ACCOUNT:
-                yield f"set storage {who} {slot:#x} {after or 0:#x}"
+                yield f"set storage {account} {slot:#x} {after or 0:#x}"
             else:
-                yield from self._set_account(who, before or NO_ACCOUNT, after or NO_ACCOUNT)
+                yield from self._set_account(account, before or NO_ACCOUNT, after or NO_ACCOUNT)
 
     def _set_account(self, who: str, before: Any, after: Any) -> Iterator[str]:
+        """Yield a line for each changed property of an account."""
         if before[0] != after[0]:
             yield f"set nonce {who} {after[0]}"
         if before[1] != after[1]:
@@ -195,19 +204,19 @@ class Writer(Transcript):
             yield f"set code {who} 0x{self.ledger.state.codes.get(after[2], b'').hex()}"
 
     def _name_given(self, changes: Changes) -> str | None:
-        """The name, if this is what `chain.account(name)` does and nothing else."""
+        """Return the name if the change is exactly that of `chain.account(name)`; else None."""
         changed = {
             address: (slot, before, after) for address, slot, before, after in iter_changes(changes)
         }
         if len(changed) != 2 or account_names.REGISTRY not in changed:
             return None
         slot, _, word = changed.pop(account_names.REGISTRY)
-        [(address, (kind, before, after))] = changed.items()
+        [(address, (account_slot, before, after))] = changed.items()
         name = account_names.text_of(word or 0)
-        if kind is not ACCOUNT or slot is ACCOUNT or slot is STORAGE or not name:
+        if account_slot is not ACCOUNT or slot is ACCOUNT or slot is STORAGE or not name:
             return None
-        (nonce, funds, code), given = before or NO_ACCOUNT, after or NO_ACCOUNT
-        is_rule = given == (nonce, funds + FUNDS, code) and slot == int.from_bytes(address)
+        (nonce, funds, code), result = before or NO_ACCOUNT, after or NO_ACCOUNT
+        is_rule = result == (nonce, funds + FUNDS, code) and slot == int.from_bytes(address)
         return (
             name
             if is_rule and account_of_key(account_names.private_key_for(name), name) == address
@@ -217,21 +226,24 @@ class Writer(Transcript):
     # What was asked
 
     def _head(self, receipt: Receipt) -> Iterator[str]:
+        """Yield the first line of a transaction."""
         value = f" with {receipt.value} wei" if receipt.value else ""
         yield f"{self.known.display(receipt.sender)}: {self._asks(receipt)}{value}"
 
     def _asks(self, receipt: Receipt) -> str:
-        """The call in words, where reading it gives the same bytes; else the bytes."""
+        """Return the call in words if reading it restores the same bytes; else the bytes."""
         program, entry, data = receipt.program, receipt.entry_spec, receipt.data
         if entry is UPGRADE:
             return self._asks_upgrade(receipt)
-        is_deploy, start = receipt.to is None, b""
+        is_deploy, prefix = receipt.to is None, b""
         if program is not None and is_deploy:
-            start = program.initcode
+            prefix = program.initcode
         args = receipt.args
-        if program is not None and (entry is not None or data == start):
-            given = entry.encode_args((), args) if entry and len(args) == len(entry.params) else b""
-            if data == start + given and (entry is None or given or not entry.params):
+        if program is not None and (entry is not None or data == prefix):
+            encoded = (
+                entry.encode_args((), args) if entry and len(args) == len(entry.params) else b""
+            )
+            if data == prefix + encoded and (entry is None or encoded or not entry.params):
                 written = ", ".join(map(self.show, args.values()))
                 if is_deploy:
                     return f"deploy {self.contracts[program.digest].name}({written})"
@@ -242,34 +254,37 @@ class Writer(Transcript):
         return f"to {self.known.display(receipt.address)} send 0x{data.hex()}"
 
     def _asks_upgrade(self, receipt: Receipt) -> str:
-        who, data = self.known.display(receipt.address), receipt.data
+        """Return an upgrade in words if its new class has a name; else the bytes."""
+        target, data = self.known.display(receipt.address), receipt.data
         named = self.contracts.get(data[4:])
         return (
-            f"to {who} send 0x{data.hex()}" if named is None else f"upgrade {who} to {named.name}"
+            f"to {target} send 0x{data.hex()}"
+            if named is None
+            else f"upgrade {target} to {named.name}"
         )
 
     def _asked(self, receipt: Receipt, block: Block, gas: int) -> Iterator[str]:
-        """What a plain call would not have."""
+        """Yield the properties of a transaction that a plain call would not have."""
         usual = {"gas": gas, "fee": block.base_fee, "tip": 0, "type": 2, "access": (), "loaded": ()}
-        asked = {
+        actual = {
             "gas": receipt.gas, "fee": receipt.max_fee, "tip": receipt.tip, "type": receipt.type,
             "access": receipt.access_list, "loaded": receipt.forced_random,
         }  # fmt: skip
         if receipt.raw is not None:
             yield f"{INDENT}with signed 0x{receipt.raw.hex()}"
-            usual |= {name: value for name, value in asked.items() if name != "loaded"}
-        for name, value in asked.items():
+            usual |= {name: value for name, value in actual.items() if name != "loaded"}
+        for name, value in actual.items():
             if value != usual[name]:
                 yield f"{INDENT}with {name} {list(value) if isinstance(value, tuple) else value!r}"
 
     # What came of it
 
     def outcome(self, receipt: Receipt) -> Iterator[str]:
+        """Yield the lines of the outcome of a transaction, and register the contracts that it created."""
         self.known.register_contracts(receipt)
         is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
-        for row in (
-            () if is_upgrade else receipt.log_rows
-        ):  # the step itself tells what its event does
+        # The request of an upgrade already says what its event says.
+        for row in () if is_upgrade else receipt.log_rows:
             yield from self._log(receipt, row, INDENT)
         for row in receipt.undone_log_rows:
             yield from self._log(receipt, row, f"{INDENT}undone ")

@@ -1,4 +1,4 @@
-"""What a step asks, as the chain takes it: a transaction, a block, a thing to be set."""
+"""Requests of steps in the form that the chain takes: transactions, blocks, settings."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _CALL: Final = re.compile(r"(?P<who>\S+?)\.(?P<entry>\w+)\((?P<args>.*)\)")
 
 
 class UnknownTarget(LookupError):
-    """What is asked cannot be asked any more: there is no such contract, entry or argument."""
+    """The request cannot be made any more: the contract, entry or argument does not exist."""
 
 
 class StepRequests:
-    """Reads what steps ask of one chain."""
+    """Reads the requests of steps for one chain."""
 
     def __init__(
         self, chain: Chain, known: NameRegistry, contracts: Mapping[str, type[Contract]]
@@ -53,21 +53,22 @@ class StepRequests:
         self._chain, self._known, self._contracts = chain, known, contracts
 
     def transaction(self, step: Step) -> Transaction:
+        """Return the transaction that a step sends."""
         block, state = self._chain.pending, self._chain.state
         signed = step.value("signed")
         if signed is not None:
             return self._signed(signed)
-        valued = _VALUE.fullmatch(step.what)
-        what, value = (valued["rest"], int(valued["value"])) if valued else (step.what, 0)
-        to, data = self._message(step, what)
+        match = _VALUE.fullmatch(step.what)
+        request, value = (match["rest"], int(match["value"])) if match else (step.what, 0)
+        to, data = self._message(step, request)
         sender = self._address(step.who or "")
-        asked = {name: step.value(name) for name in ("gas", "fee", "tip", "type", "access")}
+        options = {name: step.value(name) for name in ("gas", "fee", "tip", "type", "access")}
         usual = Transaction(
             sender, to, data, value, block.gas_limit - block.gas_used,
             state.account(sender)[0], block.base_fee,
         )  # fmt: skip
-        given = {_FIELDS[name]: value for name, value in asked.items() if value is not None}
-        return replace(usual, **given)
+        overrides = {_FIELDS[name]: value for name, value in options.items() if value is not None}
+        return replace(usual, **overrides)
 
     def _signed(self, raw: bytes) -> Transaction:
         if tx_type(raw) in TYPES:
@@ -78,26 +79,26 @@ class StepRequests:
         return tx
 
     def _message(self, step: Step, what: str) -> tuple[bytes | None, bytes]:
-        """To whom, and with what bytes."""
-        if found := _BYTECODE.fullmatch(what):
-            return None, bytes.fromhex(found["data"])
-        if found := _DEPLOY.fullmatch(what):
-            cls = self._class(step, found["name"])
+        """Return the recipient (None for a deployment) and the data."""
+        if match := _BYTECODE.fullmatch(what):
+            return None, bytes.fromhex(match["data"])
+        if match := _DEPLOY.fullmatch(what):
+            cls = self._class(step, match["name"])
             return None, self._chain.declare(cls).initcode + self._args(
-                cls.__spec__.init, found["args"]
+                cls.__spec__.init, match["args"]
             )
-        if found := _UPGRADE.fullmatch(what):
-            program = self._chain.declare(self._class(step, found["name"]))
-            return self._address(found["who"]), UPGRADE.encode_args((program.digest,), {})
-        if found := _SEND.fullmatch(what):
-            return self._address(found["who"]), bytes.fromhex(found["data"])
-        if found := _CALL.fullmatch(what):
-            to = self._address(found["who"])
-            there = self._chain.machine.program_at(to)
-            entry = there.spec.entries.get(found["entry"]) if there else None
+        if match := _UPGRADE.fullmatch(what):
+            program = self._chain.declare(self._class(step, match["name"]))
+            return self._address(match["who"]), UPGRADE.encode_args((program.digest,), {})
+        if match := _SEND.fullmatch(what):
+            return self._address(match["who"]), bytes.fromhex(match["data"])
+        if match := _CALL.fullmatch(what):
+            to = self._address(match["who"])
+            target = self._chain.machine.program_at(to)
+            entry = target.spec.entries.get(match["entry"]) if target else None
             if entry is None:
-                raise UnknownTarget(f"{found['who']} has no entry '{found['entry']}'")
-            return to, self._args(entry, found["args"])
+                raise UnknownTarget(f"{match['who']} has no entry '{match['entry']}'")
+            return to, self._args(entry, match["args"])
         raise BadTranscript(step.line, f"'{what[:60]}' asks nothing that can be read")
 
     def _class(self, step: Step, name: str) -> type[Contract]:
@@ -109,19 +110,19 @@ class StepRequests:
         try:
             values = read_args(text, entry.params if entry else (), self._known)
             return entry.encode_args(values, {}) if entry else b""
-        except (BadValue, TypeError) as wrong:
-            raise UnknownTarget(str(wrong)) from None
+        except (BadValue, TypeError) as error:
+            raise UnknownTarget(str(error)) from None
 
     def _address(self, name: str) -> bytes:
-        found = self._known.find(name)
-        if found is None:
+        address = self._known.find(name)
+        if address is None:
             raise UnknownTarget(f"nobody is called {name}")
-        return found
+        return address
 
-    # What is no transaction
+    # Requests other than transactions
 
     def block(self, step: Step, block: Block) -> Block:
-        """The block of a step, with what no rule says of it."""
+        """Return the block of a step, with the properties that do not follow from its parent."""
         coinbase, fee, chance = (
             step.value(name) for name in ("coinbase", "base_fee", "prevrandao")
         )
@@ -132,7 +133,7 @@ class StepRequests:
         return block
 
     def set(self, step: Step) -> None:
-        """Give an account a name, or set what it has."""
+        """Create a named account, or set a property of an account."""
         chain, (what, name, to) = self._chain, set_line(step.what)
         if not what:
             chain.account(step.what.removeprefix("account "))

@@ -1,6 +1,6 @@
-"""Playing in fresh interpreters, which differ in what a play must not hang on: the hash seed, by which Python puts sets in
-order; when the contracts were loaded; the version of Python.
+"""Replays in new interpreters that differ in what a play must not depend on.
 
+These are the hash seed, which determines the order of sets; the time when the contracts are loaded; and the version of Python.
 `python -m chain.replays.subprocess_runs` is such an interpreter: it reads a job as JSON, plays it, and answers in JSON.
 """
 
@@ -25,16 +25,16 @@ from chain.simulator.catalogue import ContractCatalogue
 
 SEEDS: Final = (0, 1, 2, 42, 4_294_967_295)
 _LONGEST: Final = 600  # seconds
-_NEWEST: Final = 20  # of the versions 3.x that are looked for
+_NEWEST: Final = 20  # the search for versions 3.x ends before this one
 
-# Where this Boardchain lies: installed so that it can be edited, it is on no path.
+# The folder of this Boardchain. After an editable install no path contains it.
 _HOME: Final = str(Path(__file__).parents[2])
 
 Answer = Mapping[str, Any]
 
 
 class Failed(RuntimeError):
-    """An interpreter could not play; the text is the last that it said."""
+    """An interpreter could not play. The text is the last line of its stderr."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Run:
     """One interpreter."""
 
     seed: int = 0
-    anew: bool = False  # half way all contracts are loaded again
+    anew: bool = False  # true if all contracts are loaded again half way
     python: str = sys.executable
-    version: str = ""  # where it is not that of this process
+    version: str = ""  # empty for the version of this process
 
     def __str__(self) -> str:
         if self.version:
@@ -57,69 +57,75 @@ class Run:
 
 
 def play_in(runs: Sequence[Run], text: str, packages: Sequence[str], *, deeds: bool = False) -> list[Answer]:  # fmt: skip
-    """Play a transcript to its end in each interpreter; with `deeds` it is told what each transaction did."""
+    """Play a transcript to its end in each interpreter. With `deeds` the answers hold the outcomes of the transactions."""
     job = {"text": text, "packages": list(packages), "deeds": deeds}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda run: _play(run, json.dumps({**job, "anew": run.anew})), runs))
 
 
 def _play(run: Run, job: str) -> Answer:
-    done = subprocess.run(
+    process = subprocess.run(
         [run.python, "-P", "-m", "chain.replays.subprocess_runs"], input=job, env=subprocess_env(run.seed, run.version),
         capture_output=True, text=True, encoding="utf-8", timeout=_LONGEST,
     )  # fmt: skip
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or ["nothing was said"]
-        raise Failed(f"{run} it cannot be played: {said[-1]}")
-    answer: Answer = json.loads(done.stdout)
+    if process.returncode:
+        stderr_lines = process.stderr.strip().splitlines() or ["nothing was said"]
+        raise Failed(f"{run} it cannot be played: {stderr_lines[-1]}")
+    answer: Answer = json.loads(process.stdout)
     return answer
 
 
 def subprocess_env(seed: int, version: str = "") -> dict[str, str]:
-    """For a process under a hash seed that finds the modules which are found here; another version has its own ones."""
-    here = [path or os.curdir for path in sys.path]
+    """Return the environment of a process with a hash seed that finds the same modules as this one.
+
+    A process of another version of Python uses its own installed packages.
+    """
+    search_path = [path or os.curdir for path in sys.path]
     if version:
         installed = {
             sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
         }
-        here = [
+        search_path = [
             path
-            for path in (*here, _HOME)
-            if not any(path.startswith(str(each)) for each in installed)
+            for path in (*search_path, _HOME)
+            if not any(path.startswith(str(folder)) for folder in installed)
         ]
-    paths = os.pathsep.join(here)
+    paths = os.pathsep.join(search_path)
     return {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"}  # fmt: skip
 
 
 @cache
 def other_versions() -> tuple[Run, ...]:
-    """The other versions of Python on this machine that have all that Boardchain needs."""
+    """Return the other versions of Python on this machine that have all the packages that Boardchain needs."""
     own = sys.version_info.minor
-    found = []
+    runs = []
     for minor in range(11, _NEWEST):
         python = shutil.which(f"python3.{minor}")
         run = Run(python=python or "", version=f"3.{minor}")
         if python is not None and minor != own and _is_fit(run):
-            found.append(run)
-    return tuple(found)
+            runs.append(run)
+    return tuple(runs)
 
 
 def _is_fit(run: Run) -> bool:
+    """Return True if an interpreter can import this module."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [run.python, "-P", "-c", "import chain.replays.subprocess_runs"],
             env=subprocess_env(0, run.version), capture_output=True,
             timeout=_LONGEST,
         )  # fmt: skip
     except OSError:
         return False
-    return done.returncode == 0
+    return process.returncode == 0
 
 
 def main() -> None:
+    """Play the job on stdin and write the answer to stdout."""
     job = json.loads(sys.stdin.buffer.read())
     offered = [ContractCatalogue(package) for package in job["packages"]]
-    out, sys.stdout = sys.stdout, sys.stderr  # what a contract's module prints is no answer
+    # Output of a contract's module must not mix with the answer.
+    out, sys.stdout = sys.stdout, sys.stderr
     played = replay(job["text"], offered=offered, to_the_end=True, anew=job["anew"])
     chain = played.chain
     answer = {

@@ -1,4 +1,4 @@
-"""The form of a transcript: its lines, and what each is for.
+"""The format of a transcript.
 
     boardchain transcript 1
     chain base_fee=7
@@ -14,15 +14,15 @@
         = 6 [68123 gas]
     end 2 0x…
 
-A class that was played in several versions, as one that was upgraded, has a line for each, with the digest of its source:
+A class that was played in several versions, because of an upgrade, has a line for each, with the digest of its source:
 
     contract Race = races.race:Race 0x…
     contract Race@2 = races.race:Race 0x…
     3 +9s alice: upgrade Race to Race@2
 
-A step stands at the margin, with the block it is in and the seconds since the first one. Below it, indented, stand what else
-was asked (`with …`) and then what came of it. `account` and `set` are what a test does to a chain between transactions; they
-belong to the block of the next step.
+The line of a step is not indented. It begins with the number of its block and the seconds since the first block. The indented
+lines below it hold the other parts of the request (`with …`), then the outcome. `account` and `set` are changes that a test
+makes to a chain between transactions. They belong to the block of the next step.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SET: Final = re.compile(r"set (?P<what>nonce|balance|code|storage) (?P<who>\S+)
 
 
 class BadTranscript(ValueError):
-    """A text that cannot be played; it says at which line, and why."""
+    """The text cannot be played. The message has the line and the reason."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"line {line}: {why}")
@@ -55,7 +55,7 @@ class BadTranscript(ValueError):
 
 @dataclass
 class Step:
-    """One step: what was asked, with the lines that tell what came of it."""
+    """One step: a request, with the lines of its outcome."""
 
     line: int
     request: str
@@ -67,7 +67,7 @@ class Step:
     outcome: list[str] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
-        """What `with name …` says; None where it is not there."""
+        """Return the value of `with name …`; None if there is no such line."""
         text = self.asked.get(name)
         if text is None:
             return None
@@ -79,30 +79,31 @@ class Step:
 
 @dataclass
 class Transcript:
-    """A transcript, read."""
+    """A parsed transcript."""
 
     settings: dict[str, Any] = field(default_factory=dict)
-    # By the name used here: the full one, and the digest where that is told.
+    # By the name in the transcript: the full name, and the digest if there is one.
     contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
 
 
 def parse(text: str) -> Transcript:
-    """A transcript from its text."""
+    """Parse the text of a transcript."""
     lines = enumerate(inputs.text(text, "the transcript").split("\n"), 1)
     if next(lines)[1] != FIRST:
         raise BadTranscript(1, f"this is no transcript: it does not begin with '{FIRST}'")
-    made = Transcript()
+    transcript = Transcript()
     for number, line in lines:
         if line.startswith(INDENT):
-            _below(made, number, line)
+            _below(transcript, number, line)
         elif line:
-            _at_margin(made, number, line)
-    return made
+            _at_margin(transcript, number, line)
+    return transcript
 
 
 def _below(made: Transcript, number: int, line: str) -> None:
+    """Add an indented line to the last step."""
     if not made.steps:
         raise BadTranscript(number, "this belongs to no step")
     step = made.steps[-1]
@@ -114,6 +115,7 @@ def _below(made: Transcript, number: int, line: str) -> None:
 
 
 def _at_margin(made: Transcript, number: int, line: str) -> None:
+    """Add a line that is not indented."""
     word, _, rest = line.partition(" ")
     move = _MOVE.fullmatch(line)
     if move is not None:
@@ -134,6 +136,7 @@ def _at_margin(made: Transcript, number: int, line: str) -> None:
 
 
 def _version(number: int, text: str) -> tuple[str, bytes | None]:
+    """Return the full name of a contract, and the digest of its version if there is one."""
     full, _, digest = text.partition(" ")
     if digest and not _DIGEST.fullmatch(digest):
         raise BadTranscript(
@@ -143,6 +146,7 @@ def _version(number: int, text: str) -> tuple[str, bytes | None]:
 
 
 def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the names and values of the settings of a chain."""
     for word in text.split():
         name, _, value = word.partition("=")
         try:
@@ -152,6 +156,6 @@ def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:
 
 
 def set_line(line: str) -> tuple[str, str, str]:
-    """What is set, of whom, to what."""
-    found = _SET.fullmatch(line)
-    return (found["what"], found["who"], found["to"]) if found else ("", "", "")
+    """Return what a `set` line sets, of which account, and to which value; empty texts if it is not a `set` line."""
+    match = _SET.fullmatch(line)
+    return (match["what"], match["who"], match["to"]) if match else ("", "", "")

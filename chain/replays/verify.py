@@ -1,5 +1,8 @@
-"""Whether a play comes out the same in every interpreter: under five hash seeds, with the contracts loaded again half way, and
-on every version of Python at hand. All block hashes are compared, and the ticks, which are in no block."""
+"""Verification that a play has the same results in every interpreter.
+
+A play is repeated under five hash seeds, with the contracts loaded again half way, and on every version of Python at hand. All
+block hashes are compared, and the ticks, which are not part of a block.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,21 @@ from chain.simulator.catalogue import ContractCatalogue
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """What came out. `parting` tells where two runs differ, `difference` where all differ from what is written."""
+    """The result of a verification.
+
+    `divergence` is the first difference between two runs, `difference` one between all runs and the transcript.
+    """
 
     seeds: Sequence[int]
     versions: Sequence[str]  # of Python, other than that of this process
     blocks: int
     divergence: Divergence | None = None
-    diverging_seeds: tuple[str, str] | None = None  # what the runs are called
+    diverging_seeds: tuple[str, str] | None = None  # descriptions of the two runs
     difference: str | None = None
 
     @property
     def ok(self) -> bool:
+        """True if all runs have the recorded results."""
         return self.diverging_seeds is None and self.difference is None
 
     def __str__(self) -> str:
@@ -57,7 +64,7 @@ class VerifyResult:
 def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> VerifyResult:
     """Play a transcript in each interpreter.
 
-    A text that is none, or whose contracts are not offered, is refused before any interpreter starts.
+    An invalid text, or one whose contracts are not offered, is refused before any interpreter starts.
     """
     classes_of(parse(text), (), [ContractCatalogue(package) for package in packages])
     others = other_versions()
@@ -68,11 +75,11 @@ def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> 
     for run, answer in zip(runs, answers, strict=True):
         if _fingerprint(answer) != _fingerprint(first):
             one, other = play_in((runs[0], run), text, packages, deeds=True)
-            found = first_divergence(one["deeds"], other["deeds"])
-            return VerifyResult(seeds, versions, blocks, found, (str(runs[0]), str(run)))
+            divergence = first_divergence(one["deeds"], other["deeds"])
+            return VerifyResult(seeds, versions, blocks, divergence, (str(runs[0]), str(run)))
     return VerifyResult(seeds, versions, blocks, difference=first["difference"])
 
 
 def _fingerprint(answer: Answer) -> tuple[object, ...]:
-    """All that must be the same: the hashes, and what is in no block, as what calls returned and took."""
+    """Return all values that must be equal: block hashes, and results, gas and ticks, which are in no block."""
     return answer["hashes"], answer["text"], answer["ticks"]

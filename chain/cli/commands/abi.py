@@ -20,7 +20,7 @@ from chain.simulator.catalogue import ContractCatalogue
 def command(
     contract: str, typescript: bool, out: Path | None, _json: bool, offered: ContractCatalogue
 ) -> None:
-    """The ABI of CONTRACT: a class by name, or package:Class."""
+    """Print the ABI of CONTRACT: the name of a class, or package:Class."""
     if typescript and _json:
         raise click.UsageError("say either --json or --typescript")
     cls = contract_named(offered, contract)

@@ -1,4 +1,4 @@
-"""The accounts of a chain with what they have."""
+"""The accounts of a chain and their balances."""
 
 from __future__ import annotations
 
@@ -17,12 +17,19 @@ from chain.simulator.chain import ETHER
 @click.option("--keys", is_flag=True, help="Show the private keys too; they are for tests.")
 @output.json_option
 def command(where: str, keys: bool, json: bool) -> None:
-    """The accounts that the chain can sign for: by number, name and address, with their balance in ether."""
+    """List the accounts that the chain can sign for: number, name, address, and balance in ether."""
     with open_chain(where) as chain:
-        others = [each for each in chain.keys.values() if each not in chain.accounts]
+        others = [account for account in chain.keys.values() if account not in chain.accounts]
         rows = [
-            (i, each.name, each, _ether(chain.balance(each)), chain.nonce(each), each.key)
-            for i, each in enumerate([*chain.accounts, *others])
+            (
+                i,
+                account.name,
+                account,
+                _ether(chain.balance(account)),
+                chain.nonce(account),
+                account.key,
+            )
+            for i, account in enumerate([*chain.accounts, *others])
         ]
     columns = ("index", "name", "address", "balance", "nonce", "key")
     shown = len(columns) if keys else -1
@@ -30,5 +37,6 @@ def command(where: str, keys: bool, json: bool) -> None:
 
 
 def _ether(wei: int) -> str:
+    """Return an amount of wei in ether, without trailing zeros."""
     whole, rest = divmod(wei, ETHER)
     return f"{whole}.{rest:018d}".rstrip("0").rstrip(".")

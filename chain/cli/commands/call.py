@@ -1,4 +1,4 @@
-"""Call an entry of a contract: a transaction."""
+"""Call an entry of a contract in a transaction."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def command(
     contract: str, entry: str, args: tuple[str, ...], sender: str, value: int, gas: int | None,
     where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
-    """Call ENTRY of CONTRACT (a name or an address) with ARGS: a word each, or all as JSON."""
+    """Call ENTRY of CONTRACT (a name or an address) with ARGS: one word each, or all as JSON."""
     with options.open_chain(where, offered) as chain:
         handle = lookup.contract(chain, contract, offered)
-        called, given = options.called(chain, lookup.entries(handle, entry, "call"), args)
-        wei = {"value": value} if value or called.spec.payable else {}
+        target, values = options.called(chain, lookup.entries(handle, entry, "call"), args)
+        wei = {"value": value} if value or target.spec.payable else {}
         receipt = chain.send(
-            handle.address, called.spec.encode_args((), given), sender=lookup.sender(chain, sender),
+            handle.address, target.spec.encode_args((), values), sender=lookup.sender(chain, sender),
             gas=gas, **wei,
         )  # fmt: skip
         tell(receipt, json=json)

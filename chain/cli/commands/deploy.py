@@ -1,4 +1,4 @@
-"""Deploy a contract, or all that a script plans."""
+"""Deploy a contract, or everything that a script plans."""
 
 from __future__ import annotations
 
@@ -61,31 +61,31 @@ def command(
 ) -> None:
     """Deploy WHAT: a contract by name, with ARGS for its @init, or a script with plan(deployment).
 
-    A plan is applied step by step; what was done before is left, so it can be run again, or go on where it was killed.
+    A plan is applied step by step. Steps that were done before are skipped, so an interrupted plan can be run again.
     """
     if what.endswith(".py"):
         if args:
             raise click.UsageError(f"a plan takes no arguments: {' '.join(args)}")
-        asked, plan = (
+        choices, plan = (
             deployment_view.DeployOptions(yes, dry_run, choice, json),
             deployment_view.load_plan(Path(what)),
         )
         if dry_run and not options.exists(where):
-            where = MEMORY  # where nothing is there, all is to be done
+            where = MEMORY  # there is no chain yet, so every step of the plan remains
         with options.open_chain(where, offered, make=True) as chain:
-            deployment_view.run_plan(plan, chain, journal, where, asked)
+            deployment_view.run_plan(plan, chain, journal, where, choices)
         return
     cls = options.contract_named(offered, what)
     with options.open_chain(where, offered, make=True) as chain:
         init = cls.__spec__.init
         if init is None and args:
             raise click.UsageError(f"{cls.__name__} has no @init, so it takes no arguments")
-        given = options.arguments(chain, init, args) if init else {}
-        data = init.encode_args((), given) if init else require_no_init_args(cls, (), {})
-        who = lookup.sender(chain, sender)
+        values = options.arguments(chain, init, args) if init else {}
+        data = init.encode_args((), values) if init else require_no_init_args(cls, (), {})
+        account = lookup.sender(chain, sender)
         program = chain.declare(cls)
         chain.need_code([program])
-        receipt = chain.send(None, program.initcode + data, sender=who, value=value)
+        receipt = chain.send(None, program.initcode + data, sender=account, value=value)
         deployment_view.deployed(receipt, cls, json=json)
     if where == MEMORY:
         output.remark(

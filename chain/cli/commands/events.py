@@ -1,4 +1,4 @@
-"""What contracts announced: events by name and by their fields."""
+"""Search the events of contracts by name and by field."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def command(
     name: str | None, fields: tuple[str, ...], contract: str | None, from_block: int | None,
     to_block: int | None, last: int | None, where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
-    """All events, or those called NAME with these values in their fields."""
+    """List all events, or those called NAME with these values in their fields."""
     with options.open_chain(where, offered) as chain:
         ledger = chain.ledger
         by = None if contract is None else lookup.contract_address(chain, contract)
-        places: Iterable[int] = range(len(ledger.events.rows))
+        positions: Iterable[int] = range(len(ledger.events.rows))
         if name is not None:
-            places = _places(chain, name, fields, by)
+            positions = _places(chain, name, fields, by)
         elif by is not None:
-            places = ledger.events.contract_finder(by)()
-        lines = list(event_objects(ledger, places))
+            positions = ledger.events.contract_finder(by)()
+        lines = list(event_objects(ledger, positions))
         low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
         lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]
-        who = AddressBook(ledger)
-        rows = [_row(who, line) for line in lines] if not json else []
+        book = AddressBook(ledger)
+        rows = [_row(book, line) for line in lines] if not json else []
     if json:
         output.as_json(lines)
     else:
@@ -65,7 +65,7 @@ def command(
 
 
 def _row(who: AddressBook, line: JsonObject) -> tuple[Any, ...]:
-    """An event for people, who know accounts and contracts by their names."""
+    """Return an event as a row of the table, with the names of accounts and contracts in place of addresses."""
     fields = {name: _named(who, value) for name, value in line["fields"].items()}
     return line["block"], line["event"], _named(who, line["address"]), output.inline_pairs(fields)
 
@@ -77,12 +77,12 @@ def _named(who: AddressBook, value: Any) -> Any:
 
 
 def _places(chain: Chain, name: str, fields: tuple[str, ...], by: Address | None) -> Iterable[int]:
-    """Where in the ledger's list of logs these events stand."""
+    """Return the positions of these events in the list of logs."""
     try:
         events = chain.ledger.events.of(name, by=by is not None)
-    except TypeError as wrong:
-        raise click.UsageError(str(wrong)) from None
-    members = {each: Field(each, kind) for each, kind in events.fields.items()}
+    except TypeError as error:
+        raise click.UsageError(str(error)) from None
+    members = {label: Field(label, value_type) for label, value_type in events.fields.items()}
     values = {}
     for field in fields:
         key, equals, word = field.partition("=")
@@ -90,8 +90,8 @@ def _places(chain: Chain, name: str, fields: tuple[str, ...], by: Address | None
         if not equals or key not in members:
             raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
         try:
-            values[key] = read_value(members[key], word, lambda it: lookup.address(chain, it))
-        except ParseError as wrong:
-            raise click.UsageError(str(wrong)) from None
+            values[key] = read_value(members[key], word, lambda text: lookup.address(chain, text))
+        except ParseError as error:
+            raise click.UsageError(str(error)) from None
     query = Query(events).where(**values)
-    return [place for place, _ in (query if by is None else query.by_contract(by)).matches()]
+    return [position for position, _ in (query if by is None else query.by_contract(by)).matches()]

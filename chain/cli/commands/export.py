@@ -38,8 +38,8 @@ def command(what: str, file: Path, where: str, offered: ContractCatalogue, json:
                 chain.export_csv(target, what)
             else:
                 chain.export_jsonl(target, what)
-        except (ValueError, TypeError, LookupError) as wrong:
-            raise click.UsageError(str(wrong)) from None
+        except (ValueError, TypeError, LookupError) as error:
+            raise click.UsageError(str(error)) from None
     if json:
         output.as_json({"file": str(file), "lines": target.lines})
     else:
@@ -47,7 +47,7 @@ def command(what: str, file: Path, where: str, offered: ContractCatalogue, json:
 
 
 class _Counted:
-    """A text file in which each write is a line."""
+    """A text file that counts its writes, each of which is one line."""
 
     def __init__(self, file: TextIO, step: Step) -> None:
         self._file, self._step, self.lines = file, step, 0
@@ -60,7 +60,7 @@ class _Counted:
 
 @contextmanager
 def _lines(file: Path, total: int) -> Iterator[Any]:
-    """The file, which takes its place only when all is written."""
+    """Open a new file that replaces `file` only when everything is written."""
     fresh = file.with_name(f"{file.name}-new")
     try:
         with fresh.open("w", encoding="utf-8", newline="\n") as opened, bar(f"writing {file.name}", total) as step:  # fmt: skip

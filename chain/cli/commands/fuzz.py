@@ -1,4 +1,4 @@
-"""Random calls of a game's entries, to find what breaks it."""
+"""Call a game's entries at random to find what breaks it."""
 
 from __future__ import annotations
 
@@ -32,25 +32,28 @@ def command(
 ) -> int:
     """Fuzz TARGET, a module such as contracts.deblockle, or one description in it: module:Name.
 
-    Prints what was reached. Where an invariant breaks or a contract raises, the exit code is 1, and a test that fails in the
-    same way is printed.
+    A report of the run is printed. If an invariant breaks or a contract raises, a test that fails in the same way is printed
+    too, and the exit code is 1.
     """
     try:
-        found = [_run(each, examples, steps, seed, not no_lines, write) for each in descriptions(target)]  # fmt: skip
-    except (NoHypothesis, ContractNotFound) as wrong:
-        raise click.UsageError(str(wrong)) from wrong
-    return max(found)
+        exit_codes = [
+            _run(description, examples, steps, seed, not no_lines, write)
+            for description in descriptions(target)
+        ]
+    except (NoHypothesis, ContractNotFound) as error:
+        raise click.UsageError(str(error)) from error
+    return max(exit_codes)
 
 
 def _run(
     description: type[Fuzz], examples: int, steps: int, seed: int, lines: bool, write: Path | None
 ) -> int:
-    # Only where Hypothesis is there can there be a Finding.
+    # Not `except FuzzFailure`: the run may also end in a plain AssertionError.
     try:
         click.echo(description.run(examples, steps, seed, lines))
-    except AssertionError as found:
-        click.echo(f"{getattr(found, 'report', '')}\n\n{found}")
-        if write is not None and hasattr(found, "test"):
-            write.write_text(found.test, "utf-8")
+    except AssertionError as failure:
+        click.echo(f"{getattr(failure, 'report', '')}\n\n{failure}")
+        if write is not None and hasattr(failure, "test"):
+            write.write_text(failure.test, "utf-8")
         return NO
     return 0

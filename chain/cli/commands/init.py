@@ -1,4 +1,4 @@
-"""Begin a new game: a folder with a contract, a test and a script that work at once."""
+"""Start a new game: a folder with a contract, a test and a script that work at once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ _FILES = (
     *("scripts/deploy.py", "scripts/play.py", "tests/test_game.py"),
 )
 
-_TAKEN = frozenset(("Address", "Chain", "Contract", "Deployment", "Key", "Map", "Moved"))  # there
+# Names that the templates use.
+_TAKEN = frozenset(("Address", "Chain", "Contract", "Deployment", "Key", "Map", "Moved"))
 
 
 @click.command()
 @click.argument("name")
 @output.json_option
 def command(name: str, json: bool) -> None:
-    """Make the folder NAME with a game to begin from; its tests and its script pass as they are."""
+    """Create the folder NAME with a small game. Its tests and its script run without changes."""
     folder = Path(name)
     words = [word for word in folder.name.replace("-", "_").split("_") if word]
     cls = "".join(word[:1].upper() + word[1:] for word in words)
@@ -47,6 +48,6 @@ def command(name: str, json: bool) -> None:
 
 
 def _text(path: str, **words: str) -> str:
-    """A file of the project, made from its template."""
-    place = files("chain.cli").joinpath("project", f"{path.replace('/', '.')}.txt")
-    return Template(place.read_text("utf-8")).substitute(words)
+    """Return the text of a file of the project, made from its template."""
+    template = files("chain.cli").joinpath("project", f"{path.replace('/', '.')}.txt")
+    return Template(template.read_text("utf-8")).substitute(words)

@@ -1,4 +1,4 @@
-"""How a contract lies in storage, and its models, entries, events."""
+"""A contract's storage layout, models, entries and events."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from chain.spec.storage_report import (
 @options.contracts_option
 @output.json_option
 def command(contract: str, offered: ContractCatalogue, json: bool) -> None:
-    """What CONTRACT consists of: storage layout, models, entries, events, errors."""
+    """Show the parts of CONTRACT: storage layout, models, entries, events, errors."""
     cls = options.contract_named(offered, contract)
     spec = cls.__spec__
     entries = [*map(_entry, spec.entries.values())]
-    found = {
+    facts = {
         "contract": spec.name,
         "digest": program_of(cls).digest,
-        "storage": [place._asdict() for place in contract_layout_report(spec)],
+        "storage": [slot._asdict() for slot in contract_layout_report(spec)],
         "models": {name: _model(model) for name, model in spec.models.items()},
         "entries": [dict(zip(_ENTRY, entry, strict=True)) for entry in entries],
-        "events": [each.signature for each in spec.events.values()],
-        "errors": [each.signature for each in spec.errors.values()],
+        "events": [item.signature for item in spec.events.values()],
+        "errors": [item.signature for item in spec.errors.values()],
     }
     if json:
-        output.as_json(found)
+        output.as_json(facts)
         return
-    click.echo(f"{spec.name}, digest 0x{found['digest'].hex()}")
+    click.echo(f"{spec.name}, digest 0x{facts['digest'].hex()}")
     _section("storage", _PLACE, _rows(contract_layout_report(spec)))
     for name, model in spec.models.items():
         keys = ", ".join(model.record.keys)
         _section(f"model {name}, by {keys}", _PLACE, _rows(model_shape(model)))
     _section("entries", _ENTRY, entries)
-    _section("events", ("signature",), [(each,) for each in found["events"]])
-    _section("errors", ("signature",), [(each,) for each in found["errors"]])
+    _section("events", ("signature",), [(item,) for item in facts["events"]])
+    _section("errors", ("signature",), [(item,) for item in facts["errors"]])
 
 
 _PLACE = ("name", "type", "word", "offset", "bytes")
@@ -57,14 +57,14 @@ _ENTRY = ("kind", "name", "takes", "returns", "signature", "selector")
 
 
 def _rows(places: Sequence[tuple[object, ...]]) -> list[list[object]]:
-    """Places for people: what has no size of its own, as a Map, has none shown."""
-    return [["" if each is None else each for each in place] for place in places]
+    """Return the rows of a table of storage. The size of a Map, which has none of its own, is left empty."""
+    return [["" if cell is None else cell for cell in slot] for slot in places]
 
 
 def _model(model: ModelSpec) -> dict[str, object]:
     return {
         "keys": list(model.record.keys),
-        "members": [place._asdict() for place in model_shape(model)],
+        "members": [slot._asdict() for slot in model_shape(model)],
     }
 
 

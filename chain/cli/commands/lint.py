@@ -1,4 +1,4 @@
-"""What in a contract may be lost or not be the same on every machine."""
+"""Check contracts for lost data and for results that may differ between machines."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from chain.guard import (
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
 @output.json_option
 def command(targets: tuple[str, ...], json: bool) -> None:
-    """Read each TARGET, a package (contracts.blokus), a folder or a file; nothing of it is run.
+    """Check each TARGET, a package (contracts.blokus), a folder or a file, without running it.
 
-    Of a file with contracts that is what they reach, as every deploy does; of others, and of a package, all that stands there.
-    Of a folder without Python, as that of a project, every file below that has contracts.
+    In a file with contracts this covers the code that they reach, as every deploy does. In any other file, and in a package, it
+    covers all code. In a folder without Python files at its top, such as a project, it covers every file below with contracts.
 
-    What is found is told with its place, what it is, why it matters, and what to write instead. The exit code is then 1.
+    Each finding shows its location, the problem, the reason and a better way. If there are findings, the exit code is 1.
     """
     try:
-        found = [finding for target in targets for finding in check(target)]
-    except (FileNotFoundError, UnicodeDecodeError) as wrong:
-        raise click.UsageError(str(wrong)) from None
+        findings = [finding for target in targets for finding in check(target)]
+    except (FileNotFoundError, UnicodeDecodeError) as error:
+        raise click.UsageError(str(error)) from None
     if json:
-        output.as_json(found)
+        output.as_json(findings)
     else:
-        for finding in found:
+        for finding in findings:
             _tell(finding)
-        output.remark(f"{len(found)} found" if found else "nothing found")
-    sys.exit(1 if found else 0)
+        output.remark(f"{len(findings)} found" if findings else "nothing found")
+    sys.exit(1 if findings else 0)
 
 
 def _tell(finding: Finding) -> None:
     if output.is_terminal():
-        place = click.style(finding.place, bold=True)
-        click.echo(f"{place}: {finding.what}\n    {finding.why}\n    {finding.instead}")
+        location = click.style(finding.place, bold=True)
+        click.echo(f"{location}: {finding.what}\n    {finding.why}\n    {finding.instead}")
     else:
         click.echo(str(finding))

@@ -1,6 +1,6 @@
-"""A node: the chain for wallets, web3.py, ethers and every other JSON-RPC client.
+"""Serve a chain to wallets, web3.py, ethers and every other JSON-RPC client.
 
-Addresses and keys are those of every local Ethereum chain. Never send anything of worth to them: all the world has the keys.
+The addresses and keys are those of every local Ethereum chain. Never send anything of value to them: the keys are public.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ option = partial(click.option, show_default=True)
 
 
 class _Bytes(click.ParamType[int]):
-    """A number of bytes, as it is or in larger units: 65536, 64K, 512M, 2G."""
+    """A number of bytes, plain or in a larger unit: 65536, 64K, 512M, 2G."""
 
     name = "bytes"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"([1-9][0-9]{0,18})([KMG]?)", str(value), re.IGNORECASE)
-        if found is None:
+        match = re.fullmatch(r"([1-9][0-9]{0,18})([KMG]?)", str(value), re.IGNORECASE)
+        if match is None:
             self.fail(f"{value!r} is no number of bytes: write 65536, 64K, 512M or 2G", param, ctx)
-        return int(found[1]) << _SHIFTS[found[2].upper()]
+        return int(match[1]) << _SHIFTS[match[2].upper()]
 
 
 _SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
@@ -51,17 +51,17 @@ _NUMBERS: dict[Any, click.ParamType[Any]] = {
 
 
 def _limit_options(command: Any) -> Any:
-    """`--max-body BYTES` and so on: one for each limit."""
-    for each in reversed(fields(Limits)):
-        name = f"--max-{each.name.replace('_', '-')}"
-        made = option(
+    """Add one option per limit, such as `--max-body BYTES`."""
+    for limit in reversed(fields(Limits)):
+        name = f"--max-{limit.name.replace('_', '-')}"
+        add_option = option(
             name,
-            f"max_{each.name}",
-            type=_Bytes() if each.metadata["help"].startswith("Bytes") else _NUMBERS[each.type],
-            default=each.default,
-            help=each.metadata["help"],
+            f"max_{limit.name}",
+            type=_Bytes() if limit.metadata["help"].startswith("Bytes") else _NUMBERS[limit.type],
+            default=limit.default,
+            help=limit.metadata["help"],
         )
-        command = made(command)
+        command = add_option(command)
     return command
 
 
@@ -110,9 +110,9 @@ def command(
     quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
-    running = import_module("chain.rpc.server.server")
-    guests = running.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
-    chosen = Limits(**{name.removeprefix("max_"): most for name, most in limits.items()})
+    serving = import_module("chain.rpc.server.server")
+    access = serving.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
+    chosen = Limits(**{name.removeprefix("max_"): limit for name, limit in limits.items()})
     rules = {"chain_id": chain_id, "gas_limit": gas_limit}
     settings = {name: value for name, value in rules.items() if value is not None}
     with _opened(data, settings, offered) as chain:
@@ -121,26 +121,26 @@ def command(
         chain.node.package = Package(chain, offered)
         if reload:
             chain.node.before = partial(_follow_edits, chain)
-        server = running.Server(chain, running.Settings(host, port, guests, chosen))
+        server = serving.Server(chain, serving.Settings(host, port, access, chosen))
         if not quiet:
             _greet(chain, offered)
-        address, taken = server.address
-        server.run(lambda: click.echo(f"Listening on {address}:{taken}"))
+        address, actual_port = server.address
+        server.run(lambda: click.echo(f"Listening on {address}:{actual_port}"))
 
 
 def _opened(data: str | None, settings: dict[str, Any], offered: ContractCatalogue) -> Chain:
     if data is not None:
         return Chain.open(data, contracts=offered.classes, **settings)
     chain = Chain(**settings)
-    for each in offered.classes:
-        chain.declare(each)
+    for cls in offered.classes:
+        chain.declare(cls)
     return chain
 
 
 def _follow_edits(chain: Chain) -> None:
-    told = follow_edits(chain.node)
-    if told is not None:
-        output.remark(told)
+    report = follow_edits(chain.node)
+    if report is not None:
+        output.remark(report)
 
 
 def _greet(chain: Chain, offered: ContractCatalogue) -> None:
@@ -148,9 +148,9 @@ def _greet(chain: Chain, offered: ContractCatalogue) -> None:
     names = ", ".join(cls.__name__ for cls in offered.classes) or "none"
     lines = [
         "Accounts",
-        *(f"({i}) {each} ({chain.balance(each) // ETHER} ether)" for i, each in enumerate(chain.accounts)),
+        *(f"({i}) {account} ({chain.balance(account) // ETHER} ether)" for i, account in enumerate(chain.accounts)),
         "", "Private keys",
-        *(f"({i}) 0x{each.key.hex()}" for i, each in enumerate(chain.accounts)),
+        *(f"({i}) 0x{account.key.hex()}" for i, account in enumerate(chain.accounts)),
         "", f"Phrase: {PHRASE}", f"Chain id: {rules.chain_id}", f"Gas limit: {rules.gas_limit}",
         f"Base fee: {chain.pending.base_fee}", f"Last block: {chain.head.number}",
         f"Contracts in {offered.package}: {names}", "",

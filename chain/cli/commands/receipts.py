@@ -1,4 +1,4 @@
-"""The record of every transaction, to be searched."""
+"""Search the receipts of all transactions."""
 
 from __future__ import annotations
 
@@ -28,15 +28,17 @@ def command(
     sender: str | None, contract: str | None, entry: str | None, ok: bool | None, last: int | None,
     where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
-    """The receipts of the chain, failed transactions included, in their order."""
+    """List the receipts of the chain in order, failed transactions included."""
     with options.open_chain(where, offered) as chain:
-        asked: dict[str, Any] = {"entry": entry, "ok": ok}
+        filters: dict[str, Any] = {"entry": entry, "ok": ok}
         if sender is not None:
-            asked["sender"] = lookup.sender(chain, sender)
+            filters["sender"] = lookup.sender(chain, sender)
         try:
-            found = chain.receipts.where(**{k: v for k, v in asked.items() if v is not None})
-        except TypeError as wrong:
-            raise click.UsageError(str(wrong)) from None
+            receipts = chain.receipts.where(
+                **{name: value for name, value in filters.items() if value is not None}
+            )
+        except TypeError as error:
+            raise click.UsageError(str(error)) from None
         if contract is not None:
-            found = found.by_contract(lookup.contract_address(chain, contract))
-        show(chain, list(found)[-(last or 0) :], json=json)
+            receipts = receipts.by_contract(lookup.contract_address(chain, contract))
+        show(chain, list(receipts)[-(last or 0) :], json=json)

@@ -1,4 +1,4 @@
-"""Write a play as a transcript that can be played again."""
+"""Write a play as a transcript that can be replayed."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Record SOURCE: a script, which is run with ARGS, or the file of a chain.
 
-    Of a script that makes no chain, main(chain) is run on a new one. Its contracts must stand in modules that can be
-    imported, not in the script itself. Options of the script's own go behind --.
+    If the script creates no chain, its main(chain) is run on a new one. Its contracts must be in modules that can be imported,
+    not in the script itself. Options of the script go after --.
     """
     if is_chain(source):
         text = text_of(source, offered)
@@ -58,9 +58,9 @@ def command(
 
 
 def _played(script: Path, args: tuple[str, ...]) -> list[str]:
-    """What was played on each chain that the script made."""
+    """Return a transcript of each chain that the script created."""
     with _witnessed() as chains, redirect_stdout(sys.stderr):
-        was, sys.argv = sys.argv, [str(script), *args]
+        old_argv, sys.argv = sys.argv, [str(script), *args]
         look_in(script.resolve().parent)
         try:
             main = runpy.run_path(str(script), run_name="__main__").get("main")
@@ -70,12 +70,13 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
             if end.code not in (None, 0):
                 raise click.ClickException(f"{script} ended with {end.code}") from None
         finally:
-            sys.argv = was
+            sys.argv = old_argv
     return list(dict.fromkeys(_text(chain) for chain in chains if len(chain.receipts)))
 
 
 @contextmanager
 def _witnessed() -> Iterator[list[Chain]]:
+    """Collect the chains that are created within the scope."""
     chains: list[Chain] = []
     creation_hooks.creation_listeners.append(chains.append)
     try:
@@ -85,6 +86,7 @@ def _witnessed() -> Iterator[list[Chain]]:
 
 
 def _text(chain: Chain) -> str:
+    """Return the transcript of a chain. Refuse contracts that a replay cannot import."""
     text = record(chain)
     for line in text.split("\n"):
         name, _, where = line.removeprefix("contract ").partition(" = ")
@@ -96,6 +98,7 @@ def _text(chain: Chain) -> str:
 
 
 def _chosen(texts: list[str], nth: int | None) -> str:
+    """Return the transcript that `--nth` selects."""
     if not texts:
         raise click.ClickException("the script sent no transaction to any chain")
     if nth is None and len(texts) > 1:

@@ -1,4 +1,4 @@
-"""Have a node take up its package as it is now."""
+"""Make a node reload its package."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from chain.simulator.node_client import HttpNodeClient
 @options.chain_option
 @output.json_option
 def command(where: str, json: bool) -> None:
-    """Have the node at --chain import its package anew, and declare what was edited.
+    """Make the node at --chain import its package again and declare the contracts that were edited.
 
-    The chain goes on as it is, and what is deployed keeps its code; 'boardchain deploy PLAN --upgrade' replaces it.
+    The chain continues as it is, and deployed contracts keep their code. 'boardchain deploy PLAN --upgrade' replaces it.
     """
     if "://" not in where:
         raise click.UsageError(f"--chain is {where}: only a node has anything to take up, http://…")
-    new = HttpNodeClient(where)("chain_reload")
-    output.table(("name", "digest"), [(each["name"], each["digest"]) for each in new], json=json)
-    if not new and not json:
+    programs = HttpNodeClient(where)("chain_reload")
+    output.table(
+        ("name", "digest"),
+        [(program["name"], program["digest"]) for program in programs],
+        json=json,
+    )
+    if not programs and not json:
         output.remark("nothing is new")

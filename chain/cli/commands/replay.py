@@ -1,4 +1,4 @@
-"""Play a transcript again, and show where something else comes of it."""
+"""Play a transcript again, and show where the result differs."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from chain.simulator.catalogue import (
 def command(
     file: Path, update: bool, moves_only: bool, json: bool, offered: ContractCatalogue
 ) -> None:
-    """Play FILE, a transcript or the file of a chain, on a fresh chain.
+    """Play FILE, a transcript or the file of a chain, on a new chain.
 
-    The exit code is 1 if something else comes of a step than is written; the first such step is shown.
+    The exit code is 1 if the result of a step differs from the transcript. The first such step is shown.
     """
     if update and is_chain(file):
         raise click.UsageError("only a transcript can be written anew, not the file of a chain")
@@ -47,8 +47,8 @@ def command(
         played = replay(
             text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_shown
         )
-    except (BadTranscript, ContractNotFound) as wrong:
-        raise click.UsageError(f"{file}: {wrong}") from None
+    except (BadTranscript, ContractNotFound) as error:
+        raise click.UsageError(f"{file}: {error}") from None
     if update:
         _update(file, text, played)
         return

@@ -22,7 +22,7 @@ from chain.simulator.chain import MEMORY
 @options.chain_option
 @options.contracts_option
 def command(script: Path, args: tuple[str, ...], where: str, offered: ContractCatalogue) -> None:
-    """Run main(chain) of SCRIPT on the chain; ARGS stand in sys.argv. Options of the script's own go behind --."""
+    """Run main(chain) of SCRIPT on the chain. ARGS are passed in sys.argv. Options of the script go after --."""
     main = getattr(loaded(script), "main", None)
     if not callable(main):
         raise click.UsageError(f"{script} has no main(chain): write one, it is what is run")

@@ -1,4 +1,4 @@
-"""Ask the tables of a chain in SQL."""
+"""Query the tables of a chain in SQL."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def command(
     offered: ContractCatalogue,
     json: bool,
 ) -> None:
-    """The answer to QUESTION, in which VALUES stand for '?'; without one, the tables that there are.
+    """Answer QUESTION, in which each '?' takes one of VALUES. Without a question, list the tables.
 
-    Tables are receipts, logs, and one for each declared event and model.
+    There are tables of receipts and logs, and one for each declared event and model.
     """
     with options.open_chain(where, offered) as chain:
         if question is None:
             question = _TABLES
         try:
             answer = chain.sql(question, *values)
-        except ValueError as wrong:
-            raise click.UsageError(str(wrong)) from None
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
     output.table(answer.columns, answer, json=json)

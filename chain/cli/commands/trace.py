@@ -1,4 +1,4 @@
-"""One transaction in full: what was called, read, written, said."""
+"""Show one transaction in full: its calls, reads, writes and logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from chain.simulator.chain import Chain
 @options.contracts_option
 @output.json_option
 def command(tx: str, where: str, offered: ContractCatalogue, json: bool) -> None:
-    """The transaction TX, by its hash or its place in 'boardchain receipts'; -1 is the last."""
+    """Show the transaction TX, given its hash or its place in 'boardchain receipts'; -1 is the last."""
     with options.open_chain(where, offered) as chain:
         details(chain, _found(chain, tx), json=json)
 
@@ -29,11 +29,11 @@ def _found(chain: Chain, tx: str) -> Receipt:
     receipts = chain.receipts
     try:
         by_hash = tx.startswith("0x")
-        found = chain.ledger.find(bytes.fromhex(tx[2:])) if by_hash else receipts[int(tx)]
+        receipt = chain.ledger.find(bytes.fromhex(tx[2:])) if by_hash else receipts[int(tx)]
     except IndexError:
         raise click.UsageError(f"there is no transaction {tx}: there are {len(receipts)}") from None
     except ValueError:
         raise click.UsageError(f"{tx!r} names no transaction: give its hash or its place") from None
-    if found is None:
+    if receipt is None:
         raise click.UsageError(f"there is no transaction {tx} on this chain")
-    return found
+    return receipt

@@ -21,15 +21,15 @@ from chain.simulator.catalogue import ContractCatalogue
 @output.json_option
 @contracts_option
 def command(file: Path, json: bool, offered: ContractCatalogue) -> None:
-    """Play FILE, a transcript or the file of a chain, in fresh interpreters: under five hash seeds, with all contracts loaded
-    again half way, and on every other version of Python here that has what Boardchain needs. Ticks are compared, too.
+    """Play FILE, a transcript or the file of a chain, in new interpreters: under five hash seeds, with all contracts reloaded
+    half way, and on every other Python version on this machine that can run Boardchain. Ticks are compared as well.
 
-    If they do not come out the same the exit code is 1, and the first difference is shown: contract, entry, field.
+    If the results differ, the exit code is 1 and the first difference is shown: contract, entry, field.
     """
     try:
         verdict = verify(text_of(file, offered), [offered.package])
-    except (BadTranscript, Failed) as wrong:
-        raise click.UsageError(f"{file}: {wrong}") from None
+    except (BadTranscript, Failed) as error:
+        raise click.UsageError(f"{file}: {error}") from None
     if json:
         output.as_json({"ok": verdict.ok, **vars(verdict)})
     else:

@@ -1,4 +1,4 @@
-"""Ask a view of a contract: its value."""
+"""Call a view of a contract and print its value."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def command(
     contract: str, entry: str, args: tuple[str, ...], sender: str, block: int | None,
     where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
-    """Ask ENTRY of CONTRACT with ARGS, or what a call of it would return; nothing is changed."""
+    """Call the view ENTRY of CONTRACT with ARGS. For any other entry show what a call would return. Nothing is changed."""
     with options.open_chain(where, offered) as chain:
         handle = lookup.contract(chain, contract, offered)
-        asked, given = options.called(chain, lookup.entries(handle, entry, "view"), args)
-        who = lookup.sender(chain, sender)
+        target, values = options.called(chain, lookup.entries(handle, entry, "view"), args)
+        account = lookup.sender(chain, sender)
         if block is not None:
-            asked = options.past(chain, block).handle(handle)[asked.spec.signature]
-        data = asked.spec.encode_args((), given)
-        seen = asked.simulate_calldata(data, sender=who)
-    if seen.error is not None:
-        raise Reverted(seen)
+            target = options.past(chain, block).handle(handle)[target.spec.signature]
+        data = target.spec.encode_args((), values)
+        result = target.simulate_calldata(data, sender=account)
+    if result.error is not None:
+        raise Reverted(result)
     if json:
-        output.as_json({"value": seen.value, "logs": seen.logs, "gas": seen.gas_used})
+        output.as_json({"value": result.value, "logs": result.logs, "gas": result.gas_used})
         return
-    for line in seen.logs:
+    for line in result.logs:
         output.remark(line)
-    output.value(seen.value)
+    output.value(result.value)
