@@ -113,7 +113,7 @@ def _show_reason(expected: Any) -> str:
     if isinstance(expected, str) or getattr(expected, "__error__", None) is not None:
         return repr(expected)
     raise TypeError(
-        f"{expected!r} is no reason to revert: give a text, a pattern, an @error class or instance, or an exception class"
+        f"{expected!r} is not a reason to revert: give a text, a pattern, an @error class or instance, or an exception class"
     )
 
 

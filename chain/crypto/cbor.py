@@ -72,9 +72,9 @@ def decode(raw: bytes) -> Any:
     try:
         value, end = _read(raw, 0)
     except (IndexError, KeyError, TypeError, ValueError, RecursionError):
-        raise BadCbor("these bytes are no row") from None
+        raise BadCbor("these bytes are not a row") from None
     if end != len(raw):
-        raise BadCbor("these bytes are no row, or more than one")
+        raise BadCbor("these bytes are not a row, or more than one")
     return value
 
 

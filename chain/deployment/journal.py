@@ -40,10 +40,10 @@ class Journal:
             return None
         except ValueError:
             raise BadJournal(
-                f"{path} is no record of a deployment: it was changed by hand, mend or remove it"
+                f"{path} is not a record of a deployment: it was changed by hand, mend or remove it"
             ) from None
         if not isinstance(record, dict) or record.get("step") != step:
-            raise BadJournal(f"{path} is no record of the step '{step}': mend or remove it")
+            raise BadJournal(f"{path} is not a record of the step '{step}': mend or remove it")
         return record
 
     def write(self, step: str, record: Record) -> None:

@@ -162,7 +162,7 @@ class Deployment(DeployMixin):
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
         address = self.address_of(world, "world")
         if address not in self._made:
-            raise TypeError(f"{address} is no world of this plan")
+            raise TypeError(f"{address} is not a world of this plan")
         return PlannedWorld(self, address)
 
     def call(self, *_: Any, **__: Any) -> NoReturn:

@@ -192,7 +192,7 @@ def decode_signed(raw: bytes, chain_id: int) -> Transaction:
         items = rlp.decode(raw[1:] if transaction_type else raw)
     except rlp.BadRlp as error:
         raise InvalidTransaction(
-            f"these bytes are no transaction of type {transaction_type}: {error}"
+            f"these bytes are not a transaction of type {transaction_type}: {error}"
         ) from None
     if isinstance(items, bytes) or len(items) != len(names):
         raise InvalidTransaction(
@@ -254,7 +254,7 @@ def _number(name: str, item: rlp.Decoded, size: int = 32) -> int:
     raw = _bytes(name, item)
     if len(raw) > size or raw[:1] == b"\0":
         raise InvalidTransaction(
-            f"its {name} is no number: that takes at most {size} bytes and has no leading zeros"
+            f"its {name} is not a number: that takes at most {size} bytes and has no leading zeros"
         )
     return int.from_bytes(raw)
 

@@ -160,7 +160,7 @@ def build_instrumented(thing: Any) -> Any:
     name = thing.__module__ if isinstance(thing, type) else thing.__name__
     module = author_module(name, name.partition(".")[0])
     if module is None:
-        raise TypeError(f"{name} has no image: it is no module of yours that lies in a file")
+        raise TypeError(f"{name} has no image: it is not a module of yours that lies in a file")
     namespace = _world_of(thing, name)
     if namespace is None:
         sources = ProgramSources(module)

@@ -108,7 +108,9 @@ class DataFiles:
         """Return the names of the files and folders below the folder `path` that match a glob pattern, sorted."""
         top, parts = PurePosixPath(self.name_of(path)), PurePosixPath(pattern).parts
         if not parts or ".." in parts or pattern.startswith("/"):
-            refuse(f"'{pattern}' is no pattern of names below a folder", "write one like '*.json'")
+            refuse(
+                f"'{pattern}' is not a pattern of names below a folder", "write one like '*.json'"
+            )
         names = map(PurePosixPath, self.contents.keys() | self.folders)
         relative_paths = [
             relative.relative_to(top) for relative in sorted(names) if relative.is_relative_to(top)

@@ -56,7 +56,7 @@ def _refuse_act(cls: str, name: str, module: Module, node: ast.AST, acts: _Acts)
     location = f"{relative_path(module.file)}:{getattr(node, 'lineno', 1)}"
     if is_main(node):
         raise DeclarationError(
-            f"{location}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', and that is no part of a"
+            f"{location}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', and that is not part of a"
             f" contract; set it above, or give what stands here another name"
         )
     act = acts.in_statement(module, node)

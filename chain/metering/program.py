@@ -78,7 +78,7 @@ class Program:
 def require_contract_class(thing: object) -> None:
     """Refuse anything that is not a contract class, including a handle of a contract."""
     if not isinstance(thing, type) or not hasattr(thing, "__spec__"):
-        raise TypeError(f"{thing!r} is no contract: give a class that derives from Contract")
+        raise TypeError(f"{thing!r} is not a contract: give a class that derives from Contract")
 
 
 def check_classes(contracts: object) -> None:

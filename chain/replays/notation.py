@@ -114,7 +114,7 @@ class _Reader:
             form, text = special
             return self._address(text) if form == "at" else bytes.fromhex(text)
         if isinstance(kind, AddressType):
-            raise BadValue(f"{ast.unparse(node)} is no address: write @ and a name")
+            raise BadValue(f"{ast.unparse(node)} is not an address: write @ and a name")
         try:
             return ast.literal_eval(node)
         except ValueError:

@@ -92,7 +92,7 @@ def parse(text: str) -> Transcript:
     """Parse the text of a transcript."""
     lines = enumerate(inputs.text(text, "the transcript").split("\n"), 1)
     if next(lines)[1] != FIRST:
-        raise BadTranscript(1, f"this is no transcript: it does not begin with '{FIRST}'")
+        raise BadTranscript(1, f"this is not a transcript: it does not begin with '{FIRST}'")
     transcript = Transcript()
     for number, line in lines:
         if line.startswith(INDENT):
@@ -132,7 +132,7 @@ def _at_margin(made: Transcript, number: int, line: str) -> None:
         block, block_hash = rest.split()
         made.end = int(block), block_hash, number
     else:
-        raise BadTranscript(number, f"'{line[:60]}' is no line of a transcript")
+        raise BadTranscript(number, f"'{line[:60]}' is not a line of a transcript")
 
 
 def _version(number: int, text: str) -> tuple[str, bytes | None]:
@@ -152,7 +152,7 @@ def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:
         try:
             yield name, value if value.startswith("0x") else ast.literal_eval(value)
         except (ValueError, SyntaxError):
-            raise BadTranscript(number, f"'{word}' is no setting of a chain") from None
+            raise BadTranscript(number, f"'{word}' is not a setting of a chain") from None
 
 
 def set_line(line: str) -> tuple[str, str, str]:

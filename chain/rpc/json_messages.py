@@ -71,7 +71,7 @@ def _depth(text: str) -> int:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _finite(text: str) -> float:

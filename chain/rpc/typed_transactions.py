@@ -34,7 +34,7 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
         sender = signed.sender
     except (rlp.BadRlp, RLPException, ValidationError, BadSignature) as error:
         raise InvalidTransaction(
-            f"these bytes are no transaction of type {type_number}: {error}"
+            f"these bytes are not a transaction of type {type_number}: {error}"
         ) from None
     if signed.chain_id != chain_id:
         raise InvalidTransaction(

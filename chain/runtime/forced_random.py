@@ -73,7 +73,7 @@ class ForcedRandom(ABC):
         self._drawn.append((tag, tuple(order)))
         if sorted(order) != list(range(len(items))):
             raise ValueError(
-                f"the loaded outcome {forced[0]!r} for '{tag}' is no order of {items!r}"
+                f"the loaded outcome {forced[0]!r} for '{tag}' is not an order of {items!r}"
             )
         return order
 

@@ -323,7 +323,7 @@ def _run_once(function: Callable[..., None]) -> Callable[..., None]:
         frame, world = system._frame, system.world
         require(
             world.is_owner(system.caller),
-            f"Caller {system.caller} is no owner of namespace {world.namespace}, so it cannot call {frame.name}",
+            f"Caller {system.caller} is not an owner of namespace {world.namespace}, so it cannot call {frame.name}",
         )
         require(
             not _load_initialized(frame, SYSTEM_SLOT), f"{frame.name} has run before: it runs once"

@@ -88,7 +88,7 @@ class World(Contract):
     def new(self, namespace: str) -> None:
         require(
             namespace.isidentifier() and namespace.isascii() and len(namespace) <= _LONGEST,
-            f"'{namespace}' is no namespace: use 1 to {_LONGEST} letters, digits and '_', no digit first",
+            f"'{namespace}' is not a namespace: use 1 to {_LONGEST} letters, digits and '_', no digit first",
         )
         self.namespace = namespace
         self.owners[selector_of(namespace), self.caller] = True
@@ -146,7 +146,7 @@ class World(Contract):
         what = (
             f"namespace {self.namespace}" if resource == whole else f"resource 0x{resource.hex()}"
         )
-        raise Revert(f"Caller {self.caller_id} is no owner of {what}")
+        raise Revert(f"Caller {self.caller_id} is not an owner of {what}")
 
     # Systems
 

@@ -60,7 +60,7 @@ def resolve(hint: Any, names: Namespace) -> Any:
     except SyntaxError:
         raise UnsupportedAnnotation(f"{hint!r} is not Python; mend it") from None
     except Exception as error:
-        raise UnsupportedAnnotation(f"{hint!r} is no type: {error}") from None
+        raise UnsupportedAnnotation(f"{hint!r} is not a type: {error}") from None
 
 
 def _evaluate(hint: Any, names: Namespace) -> Any:

@@ -88,7 +88,9 @@ class Snapshot(NamedTuple):
 def check_snapshot(thing: object) -> None:
     """Refuse anything that is not a snapshot."""
     if not isinstance(thing, Snapshot):
-        raise TypeError(f"{short_repr(thing)} is no snapshot: give back what chain.snapshot() gave")
+        raise TypeError(
+            f"{short_repr(thing)} is not a snapshot: give back what chain.snapshot() gave"
+        )
 
 
 class Chain(

@@ -34,7 +34,7 @@ class HttpNodeClient:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
             raise ValueError(
-                f"{url!r} is no address of a node: it looks like http://127.0.0.1:8545"
+                f"{url!r} is not an address of a node: it looks like http://127.0.0.1:8545"
             )
         connection_class = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self.url = url
@@ -64,7 +64,7 @@ class HttpNodeClient:
             ) from None
         except ValueError:
             self._connection.close()
-            raise NodeUnreachable(f"what answers at {self.url} is no node") from None
+            raise NodeUnreachable(f"what answers at {self.url} is not a node") from None
 
     def _hang_up_if_over(self) -> None:
         """Close the connection if the node has closed it, as it does after some idle time.
@@ -101,7 +101,7 @@ def _request(number: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
 def _result(answer: Any, who: str) -> Any:
     """Return the result in a node's answer, or raise its error; `who` names the node for error texts."""
     if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
-        raise NodeUnreachable(f"what answers at {who} is no node")
+        raise NodeUnreachable(f"what answers at {who} is not a node")
     if "error" in answer:
         raise NodeError(answer["error"].get("code", 0), answer["error"].get("message", "no"))
     return answer["result"]

@@ -92,7 +92,7 @@ class ContractClassReader:
         if self.cls.__dictoffset__:
             parent = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
             raise DeclarationError(
-                f"{line_of(self.cls, self.source)}: {self.name}: its parent {parent.__name__} is no contract, and what"
+                f"{line_of(self.cls, self.source)}: {self.name}: its parent {parent.__name__} is not a contract, and what"
                 f" it keeps on 'self' would be lost; derive it from {self.base.__name__} or write '__slots__ = ()' in it"
             )
 
@@ -112,7 +112,7 @@ class ContractClassReader:
             self._refuse(
                 line_of(function),
                 name,
-                f"a {type(value).__name__} is no entry; take that decorator away",
+                f"a {type(value).__name__} is not an entry; take that decorator away",
             )
         if isinstance(value, FunctionType) and not hasattr(value, "__entry__"):
             self._check_hides_no_entry(name, value)

@@ -163,7 +163,7 @@ class ModelSpec:
         for name in vars(model):
             if name not in member_names and not hasattr(type(model), name):
                 raise TypeError(
-                    f"'{name}' is no member of {self.name}; its members are {', '.join(self._access)}"
+                    f"'{name}' is not a member of {self.name}; its members are {', '.join(self._access)}"
                 )
 
     def _member(
@@ -172,7 +172,7 @@ class ModelSpec:
         """Return the functions that load and store a member."""
         accessors = self._access.get(name)
         if accessors is None:
-            problem = "is a key" if name in self.record.keys else "is no member"
+            problem = "is a key" if name in self.record.keys else "is not a member"
             raise TypeError(
                 f"'{name}' {problem} of {self.name}; its members are {', '.join(self._access)}"
             )
@@ -191,7 +191,7 @@ def model_spec(model: type) -> ModelSpec:
     spec: ModelSpec | None = getattr(model, "__model__", None)
     if spec is None or spec.record.cls is not model:
         raise TypeError(
-            f"{getattr(model, '__name__', repr(model))} is no model: mark its class with @model"
+            f"{getattr(model, '__name__', repr(model))} is not a model: mark its class with @model"
         )
     return spec
 

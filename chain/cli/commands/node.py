@@ -39,7 +39,9 @@ class _Bytes(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         match = re.fullmatch(r"([1-9][0-9]{0,18})([KMG]?)", str(value), re.IGNORECASE)
         if match is None:
-            self.fail(f"{value!r} is no number of bytes: write 65536, 64K, 512M or 2G", param, ctx)
+            self.fail(
+                f"{value!r} is not a number of bytes: write 65536, 64K, 512M or 2G", param, ctx
+            )
         return int(match[1]) << _SHIFTS[match[2].upper()]
 
 

@@ -40,7 +40,7 @@ OUTPUT: Final = Rule(
 FILE: Final = Rule(
     "open",
     "'open' opens a file",
-    "what it says is no part of the chain",
+    "what it says is not part of the chain",
     "take the text as an argument, or keep it in storage",
 )
 DYNAMIC: Final = Rule(

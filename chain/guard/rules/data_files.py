@@ -26,7 +26,7 @@ from chain.source.word_sets import word_set
 ELSEWHERE: Final = Rule(
     "other_folder",
     "'{name}' begins somewhere on this machine",
-    "that is no part of the package",
+    "that is not part of the package",
     "begin with Path(__file__).parent, or with files(__package__)",
 )
 UNSORTED: Final = Rule(
@@ -44,7 +44,7 @@ ENCODING: Final = Rule(
 NOT_READING: Final = Rule(
     "not_reading",
     "'{name}' does more with a file than to read it",
-    "what is on a disk is no part of the chain",
+    "what is on a disk is not part of the chain",
     "use read_text('utf-8'), read_bytes() or sorted(….glob(…)) only",
 )
 TOO_LATE: Final = Rule(

@@ -10,7 +10,7 @@ from chain.guard.finding import Rule
 from chain.guard.scope import Scopes
 from chain.source.static_types import PATH
 
-_WHY: Final = "a float is rounded, and what is rounded is no rule of a game"
+_WHY: Final = "a float is rounded, and what is rounded is not a rule of a game"
 
 FLOAT: Final = Rule("float", "{text} is a float", _WHY, "count in whole numbers of a smaller unit")
 COMPLEX: Final = Rule(
@@ -20,7 +20,10 @@ DIVISION: Final = Rule(
     "division", "'{sign}' makes a float", _WHY, "write '{sign2}', which leaves a whole number"
 )
 FLOAT_TYPE: Final = Rule(
-    "float_type", "'float' is no type for a contract", _WHY, "use int, and None for no limit at all"
+    "float_type",
+    "'float' is not a type for a contract",
+    _WHY,
+    "use int, and None for no limit at all",
 )
 POWER: Final = Rule(
     "power", "a power with a negative exponent is a float", _WHY, "divide by the power with '//'"

@@ -49,7 +49,7 @@ OUTSIDE: Final = Rule(
 FILES: Final = Rule(
     "files",
     "'{name}' reads or writes files",
-    "what they say is no part of the chain",
+    "what they say is not part of the chain",
     f"read the data files of the package while it is imported, in its module '{LIBRARY}'",
 )
 REFLECTION: Final = Rule(
@@ -61,7 +61,7 @@ REFLECTION: Final = Rule(
 INEXACT: Final = Rule(
     "inexact",
     "'{name}' counts in other than whole numbers",
-    "how they are rounded is no rule of a game",
+    "how they are rounded is not a rule of a game",
     "count in whole numbers of a smaller unit",
 )
 CACHE: Final = Rule(

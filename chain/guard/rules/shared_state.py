@@ -23,9 +23,7 @@ from chain.source.modules import Definition
 from chain.source.static_types import class_named
 from chain.source.word_sets import word_set
 
-_LOST: Final = (
-    "it is no part of the chain: a failed call would not undo it, another machine would not have it"
-)
+_LOST: Final = "it is not part of the chain: a failed call would not undo it, another machine would not have it"
 _STORE: Final = "keep it in a field of the contract, or hand it on as an argument"
 
 GLOBAL: Final = Rule("global", "'{word}' sets {names} from inside a function", _LOST, _STORE)

@@ -184,7 +184,7 @@ class ChainFile:
         """Check the header of the file: an SQLite database, with our application id and our format."""
         name = self.name
         if not self.path.is_file():
-            raise BadChainFile(f"{name} is no file")
+            raise BadChainFile(f"{name} is not a file")
         if self.path.stat().st_nlink > 1:
             raise BadChainFile(
                 f"{name} has other names (hard links), and the log of a database goes by one name: remove them, or open a copy"
@@ -192,9 +192,9 @@ class ChainFile:
         with self.path.open("rb") as file:
             head = file.read(100)
         if len(head) < 100 or not head.startswith(_HEAD):
-            raise BadChainFile(f"{name} is no chain: it is not an SQLite database")
+            raise BadChainFile(f"{name} is not a chain: it is not an SQLite database")
         if int.from_bytes(head[68:72]) != APPLICATION_ID:
-            raise BadChainFile(f"{name} is no chain: it is an SQLite database of something else")
+            raise BadChainFile(f"{name} is not a chain: it is an SQLite database of something else")
         version = int.from_bytes(head[60:64])
         if version > FORMAT:
             raise BadChainFile(

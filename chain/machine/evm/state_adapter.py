@@ -74,7 +74,7 @@ class StateAdapter(AccountDatabaseAPI):
 
     def set_balance(self, address: Address, balance: int) -> None:
         if not 0 <= balance < _WORD:
-            raise ValidationError(f"{balance} wei is no balance")
+            raise ValidationError(f"{balance} wei is not a balance")
         nonce, _, code_hash = self._world.account(address)
         self._put(address, (nonce, balance, code_hash))
 
@@ -83,7 +83,7 @@ class StateAdapter(AccountDatabaseAPI):
 
     def set_nonce(self, address: Address, nonce: int) -> None:
         if not 0 <= nonce < _NONCES:
-            raise ValidationError(f"{nonce} is no nonce: it has 64 bits")
+            raise ValidationError(f"{nonce} is not a nonce: it has 64 bits")
         _, balance, code_hash = self._world.account(address)
         self._put(address, (nonce, balance, code_hash))
 

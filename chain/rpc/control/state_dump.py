@@ -96,7 +96,7 @@ def _read(raw: bytes) -> Any:
                 raise bad_params(f"the dump is too long: at most {_LONGEST} bytes")
         return json.loads(raw)
     except (ValueError, zlib.error, RecursionError):
-        raise bad_params("this is no dump of a state") from None
+        raise bad_params("this is not a dump of a state") from None
 
 
 def _set(state: State, address: bytes, told: Mapping[str, Any]) -> None:

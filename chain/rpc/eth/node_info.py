@@ -130,7 +130,7 @@ def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
         content = json.loads(typed) if isinstance(typed, str) else typed
         message = import_module("eth_account.messages").encode_typed_data(full_message=content)
     except Exception as error:  # bad data can raise any exception
-        raise bad_params(f"this is no typed data: {error}") from error
+        raise bad_params(f"this is not a typed data: {error}") from error
     return _sign(node, address, b"\x19" + message.version + message.header + message.body)
 
 

@@ -113,7 +113,7 @@ def test_foreign_file_is_a_no(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x" * 200)
     refused = run("accounts", "--chain", tmp_path / "notes.txt")
     assert refused.exit_code == 1
-    assert refused.stderr == "boardchain: notes.txt is no chain: it is not an SQLite database\n"
+    assert refused.stderr == "boardchain: notes.txt is not a chain: it is not an SQLite database\n"
 
 
 def test_broken_package_names_its_line(run: Run, tmp_path: Path, monkeypatch: Any) -> None:

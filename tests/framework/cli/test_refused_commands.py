@@ -35,7 +35,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("deploy", "Deblockle", "--chain", "no/such.chain"), "no/such.chain: there is no folder no"),
     (
         ("receipts", "--chain", "http://127.0.0.1:x"),
-        "'http://127.0.0.1:x' is no address of a node: it looks like http://127.0.0.1:8545",
+        "'http://127.0.0.1:x' is not an address of a node: it looks like http://127.0.0.1:8545",
     ),
     (("receipts", "--chain", "HTTP://127.0.0.1:1"), "there is no node at HTTP://127.0.0.1:1: "),
     (("receipts", "--entry", "fly"), "no contract on this chain has an entry 'fly'; there are "),

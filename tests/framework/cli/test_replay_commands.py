@@ -128,4 +128,4 @@ def test_no_transcript_cannot_be_verified(folder: Path) -> None:
     (folder / "notes.txt").write_text("notes", "utf-8")
     refused = run("verify", "notes.txt")
     assert refused.exit_code == 2
-    assert refused.stderr.startswith("boardchain: notes.txt: line 1: this is no transcript")
+    assert refused.stderr.startswith("boardchain: notes.txt: line 1: this is not a transcript")

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 COMMANDS = (("node", "--host", "192.0.2.1"), ("run", "play.py"), ("--help",))
-# The host is no address of this machine, so the node ends.
+# The host is not an address of this machine, so the node ends.
 # Of the standard library, of what the chain needs, and of the chain itself; some are imported late.
 NAMES = ("json", "asyncio", "secrets", "sqlite3", "click", "uvicorn", "uvloop", "rlp", "eth", "rich", "chain")  # fmt: skip
 

@@ -454,5 +454,5 @@ def test_broken_record_is_named(chain: Chain, journal: Journal) -> None:
     apply(chain, journal)
     assert journal.folder is not None
     (journal.folder / "Table.json").write_text("{")
-    with pytest.raises(BadJournal, match=r"Table\.json is no record of a deployment"):
+    with pytest.raises(BadJournal, match=r"Table\.json is not a record of a deployment"):
         apply(chain, journal)

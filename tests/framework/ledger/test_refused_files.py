@@ -1,4 +1,4 @@
-"""Files that are no chain, or no longer: they are refused with a reason, and stay as they are."""
+"""Files that are not a chain, or no longer: they are refused with a reason, and stay as they are."""
 
 from __future__ import annotations
 

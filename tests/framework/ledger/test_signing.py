@@ -116,7 +116,7 @@ def test_py_evm_reads_the_same(tx):
     assert (read.max_fee_per_gas, read.max_priority_fee_per_gas) == (tx.max_fee, tx.tip)
 
 
-# What is no transaction
+# What is not a transaction
 
 TX = Transaction(ALICE, bytes(BOB), b"\x01\x02", 5, 21_000, 7, 10**9, 1, 2)
 LEGACY = replace(TX, type=0)
@@ -139,14 +139,14 @@ def flipped(tx=TX):
     return b"\x02" + rlp.encode(fields)
 
 
-RANGE = "is no number: that takes at most {} bytes and has no leading zeros"
+RANGE = "is not a number: that takes at most {} bytes and has no leading zeros"
 REFUSED = {
     "nothing": (b"", "no transaction begins with 0x: type 0 is a list, 1 and 2 have their number before it"),
     "number of type 0": (b"\0" + sealed(LEGACY), "no transaction begins with 0x00: type 0 is a list, .*"),
     "type 3": (b"\x03" + sealed(TX)[1:], "no transaction begins with 0x03: type 0 is a list, .*"),
     "type 127": (b"\x7f\xc0", "no transaction begins with 0x7f: .*"),
-    "trailing bytes": (sealed(TX) + b"\0", "these bytes are no transaction of type 2: bytes are left behind its end: 1"),
-    "cut off": (sealed(LEGACY)[:-1], "these bytes are no transaction of type 0: it ends too early"),
+    "trailing bytes": (sealed(TX) + b"\0", "these bytes are not a transaction of type 2: bytes are left behind its end: 1"),
+    "cut off": (sealed(LEGACY)[:-1], "these bytes are not a transaction of type 0: it ends too early"),
     "no list": (b"\x02\x80", "a transaction of type 2 is a list of 12: chain id, nonce, tip, fee, .*, v, r, s"),
     "unsigned": (b"\x01" + rlp.encode([b""] * 8), "a transaction of type 1 is a list of 11: chain id, nonce, fee, .*"),
     "leading zero": (changed(1, b"\0\x07"), "its nonce " + RANGE.format(8)),

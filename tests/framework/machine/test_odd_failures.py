@@ -64,9 +64,12 @@ WRONG: dict[str, tuple[Callable[[Chain], object], str]] = {
         lambda c: c.deploy(Clumsy).mute(sender=3),
         "sender = 3 is not an account: ",
     ),
-    "no contract": (lambda c: c.deploy(int), "<class 'int'> is no contract: "),  # type: ignore[type-var]
-    "handle": (lambda c: c.deploy(c.deploy(Clumsy)), "> is no contract: give a class that derives"),  # type: ignore[arg-type]
-    "no snapshot": (lambda c: c.revert(7), "7 is no snapshot: "),  # type: ignore[arg-type]
+    "no contract": (lambda c: c.deploy(int), "<class 'int'> is not a contract: "),  # type: ignore[type-var]
+    "handle": (
+        lambda c: c.deploy(c.deploy(Clumsy)),
+        "> is not a contract: give a class that derives",
+    ),  # type: ignore[arg-type]
+    "no snapshot": (lambda c: c.revert(7), "7 is not a snapshot: "),  # type: ignore[arg-type]
     "no blocks": (lambda c: c.mine(-1), "mine 0 or more, not -1"),
 }
 

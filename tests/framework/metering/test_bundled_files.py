@@ -74,7 +74,7 @@ REFUSED = [
     ("(folder / '../shared.txt').read_text('utf-8')", "is outside of "),
     ("(folder.parent / 'shared.txt').read_bytes()", "is outside of "),
     ("[p.name for p in sorted(folder.parent.glob('*.txt'))]", "is outside of "),
-    ("[p.name for p in sorted(folder.glob('../*.txt'))]", "'../*.txt' is no pattern of names below a folder"),
+    ("[p.name for p in sorted(folder.glob('../*.txt'))]", "'../*.txt' is not a pattern of names below a folder"),
     ("(folder / '.cards').read_text('utf-8')", "there is no data file '.cards' in "),
     ("(folder / 'cards.pyi').read_text('utf-8')", "there is no data file 'cards.pyi' in "),
     ("(folder / 'library.py').read_text('utf-8')", "there is no data file 'library.py' in "),

@@ -194,7 +194,7 @@ def test_out_of_gas_by_text(board: Handle) -> None:
 @pytest.mark.parametrize("expected", [5, ValueError("x"), int, ["text"]])
 def test_what_is_no_reason(expected: Any) -> None:
     with (
-        pytest.raises(TypeError, match="is no reason to revert: give a text, a pattern"),
+        pytest.raises(TypeError, match="is not a reason to revert: give a text, a pattern"),
         reverts(expected),
     ):
         raise AssertionError("the scope was entered")

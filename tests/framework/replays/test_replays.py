@@ -236,7 +236,7 @@ def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
         ("1)(2", "(1)(2) cannot be read"),
         ("Spot(x=1)", "Spot has other members than Spot(x=1)"),
         ("Spot(x=1, owner=@nobody)", "nobody is called nobody here"),
-        ("Spot(x=1, owner=5)", "5 is no address: write @ and a name"),
+        ("Spot(x=1, owner=5)", "5 is not an address: write @ and a name"),
         ("__import__('os')", "Spot has other members than __import__('os')"),
         ("RED", "RED is no Spot"),
     ],
@@ -334,12 +334,12 @@ def test_hash_alone_is_told_last() -> None:
 
 
 BAD = [
-    ("", "line 1: this is no transcript"),
-    ("boardchain transcript 2\n", "line 1: this is no transcript"),
-    ("boardchain transcript 1\nhello\n", "line 2: 'hello' is no line of a transcript"),
+    ("", "line 1: this is not a transcript"),
+    ("boardchain transcript 2\n", "line 1: this is not a transcript"),
+    ("boardchain transcript 1\nhello\n", "line 2: 'hello' is not a line of a transcript"),
     ("boardchain transcript 1\n    = 1\n", "line 2: this belongs to no step"),
     ("boardchain transcript 1\nchain size=1\n", "line 2: a chain has no setting 'size'"),
-    ("boardchain transcript 1\nchain seed\n", "line 2: 'seed' is no setting of a chain"),
+    ("boardchain transcript 1\nchain seed\n", "line 2: 'seed' is not a setting of a chain"),
     ("boardchain transcript 1\n3 +1s block\n", "line 2: block 1 is missing"),
     ("boardchain transcript 1\n1 +0s block\n", "line 2: its block is not after the one before"),
     ("boardchain transcript 1\n1 +1s bob: hello\n", "line 2: 'hello' asks nothing that can be read"),

@@ -66,7 +66,7 @@ class Table(Contract):
 
     @call(payable=True)
     def play(self, suit: Suit, points: u64) -> u64:
-        require(points, "nothing is no play")
+        require(points, "nothing is not a play")
         if points > self.limit:
             raise TooMuch(self.limit)
         self.played.append(suit)
@@ -358,7 +358,7 @@ def test_entries_are_sent_by_name(ask: Ask) -> None:
 
 def test_failed_sends_answer_receipts(ask: Ask) -> None:
     told = ask("send", {"to": "Table", "entry": "play", "args": ["HEARTS", 0]})
-    assert (told["ok"], told["error"]["text"]) == (False, "nothing is no play")
+    assert (told["ok"], told["error"]["text"]) == (False, "nothing is not a play")
 
 
 def test_contracts_are_deployed_by_name(ask: Ask) -> None:

@@ -215,7 +215,7 @@ class Fuzz:
 
 
 class Conversation:
-    """A node in process, and what was said that is no answer."""
+    """A node in process, and what was said that is not an answer."""
 
     def __init__(self) -> None:
         self.chain = Chain()

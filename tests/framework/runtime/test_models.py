@@ -239,7 +239,7 @@ def test_out_of_gas_takes_all(world: Any) -> None:
 WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
     (lambda world: world.read(Board), "Board is found by id: 0 values were given"),
     (lambda world: world.read(Board, -1), "Board.id = -1 does not fit u64"),
-    (lambda world: world.read(Seat, 1), "Seat is no model: mark its class with @model"),
+    (lambda world: world.read(Seat, 1), "Seat is not a model: mark its class with @model"),
     (
         lambda world: world.write(Board(1, 256, None, [], (), 0)),
         "Board.moves_done = 256 does not fit u8",
@@ -258,7 +258,7 @@ WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (
         lambda world: world.read_member(Board, 1, "colour"),
-        "'colour' is no member of Board; its members are moves_done,",
+        "'colour' is not a member of Board; its members are moves_done,",
     ),
     (
         lambda world: world.emit(Seat(ZERO_ADDRESS, Side.RED, 1)),

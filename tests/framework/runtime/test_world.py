@@ -173,14 +173,14 @@ def test_owners_may_write_and_grant(world: Any, chain: Chain, what: Any) -> None
 )
 def test_strangers_may_not_grant(world: Any, chain: Chain, what: Any, named: str) -> None:
     for act in (world.grant_writer, world.revoke_writer, world.grant_owner, world.revoke_owner):
-        with pytest.raises(Reverted, match=rf"^Caller 0x\w+ is no owner of {named}"):
+        with pytest.raises(Reverted, match=rf"^Caller 0x\w+ is not an owner of {named}"):
             act(what, Register, sender=chain.accounts[1])
 
 
 def test_owner_of_one_model_only(world: Any, chain: Chain) -> None:
     bob = chain.accounts[1]
     world.grant_owner(Score, bob)
-    with pytest.raises(Reverted, match="is no owner of resource"):
+    with pytest.raises(Reverted, match="is not an owner of resource"):
         world.grant_writer(Board, Register, sender=bob)
     world.revoke_owner(Score, bob)
     assert not world.is_owner(Score, bob)
@@ -241,7 +241,7 @@ def test_replaced_system_is_out(world: Any, chain: Chain) -> None:
 
 
 def test_only_owners_register(world: Any, chain: Chain) -> None:
-    with pytest.raises(Reverted, match="is no owner of namespace duel"):
+    with pytest.raises(Reverted, match="is not an owner of namespace duel"):
         world.handle.register("Thief", chain.accounts[1], sender=chain.accounts[1])
 
 
@@ -294,7 +294,7 @@ def test_init_is_for_owners(world: Any, chain: Chain) -> None:
     fresh = chain.deploy(Game, world.address)
     with pytest.raises(
         Reverted,
-        match=r"^Caller 0x\w+ is no owner of namespace duel, so it cannot call Game\.dojo_init",
+        match=r"^Caller 0x\w+ is not an owner of namespace duel, so it cannot call Game\.dojo_init",
     ):
         fresh.dojo_init(3, sender=chain.accounts[1])
     assert fresh.dojo_init(3).ok
@@ -330,7 +330,7 @@ def test_world_announces_changes(chain: Chain, world: Any) -> None:
 @pytest.mark.parametrize("namespace", ["", "two words", "9lives", "n" * 32, "mage-duel", "bühne"])
 def test_bad_namespace_is_refused(chain: Chain, namespace: str) -> None:
     with pytest.raises(
-        Reverted, match=f"^'{namespace}' is no namespace: use 1 to 31 letters, digits and '_'"
+        Reverted, match=f"^'{namespace}' is not a namespace: use 1 to 31 letters, digits and '_'"
     ):
         chain.deploy_world(namespace, systems=[])
 

@@ -94,8 +94,8 @@ def test_mistake_in_a_contract_has_its_line(bell: Handle, entry: str) -> None:
 
 
 IN_SYSTEMS = {
-    "write_with_a_typo": "TypeError: 'hight' is no member of Tree; its members are height",
-    "open_with_a_typo": "TypeError: 'hight' is no member of Tree; its members are height",
+    "write_with_a_typo": "TypeError: 'hight' is not a member of Tree; its members are height",
+    "open_with_a_typo": "TypeError: 'hight' is not a member of Tree; its members are height",
     "delete": "AttributeError: self.world has no 'delete'; it has address, change, emit, erase,",
 }
 

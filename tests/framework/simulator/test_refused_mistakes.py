@@ -335,7 +335,7 @@ def test_what_is_not_there_is_told(
 def test_no_snapshot_is_none_on_a_node_either(chain: Chain) -> None:
     for each in (chain, Chain.connect(chain.node)):
         with pytest.raises(
-            TypeError, match=r"^None is no snapshot: give back what chain\.snapshot"
+            TypeError, match=r"^None is not a snapshot: give back what chain\.snapshot"
         ):
             each.revert(None)  # type: ignore[arg-type]
 
