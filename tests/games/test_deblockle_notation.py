@@ -97,7 +97,7 @@ def test_line_reads_back(line: str) -> None:
 
 @pytest.mark.parametrize("line", NOT_A_STATE)
 def test_other_line_is_rejected(line: str) -> None:
-    with pytest.raises(ValueError, match="is not a state: write it like"):
+    with pytest.raises(ValueError, match="is no state: write it like"):
         from_text(line)
 
 
