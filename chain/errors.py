@@ -118,11 +118,11 @@ def require(condition: object, text: str) -> None:
         raise TypeError(f"require(condition, text) has its text second, not {text!r}")
     if not condition:
         raise Revert(text)
-    if type(condition) not in _OPEN and _always_holds(condition):
+    if type(condition) not in _OPEN and _is_always_true(condition):
         raise TypeError(f"require needs a condition, and {_described(condition)} is always true")
 
 
-def _always_holds(value: Any) -> bool:
+def _is_always_true(value: Any) -> bool:
     """True if a value is always true: a function, a class, a generator, or a pair of a condition and a text."""
     if isinstance(value, tuple):
         return len(value) == 2 and isinstance(value[1], str) and not isinstance(value[0], str)

@@ -44,14 +44,14 @@ class RevertInfo:
     @property
     def receipt(self) -> Any:
         """The record of the failed transaction, or the `Observation` of a failed view."""
-        return self._found().receipt
+        return self._reverted().receipt
 
     @property
     def error(self) -> Failure:
-        failure: Failure = self._found().error
+        failure: Failure = self._reverted().error
         return failure
 
-    def _found(self) -> Reverted:
+    def _reverted(self) -> Reverted:
         if self.reverted is None:
             raise AttributeError("nothing is caught before the 'with' ends")
         return self.reverted

@@ -89,7 +89,7 @@ def programs_of(
         creation_hooks.creation_listeners.remove(note)
     run(calls)
     programs = [program for chain in chains for program in chain.machine.programs.values()]
-    return [(each, each.image, each.world) for each in programs], (run, calls)
+    return [(each, each.instrumented, each.world) for each in programs], (run, calls)
 
 
 def set_image(program: Program, image: Any, world: Any) -> None:

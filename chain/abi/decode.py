@@ -357,10 +357,10 @@ def _make(kind: ValueType, data: bytes, at: int, path: str) -> None:
                 raise _bad(path, "the text is not UTF-8") from None
             case StructType():
                 raise _bad(path, str(error) or repr(error)) from None
-        raise BadData(_shown(kind, data[at : at + 32], path)) from None
+        raise BadData(_short_text(kind, data[at : at + 32], path)) from None
 
 
-def _shown(kind: ValueType, word: bytes, path: str) -> str:
+def _short_text(kind: ValueType, word: bytes, path: str) -> str:
     signed = isinstance(kind, Int) and (kind.signed or kind.highest.bit_length() < 255)
     number = int.from_bytes(word, signed=signed)  # 2^256-1 sent as a u8 most likely meant -1
     value = f"0x{word.hex()}" if isinstance(kind, AddressType | FixedBytes) else str(number)

@@ -66,7 +66,7 @@ def run_plan(plan: Deployment, chain: Chain, base: Path, where: str, wish: Deplo
     if choice == UPGRADE:
         for finding in changed:
             finding.check_upgrade()
-    if not wish.yes and _is_asked():
+    if not wish.yes and _confirmed():
         click.confirm("Apply?", abort=True, err=True)
     _apply(deployer, choice or CHANGED, len(findings), wish)
 
@@ -104,11 +104,11 @@ def _apply(deployer: Deployer, choice: str, total: int, wish: DeployOptions) -> 
             step(1)
             if finding.action != LEAVE:
                 done.append(finding)
-                _tell(finding, choice, record["address"], wish)
+                _report(finding, choice, record["address"], wish)
     _end(wish, done, f"{len(done)} step{'s' * (len(done) != 1)} done")
 
 
-def _tell(finding: StepStatus, choice: str, address: str, wish: DeployOptions) -> None:
+def _report(finding: StepStatus, choice: str, address: str, wish: DeployOptions) -> None:
     if not wish.json:
         action = choice if finding.action == CHANGED else finding.action
         where = f" at {address}" if finding.step.to is None else ""
@@ -148,7 +148,7 @@ def _detail(finding: StepStatus) -> str:
 
 def _choose(changed: Sequence[StepStatus]) -> str:
     names = ", ".join(finding.step.name for finding in changed)
-    if not _is_asked():
+    if not _confirmed():
         raise NeedsDecision(
             f"{names} changed since it was deployed: say --upgrade to put it in place of the old one,"
             " or --beside for a new version beside it"
@@ -161,6 +161,6 @@ def _choose(changed: Sequence[StepStatus]) -> str:
     return chosen
 
 
-def _is_asked() -> bool:
+def _confirmed() -> bool:
     """Return True if a person at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()

@@ -42,18 +42,18 @@ def report_error(wrong: BaseException) -> int:
 
 def error_sentence(wrong: BaseException) -> str:
     """Return one sentence about an error, without a traceback but with the line of the script it comes from, if any."""
-    location = _place_of(wrong)
+    location = _location_of(wrong)
     if isinstance(wrong, click.ClickException):
         return wrong.format_message().rstrip(".")
     if isinstance(wrong, _IN_PLAIN_WORDS) and str(wrong) and not _is_raised_there(wrong, location):
         at = f", at {location}" if location else ""
-        return f"{_words(wrong).rstrip('.')}{at}"
+        return f"{_message(wrong).rstrip('.')}{at}"
     if location is not None:
         return f"{type(wrong).__name__}: {wrong}, at {location}"
     return f"{type(wrong).__name__}: {wrong} (BOARDCHAIN_DEBUG=1 shows more)"
 
 
-def _words(wrong: BaseException) -> str:
+def _message(wrong: BaseException) -> str:
     if isinstance(wrong, KeyError) and wrong.args:  # whose str() is a repr
         return str(wrong.args[0])
     if isinstance(wrong, OSError) and wrong.strerror and wrong.filename:
@@ -61,7 +61,7 @@ def _words(wrong: BaseException) -> str:
     return str(wrong)
 
 
-def _place_of(wrong: BaseException) -> Source | None:
+def _location_of(wrong: BaseException) -> Source | None:
     """Return the innermost line of a script or contract in the traceback."""
     line = innermost_author_line(wrong.__traceback__)
     if line is None or "site-packages" in line[0]:

@@ -28,7 +28,7 @@ def bar(what: str, total: int | None) -> Iterator[Step]:
 
         def step(done: int) -> None:
             if not bars:
-                bars.append(_begun(scope, what, total))
+                bars.append(_started(scope, what, total))
             bars[0](done)
 
         yield step
@@ -47,7 +47,7 @@ def tracked(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
         step(pending)
 
 
-def _begun(scope: ExitStack, what: str, total: int | None) -> Step:
+def _started(scope: ExitStack, what: str, total: int | None) -> Step:
     """Start a bar that is shown until the scope ends."""
     rich = import_module("rich.progress")
     parts = ("BarColumn", "MofNCompleteColumn", "TimeRemainingColumn")

@@ -31,7 +31,7 @@ def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool) -> None:
     output.table(_COLUMNS, rows, json=False)
 
 
-def tell(receipt: Receipt, *, json: bool) -> None:
+def report(receipt: Receipt, *, json: bool) -> None:
     """Print the receipt of a transaction that was just sent. A failed transaction sets the exit code too."""
     if json:
         output.as_json(_line(receipt))

@@ -13,13 +13,13 @@ from typing import Any
 import click
 
 from chain.source.location import Source
-from chain.source.user_modules import look_in
+from chain.source.user_modules import add_folder
 
 
 def loaded(script: Path) -> ModuleType:
     """Return the module in a file. It may import the modules beside it and those in the working directory."""
-    look_in(Path.cwd())
-    look_in(script.resolve().parent)
+    add_folder(Path.cwd())
+    add_folder(script.resolve().parent)
     spec = spec_from_file_location(f"script_{script.stem}", script)
     if spec is None or spec.loader is None:
         raise click.UsageError(f"{script} is no Python: a script ends in .py")

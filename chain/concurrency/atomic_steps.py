@@ -23,14 +23,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _Here(local):
+class _ThreadState(local):
     """State of the running thread."""
 
     goes_on = False  # True if it works for another thread, which waits in the chain: see `chain.machine.deep_calls`
 
 
-here: Final = _Here()
-LOOKS: Final = ()  # the record of a step that changes nothing permanently
+thread_state: Final = _ThreadState()
+READ_ONLY: Final = ()  # the record of a step that changes nothing permanently
 # A chain defines all slots itself, because several base classes with slots cannot be combined.
 NO_SLOTS: Final[tuple[str, ...]] = ()
 
@@ -57,7 +57,7 @@ class Steps(ABC):
 
     def _begin_step(self) -> None:
         """Record in `begun` where a step begins."""
-        self.begun = LOOKS
+        self.begun = READ_ONLY
 
     def _end_step(self) -> None:
         """Save the changes of the step, if they are saved at all, and remove the record."""
@@ -90,7 +90,7 @@ class Steps(ABC):
 
     def settle(self) -> None:
         """Undo an unfinished step, if any: for code that only reads and needs no step of its own."""
-        if self.begun is not None and not self.border._is_owned() and not here.goes_on:
+        if self.begun is not None and not self.border._is_owned() and not thread_state.goes_on:
             with self.border:
                 self._recover()
 
@@ -111,7 +111,7 @@ def undisturbed(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[
 
     @wraps(method)
     def wrapper(self: B, /, *args: P.args, **named: P.kwargs) -> R:
-        if here.goes_on:
+        if thread_state.goes_on:
             return method(self, *args, **named)
         with self.border:
             return method(self, *args, **named)
@@ -125,7 +125,7 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if (self.begun is not None and border._is_owned()) or here.goes_on:
+        if (self.begun is not None and border._is_owned()) or thread_state.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:
@@ -144,13 +144,13 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
     return wrapper
 
 
-def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+def read_only_step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
     """Run the method as a step that changes nothing permanently: little is recorded, and nothing is saved."""
 
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if (self.begun is not None and border._is_owned()) or here.goes_on:
+        if (self.begun is not None and border._is_owned()) or thread_state.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:
@@ -158,7 +158,7 @@ def looking(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
             if self.scopes:
                 self._refuse_others()
             try:
-                self.begun = LOOKS
+                self.begun = READ_ONLY
                 result = method(self, *args, **named)
                 self.begun = None
             except BaseException:
@@ -175,7 +175,7 @@ def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         border = self.border
-        if border._is_owned() or here.goes_on:
+        if border._is_owned() or thread_state.goes_on:
             return method(self, *args, **named)
         with border:
             if self.begun is not None:

@@ -16,7 +16,7 @@ from threading import RLock, get_ident
 from types import FrameType
 from typing import Final, ParamSpec, TypeVar
 
-from chain.concurrency.atomic_steps import here
+from chain.concurrency.atomic_steps import thread_state
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,7 +44,7 @@ _turn: Final = _Turn()
 
 def is_mine() -> bool:
     """True if this thread has the turn."""
-    return _turn.owner == get_ident() and (TURN._is_owned() or here.goes_on)  # type: ignore[attr-defined]
+    return _turn.owner == get_ident() and (TURN._is_owned() or thread_state.goes_on)  # type: ignore[attr-defined]
 
 
 def _depth() -> int:

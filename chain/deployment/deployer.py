@@ -55,7 +55,7 @@ class StepStatus:
     obstacles: Sequence[str] = ()  # why it cannot be upgraded
 
     @property
-    def stands(self) -> bool:
+    def is_deployed(self) -> bool:
         """True if its contract is deployed on the chain, whatever its code."""
         return self.action in (CHANGED, RESUME) and self.receipt is None
 
@@ -83,7 +83,7 @@ class Deployer:
         for step in self.plan.steps:
             status = self._status(step)
             is_beside = status.action == CHANGED and decide(status) == BESIDE
-            if status.action == LEAVE or (status.stands and not is_beside):
+            if status.action == LEAVE or (status.is_deployed and not is_beside):
                 self._enter(step, status.record)
             elif status.receipt is not None and step.placeholder is not None:
                 self._addresses[step.placeholder] = status.receipt.address
@@ -122,7 +122,7 @@ class Deployer:
             if record["data"] == _hex(data):
                 return StepStatus(step, LEAVE, record)
             return StepStatus(step, CHANGED, record, None, ["its bytecode"], ["it is bytecode"])
-        differences, obstacles, deployed = [], [], self._standing(record)
+        differences, obstacles, deployed = [], [], self._deployed(record)
         if record["args"] != _hex(self._substitute(step.init_args) or b""):
             differences.append("the arguments of its @init")
             obstacles.append("its @init had other arguments, and runs once")
@@ -134,7 +134,7 @@ class Deployer:
             return StepStatus(step, LEAVE if is_recorded else RESUME, record)
         return StepStatus(step, CHANGED, record, changes=differences, obstacles=obstacles)
 
-    def _standing(self, record: Record) -> Record:
+    def _deployed(self, record: Record) -> Record:
         """Return the present class of a contract: as the chain knows it, or else as the journal describes it."""
         digest = parse_code(self.chain.code(Address(record["address"])))
         artifact = None if digest is None else self.chain.ledger.artifacts.get(digest)
@@ -171,7 +171,7 @@ class Deployer:
 
     def _do(self, finding: StepStatus, decide: Decide) -> Record:
         step, record = finding.step, finding.record
-        is_upgraded = finding.action == RESUME and finding.stands
+        is_upgraded = finding.action == RESUME and finding.is_deployed
         if is_upgraded or (finding.action == CHANGED and decide(finding) == UPGRADE):
             record = self._upgrade(finding)
         elif finding.action == RESUME and finding.receipt is not None:

@@ -17,7 +17,7 @@ Feature: TypeAlias = tuple[Any, ...]
 Steps: TypeAlias = tuple[Step, ...]
 
 _KEPT: Final = 64  # beginnings per group
-_VALUES_OF_A_PLACE: Final = 16  # values of one storage name that count as new features
+_VALUES_PER_PARAMETER: Final = 16  # values of one storage name that count as new features
 
 
 class Corpus:
@@ -46,7 +46,7 @@ class Corpus:
         """Start a play."""
         self._now = {}, {}
 
-    def note(
+    def record(
         self, name: str, done: StepResult, shown: Iterable[Feature], steps: Sequence[Step]
     ) -> None:
         """Record the features that a call showed, in a deterministic order, and the steps that led to them."""
@@ -64,7 +64,7 @@ class Corpus:
         features = []
         for name, value in done.stored:
             known = self._values.setdefault(name, set())
-            if value and (value in known or len(known) < _VALUES_OF_A_PLACE):
+            if value and (value in known or len(known) < _VALUES_PER_PARAMETER):
                 known.add(value)
                 features.append((name, value))
         return features

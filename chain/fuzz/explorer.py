@@ -58,7 +58,7 @@ class Explorer:
         self.targets = _targets(self.play)
         files = files_of(self.targets.values())
         self.hints = ValueHints(*constants_in(files))
-        self._note_set_up()
+        self._record_set_up()
         self.report = Report(Lines(files, lines))
         self.steps: list[Step] = []
         self.problem: Problem | None = None  # the first one; from then on `steps` does not change
@@ -98,12 +98,12 @@ class Explorer:
 
     def _reset(self) -> None:
         """Undo everything but the set-up."""
-        self._take_back()
+        self._undo()
         self.steps, self._kept = [], []
         addresses = [handle.address for handle in self.play.handles.values()]
         self.hints.begin([*self.play.accounts, *addresses])
 
-    def _take_back(self) -> None:
+    def _undo(self) -> None:
         self.chain.revert(self._start)
         self.play = self._set_up.clone()
 
@@ -119,7 +119,7 @@ class Explorer:
         if not isinstance(step, Wait):
             name, lines = entry_name(self.play, step), self.report.lines.now
             announced = self.report.count(name, result)
-            self._beginnings.note(name, result, [*sorted(lines), *sorted(announced)], self._kept)
+            self._beginnings.record(name, result, [*sorted(lines), *sorted(announced)], self._kept)
             lines.clear()
         self.problem = problem_after(self.play, step, result)
         if self.problem is not None:
@@ -143,7 +143,7 @@ class Explorer:
 
     def replay(self, steps: list[Step]) -> tuple[Problem, int] | None:
         """Play these steps from the start. Return the first problem and the number of steps that led to it."""
-        self._take_back()
+        self._undo()
         for count, step in enumerate(steps, 1):
             result = perform(self.play, step)
             problem = None if result is None else problem_after(self.play, step, result)
@@ -166,10 +166,10 @@ class Explorer:
 
     def _remember(self, spec: EntrySpec, args: Iterable[Any], result: Any) -> None:
         for member, value in zip(spec.params, args, strict=False):
-            self.hints.note(member.kind, value)
-        self.hints.note(spec.returns, result)
+            self.hints.record(member.kind, value)
+        self.hints.record(spec.returns, result)
 
-    def _note_set_up(self) -> None:
+    def _record_set_up(self) -> None:
         for receipt in self.chain.receipts:
             spec = receipt.entry_spec
             if spec is not None and receipt.ok:

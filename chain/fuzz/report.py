@@ -24,7 +24,7 @@ class Tally:
     calls: int = 0
     ok: int = 0
     refused: Counter[str] = field(default_factory=Counter)
-    told: Counter[str] = field(default_factory=Counter)
+    announced: Counter[str] = field(default_factory=Counter)
     words: dict[str, str] = field(default_factory=dict)  # the first full text of each reason
 
 
@@ -62,7 +62,7 @@ class Report:
         if done.error is None:
             tally.ok += 1
             announced = {masked(text) for text in done.announced}
-            tally.told.update(announced)
+            tally.announced.update(announced)
             return {(name, text) for text in announced}
         reason = reason_of(done.error)
         tally.refused[reason] += 1
@@ -79,7 +79,7 @@ class Report:
         for name, tally in self.tallies.items():
             refused = tally.calls - tally.ok
             yield f"{name:<{wide}}  {tally.calls:>7} {tally.ok:>7} {refused:>7}"
-            for text, count in tally.told.most_common(_MOST):
+            for text, count in tally.announced.most_common(_MOST):
                 yield f"{'':<{wide}}  {'':>7} {count:>7}         told {_short(text)}"
             for reason, count in tally.refused.most_common(_MOST):
                 yield f"{'':<{wide}}  {'':>7} {'':>7} {count:>7} {_short(tally.words[reason])}"

@@ -33,8 +33,8 @@ Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
 Act: TypeAlias = Callable[[Draw], None]
 Choose: TypeAlias = Callable[[Draw], Step | None]  # None if nothing is proposed
 
-_PLACES: Final = st.integers(0, 2**16 - 1)
-_STARTS: Final = st.tuples(st.sampled_from([-1, 0, 0, 1, 1]), _PLACES)
+_DEPLOYMENTS: Final = st.integers(0, 2**16 - 1)
+_STARTS: Final = st.tuples(st.sampled_from([-1, 0, 0, 1, 1]), _DEPLOYMENTS)
 _HOW_OFTEN: Final = st.sampled_from([0, 5, 25])  # percentage of acts that start over
 
 
@@ -100,7 +100,7 @@ def _plays_of(explorer: Explorer, steps: int) -> st.SearchStrategy[None]:
         restart_rate = draw(_HOW_OFTEN)
         start_over(draw)
         for _ in range(steps):
-            act, chance = divmod(draw(_PLACES), 100)
+            act, chance = divmod(draw(_DEPLOYMENTS), 100)
             (start_over if chance < restart_rate else chosen[act % len(chosen)])(draw)
         explorer.end()
 
@@ -121,7 +121,7 @@ def _choices(explorer: Explorer) -> list[Choose]:
     choices: list[Choose] = [_any_call(explorer, *target) for target in explorer.entries(("call",))]
     views = [_any_call(explorer, *target) for target in explorer.entries(("view",))]
     if views:
-        choices.append(lambda draw: views[draw(_PLACES) % len(views)](draw))
+        choices.append(lambda draw: views[draw(_DEPLOYMENTS) % len(views)](draw))
     for method, entry in explorer.description.proposers():
         choices.append(_proposed_call(explorer, method, *_proposed_entry(explorer, method, entry)))
     if explorer.description.time_passes:
@@ -140,7 +140,7 @@ def _any_call(explorer: Explorer, on: str, spec: EntrySpec) -> Choose:
 
 def _proposed_call(explorer: Explorer, method: str, on: str, spec: EntrySpec) -> Choose:
     """Return a choice that makes one of the calls proposed at that moment, if there are any."""
-    whole = st.tuples(_PLACES, st.sampled_from(explorer.play.accounts))
+    whole = st.tuples(_DEPLOYMENTS, st.sampled_from(explorer.play.accounts))
 
     def step(draw: Draw) -> Step | None:
         index, anyone = draw(whole)
@@ -159,7 +159,7 @@ def _proposed_entry(explorer: Explorer, method: str, entry: str) -> tuple[str, E
         (on, spec)
         for on, cls in explorer.targets.items()
         if contract in ("", cls.__name__, on)
-        for spec in cls.__spec__.meant(name)
+        for spec in cls.__spec__.resolve(name)
     ]
     if len(matches) != 1:
         reason = "no contract has such an entry" if not matches else "several are called so"

@@ -77,20 +77,22 @@ class ValueHints:
         """Keep the values that were recorded so far for every play."""
         self._at_start = {name: list(known) for name, known in self.seen.items()}
 
-    def note(self, kind: ValueType | None, value: Any) -> None:
+    def record(self, kind: ValueType | None, value: Any) -> None:
         """Record a value that came up. Its parts may be worth trying again."""
         match kind:
             case None | BoolType() | EnumType():
                 return
             case OptionalType(item=item):
                 if value is not None:
-                    self.note(item, value)
+                    self.record(item, value)
             case ManyOf(item=item):
                 for part in value[:_REMEMBERED]:
-                    self.note(item, part)
+                    self.record(item, part)
             case StructType(members=members, cls=cls):
                 for i, member in enumerate(members):
-                    self.note(member.kind, value[i] if cls is None else getattr(value, member.name))
+                    self.record(
+                        member.kind, value[i] if cls is None else getattr(value, member.name)
+                    )
             case _:
                 known = self.seen.setdefault(kind.name, [])
                 if value not in known:

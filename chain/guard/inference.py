@@ -137,7 +137,7 @@ def _call(node: ast.Call, place: Scopes) -> StaticType | None:
     resolved = place.sources.definition(path)
     if resolved is None:
         if path == "collections.defaultdict" and node.args:
-            return StaticType("dict", (None, _made_by(node.args[0], place)))
+            return StaticType("dict", (None, _result_of(node.args[0], place)))
         if path in _LIKE_THEIR_ARGUMENT and node.args:
             return _copy_of(infer(node.args[0], place), path)
         if path.startswith(("pathlib.", "importlib.resources.")):
@@ -211,7 +211,7 @@ def _returned(definition: Definition, node: ast.FunctionDef, place: Scopes) -> S
 _MAKERS_OF_SETS: Final = (ast.Set, ast.SetComp, ast.Call, ast.BinOp)
 
 
-def _made_by(maker: ast.expr, place: Scopes) -> StaticType | None:
+def _result_of(maker: ast.expr, place: Scopes) -> StaticType | None:
     """The type of the value that a factory such as `set` creates when it is called without arguments."""
     instance = _instance_of(infer(maker, place))
     if instance is not None:

@@ -92,7 +92,7 @@ class Visitor:
         node_type = type(node)
         for check in CHECKS.get(node_type, ()):
             check(node, self.place)
-        visit_node = _LOOKS.get(node_type)
+        visit_node = _VISITS.get(node_type)
         if visit_node is not None:
             visit_node(self, node)
         else:
@@ -370,7 +370,7 @@ def _arguments(node: ast.arguments) -> list[ast.arg]:
     return [argument for argument in slots if argument is not None]
 
 
-_LOOKS: Final[Mapping[type[ast.AST], Callable[[Visitor, Any], None]]] = MappingProxyType(
+_VISITS: Final[Mapping[type[ast.AST], Callable[[Visitor, Any], None]]] = MappingProxyType(
     {
         ast.Name: Visitor.name,
         ast.Attribute: Visitor.attribute,

@@ -19,9 +19,9 @@ from chain.ledger.type_descriptions import (
     describe,
     describe_layout,
     describe_members,
-    kind_of,
     layout_from,
     members_of,
+    type_from_description,
 )
 from chain.metering.program import (
     Program,
@@ -232,7 +232,7 @@ def _entry(contract: str, described: Description) -> EntrySpec:
     members = members_of(params)
     return EntrySpec(
         contract, name, entry_kind, bool(payable), bool(private), bool(nonreentrant), _cannot_run, members,
-        (REQUIRED,) * len(members), None if returns is None else kind_of(returns),
+        (REQUIRED,) * len(members), None if returns is None else type_from_description(returns),
     )  # fmt: skip
 
 

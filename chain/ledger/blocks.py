@@ -54,9 +54,9 @@ class Block:
     timestamp: int
     base_fee: int
     coinbase: bytes
-    first_moment: int  # an index into the ledger's timeline
+    first_timeline_index: int  # an index into the ledger's timeline
     first_receipt: int
-    end_moment: int  # one past the last
+    end_timeline_index: int  # one past the last
     end_receipt: int
     gas_used: int = 0
     forced_prevrandao: int | None = None
@@ -65,8 +65,8 @@ class Block:
     def as_tuple(self) -> tuple[Any, ...]:
         """The block as it is stored, without the rules."""
         return (
-            self.number, self.timestamp, self.base_fee, self.coinbase, self.first_moment,
-            self.first_receipt, self.end_moment, self.end_receipt, self.gas_used, self.forced_prevrandao,
+            self.number, self.timestamp, self.base_fee, self.coinbase, self.first_timeline_index,
+            self.first_receipt, self.end_timeline_index, self.end_receipt, self.gas_used, self.forced_prevrandao,
         )  # fmt: skip
 
     @property
@@ -181,7 +181,7 @@ class Blocks(Sequence[Block]):
         """Return a mark that distinguishes a block from a later one with the same number."""
         return mark_of(self._rows, number)
 
-    def _cut(self, length: int) -> None:
+    def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` blocks."""
         del self._rows[length:]
         self.head = self[-1]

@@ -28,7 +28,7 @@ from chain.ledger.indexes import (
     contains_sorted,
 )
 from chain.ledger.log_index import (
-    LogPlaces,
+    LogIndex,
     StoredLogs,
 )
 from chain.ledger.logs import Log
@@ -66,12 +66,12 @@ class EventLog:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
         self.rows: Items[LogRow] = []
-        self._places = LogPlaces(0, 0)
+        self._places = LogIndex(0, 0)
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
 
     def restore(self, receipts: int, logs: int, sources: Sequence[Source]) -> None:
         """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
-        self._places = LogPlaces(receipts, logs)
+        self._places = LogIndex(receipts, logs)
         self._stored = dict.fromkeys(sources)
         self.rows = PagedList(StoredLogs(self, logs))
 
@@ -87,18 +87,18 @@ class EventLog:
         if receipts < log_places.behind:
             removed = self._ledger.receipts[receipts : log_places.behind]
             first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
-            self._places = LogPlaces(receipts, first)
+            self._places = LogIndex(receipts, first)
             del self.rows[first:]
             return
         end = self.end_of(receipts)
-        log_places.cut(end, self.rows[end:])
+        log_places.truncate(end, self.rows[end:])
         del self.rows[end:]
 
-    def _all(self) -> LogPlaces:
+    def _all(self) -> LogIndex:
         """Return the positions of all logs. Those in the file are read on first use."""
         log_places = self._places
         if log_places.first:
-            all_places = LogPlaces(0, 0)
+            all_places = LogIndex(0, 0)
             for receipt in map(self._ledger.receipts.item, range(log_places.behind)):
                 for row in receipt.log_rows:
                     all_places.enter(len(all_places.receipts), row, receipt.position)
@@ -109,7 +109,7 @@ class EventLog:
             log_places = self._places = all_places
         return log_places
 
-    def _from(self, place: int) -> LogPlaces:
+    def _from(self, place: int) -> LogIndex:
         """Return the positions of the logs since the file was opened if `place` is among these, else those of all logs."""
         return self._places if place >= self._places.first else self._all()
 
@@ -142,15 +142,15 @@ class EventLog:
         log_places = self._places if receipts >= self._places.behind else self._all()
         return log_places.first + bisect_left(log_places.receipts, receipts)
 
-    def has_kind(self, kind: int) -> bool:
+    def has_type(self, kind: int) -> bool:
         """True if a log has that first topic, or one had it when the file was opened."""
         by_source = self._places.by_source
         is_logged = any(by_source[source] for source in by_source.of(kind))
         return is_logged or any(kind == source[1] for source in self._stored)
 
-    def by_kind(self, kind: int, first: int = 0) -> Positions:
+    def by_type(self, kind: int, first: int = 0) -> Positions:
         """Return the positions of all logs with that first topic; those before `first` may be left out."""
-        return self._from(first).by_kind(kind)
+        return self._from(first).by_type(kind)
 
     def by_key(self, kind: int, place: int, topic: int) -> Positions:
         """Return the positions of all logs with first topic `kind` that have `topic` at index `place` of their topics."""
@@ -166,7 +166,7 @@ class EventLog:
         Those before `first` may be left out.
         """
         if self.are_all(topic, wanted):
-            return self.by_kind(topic, first)
+            return self.by_type(topic, first)
         log_places = self._from(first)
         positions = [
             self._readable(log_places, source)
@@ -181,7 +181,7 @@ class EventLog:
         sources = [*stored, *self._places.by_source.of(topic)]
         return all(map(wanted, sources)) and all(map(self._ledger.event_types.is_certain, sources))
 
-    def _readable(self, places: LogPlaces, source: Source) -> Positions:
+    def _readable(self, places: LogIndex, source: Source) -> Positions:
         """Return the logs of a source, without those that only look like a known event."""
         event_types, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
         positions = partial(places.by_source.__getitem__, source)
@@ -318,17 +318,17 @@ class EventSource:
         topics = dict.fromkeys(meaning.spec.topic for meaning in self.meanings)
         if not topics:
             return self._look_alikes()
-        return merged([self._log.of_sources(topic, self._is_wanted) for topic in topics])
+        return merged([self._log.of_sources(topic, self._matches) for topic in topics])
 
     def _look_alikes(self) -> Positions:
         if self._spec is None:
             return ()
-        candidates, name = partial(self._log.by_kind, self._spec.topic), ("like", self._asked)
+        candidates, name = partial(self._log.by_type, self._spec.topic), ("like", self._asked)
         return self._log.indexes.find(
             name, True, candidates, lambda position: self.item(position) is not None
         )
 
-    def _is_wanted(self, source: Source) -> bool:
+    def _matches(self, source: Source) -> bool:
         meaning = self._ledger.event_types.of_source(source)
         return any(known_meaning is meaning for known_meaning in self.meanings)
 
@@ -363,10 +363,10 @@ class EventSource:
 
     def _by_key(self, kind: int, index: int, topic: int) -> Positions:
         positions, log = self._log.by_key(kind, index, topic), self._log
-        if self.meanings and log.are_all(kind, self._is_wanted):
+        if self.meanings and log.are_all(kind, self._matches):
             return positions
         all_positions = (
-            log.of_sources(kind, self._is_wanted) if self.meanings else self.all_positions()
+            log.of_sources(kind, self._matches) if self.meanings else self.all_positions()
         )
         return [position for position in positions if contains_sorted(all_positions, position)]
 

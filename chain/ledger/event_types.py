@@ -76,7 +76,7 @@ class EventTypes:
         self._declared: dict[Source, Meaning] = {}
         self._others: dict[tuple[int, int], Meaning] = {}  # where the code is unknown
 
-    def learn_json(self, abi: list[dict[str, Any]]) -> None:
+    def register_abi(self, abi: list[dict[str, Any]]) -> None:
         """Register the events of a foreign contract."""
         self._more += events_from_json(abi)
 
@@ -179,7 +179,7 @@ class EventTypes:
 
     def _update(self) -> None:
         """Rebuild the tables if more is known than before. What is known never shrinks."""
-        if not self._is_upgraded and self._ledger.events.has_kind(UPGRADED.topic):
+        if not self._is_upgraded and self._ledger.events.has_type(UPGRADED.topic):
             self._more.append(UPGRADED)
             self._is_upgraded = True
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)

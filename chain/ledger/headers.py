@@ -103,7 +103,10 @@ class Headers:
         nearest = next(cached for cached in reversed(tries) if cached <= number)
         if nearest == number:
             return tries[nearest]
-        start, end = ledger.blocks[nearest].end_moment, ledger.blocks[number].end_moment
+        start, end = (
+            ledger.blocks[nearest].end_timeline_index,
+            ledger.blocks[number].end_timeline_index,
+        )
         return tries[nearest].apply(ledger.timeline[start:end])
 
     def _cache(self, number: int, world: StateTrie) -> None:
@@ -129,7 +132,7 @@ class Headers:
         }
         return headers
 
-    def cut(self, blocks: int) -> None:
+    def truncate(self, blocks: int) -> None:
         """Forget all but the first `blocks` blocks."""
         for block_hash in self._hashes[blocks:]:
             self._numbers.pop(block_hash, None)

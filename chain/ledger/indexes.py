@@ -46,7 +46,7 @@ class Index:
         self._done = len(among)
         return positions_by_value.get(value, ())
 
-    def cut(self, end: int) -> None:
+    def truncate(self, end: int) -> None:
         """Remove the positions from `end` on; to be called while they can still be read."""
         among = self._among()
         kept = min(self._done, bisect_left(among, end))
@@ -80,6 +80,6 @@ class Indexes:
             index = self._made[name] = Index(among, read)
         return index.lookup(value)
 
-    def cut(self, end: int) -> None:
+    def truncate(self, end: int) -> None:
         for index in self._made.values():
-            index.cut(end)
+            index.truncate(end)

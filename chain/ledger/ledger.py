@@ -117,7 +117,7 @@ class Ledger:
 
     def close(self, block: Block) -> None:
         """Append a finished block."""
-        block.end_moment, block.end_receipt = len(self.timeline), len(self.receipts)
+        block.end_timeline_index, block.end_receipt = len(self.timeline), len(self.receipts)
         self.blocks._append(block)
 
     def last(self, blocks: int, moments: int) -> tuple[Any, ...]:
@@ -131,20 +131,20 @@ class Ledger:
         """Undo everything after the first `blocks` blocks, `moments` timeline entries and `receipts` receipts."""
         notes = bisect_left(self.notes, moments)
         self.tail = self._tail_from((blocks, moments, notes, receipts))
-        self._cut(blocks, moments, receipts)
+        self._truncate(blocks, moments, receipts)
 
-    def _cut(self, blocks: int, moments: int, receipts: int) -> None:
+    def _truncate(self, blocks: int, moments: int, receipts: int) -> None:
         self._is_cutting = True
         for callback in self.before_cut:
             callback(blocks, receipts)
         self.events.truncate(receipts)
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
-        self.versions.cut()
-        self.envelopes.cut(receipts)
-        self.headers.cut(blocks)
-        self.receipts._cut(receipts)
-        self.blocks._cut(blocks)
+        self.versions.truncate()
+        self.envelopes.truncate(receipts)
+        self.headers.truncate(blocks)
+        self.receipts._truncate(receipts)
+        self.blocks._truncate(blocks)
         del self.notes[bisect_left(self.notes, moments) :]
         del self.timeline[moments:]
         for callback in self.on_truncated:
@@ -179,10 +179,10 @@ class Ledger:
         """Return to the lengths at the start of a step, and restore what the step truncated. Can be repeated if interrupted."""
         if self.tail is None:
             if self._is_cutting or lengths != self.lengths:
-                self._cut(lengths[0], lengths[1], lengths[3])
+                self._truncate(lengths[0], lengths[1], lengths[3])
             return
         remaining, (block_rows, timeline, notes, receipt_rows) = self.tail
-        self._cut(remaining[0], remaining[1], remaining[3])
+        self._truncate(remaining[0], remaining[1], remaining[3])
         self.blocks._extend(block_rows)
         for row in receipt_rows:
             self._enter(row)
@@ -281,7 +281,7 @@ class Ledger:
     @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """Return a word as the transaction left it: its value before its next change, or its present value."""
-        timeline = self.timeline if self.receipts.holds(receipt) else ()
+        timeline = self.timeline if self.receipts.contains(receipt) else ()
         for index in range(self.timeline_index(receipt) + 1, len(timeline)):
             changes = timeline[index]
             for i in range(0, len(changes), 4):
@@ -343,7 +343,7 @@ class Ledger:
     @undisturbed
     def register_abi(self, abi: list[dict[str, Any]]) -> None:
         """Register the events of a foreign contract."""
-        self.event_types.learn_json(abi)
+        self.event_types.register_abi(abi)
 
     def program(self, digest: bytes) -> Program | None:
         """Return the Python contract with that digest: of the declared class, or else the counterpart from its artifact."""

@@ -31,7 +31,7 @@ class BySource(dict[Source, list[int]]):
         return tuple(self._sources.get(topic, ()))
 
 
-class LogPlaces:
+class LogIndex:
     """The positions of logs by source and topic, from position `first` on: those of the receipts from number `behind` on."""
 
     __slots__ = ("_merged", "behind", "by_key", "by_source", "first", "indexes", "receipts")
@@ -54,9 +54,9 @@ class LogPlaces:
             for i in range(1, count):
                 self.by_key[first_topic, i, topics[i]].append(place)
 
-    def cut(self, end: int, rows: Sequence[LogRow]) -> None:
+    def truncate(self, end: int, rows: Sequence[LogRow]) -> None:
         """Remove the positions from `end` on; `rows` are the logs at them."""
-        self.indexes.cut(end)
+        self.indexes.truncate(end)
         self._merged.clear()
         for _, topics, _, _, digest in rows:
             if topics:
@@ -68,7 +68,7 @@ class LogPlaces:
                         del self.by_key[key]
         del self.receipts[end - self.first :]
 
-    def by_kind(self, kind: int) -> Positions:
+    def by_type(self, kind: int) -> Positions:
         sources = self.by_source.of(kind)
         if len(sources) < 2:
             return self.by_source[sources[0]] if sources else ()

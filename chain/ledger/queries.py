@@ -161,9 +161,9 @@ class Query(Generic[T]):
         """Return the shortest list that contains all matches, and the other lists that must also contain each of them."""
         finders = self._finders or (self._source.all_positions,)
         shortest, *others = sorted((find() for find in finders), key=len)
-        return self._cut(shortest), others
+        return self._slice(shortest), others
 
-    def _cut(self, places: Positions) -> Positions:
+    def _slice(self, places: Positions) -> Positions:
         for name, (first, last) in self._cuts:
             start, stop = 0, len(places)
             if first is not None:

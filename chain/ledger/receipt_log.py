@@ -49,10 +49,10 @@ class ReceiptLog(Sequence[Receipt]):
         """Replace all receipts with these, from the first on."""
         self._rows = rows
 
-    def _cut(self, length: int) -> None:
+    def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` receipts."""
         if length < len(self._rows):
-            self._indexes.cut(length)
+            self._indexes.truncate(length)
             del self._rows[length:]
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class ReceiptLog(Sequence[Receipt]):
         except TypeError:
             raise TypeError(f"{place!r} is not the number of a receipt") from None
 
-    def holds(self, receipt: Receipt) -> bool:
+    def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
         position, rows = receipt.position, self._rows
         return is_stored(rows, position) or (position < len(rows) and rows[position] is receipt.row)
@@ -138,7 +138,7 @@ class ReceiptLog(Sequence[Receipt]):
         others = [
             (digest, entry.name)
             for digest, program in self._ledger.programs.items()
-            for entry in program.spec.meant(value)
+            for entry in program.spec.resolve(value)
             if entry.name != value
         ]
         lists = [self._finder("called", key)() for key in others]
@@ -152,7 +152,7 @@ class ReceiptLog(Sequence[Receipt]):
         specs = [program.spec for program in self._ledger.programs.values()]
         known = {entry_name for spec in specs for entry_name in spec.entries}
         known.update(spec.init.name for spec in specs if spec.init is not None)
-        if name in known or any(spec.meant(name) for spec in specs):
+        if name in known or any(spec.resolve(name) for spec in specs):
             return
         if not self._finder("entry", name)():
             available = ", ".join(sorted(known)) or "none"

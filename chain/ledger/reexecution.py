@@ -37,7 +37,7 @@ def replay_transaction(
 
     That state is also the state of `machine` afterwards.
     """
-    if not ledger.receipts.holds(receipt):
+    if not ledger.receipts.contains(receipt):
         raise LookupError("this transaction was taken back: it cannot be run again")
     machine.loaded = RecordedOutcomes(receipt.forced_random) if receipt.forced_random else None
     ledger_then = ledger.then(ledger.timeline_index(receipt))

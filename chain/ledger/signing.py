@@ -61,7 +61,7 @@ class SignedTransactions:
 
     def hash_of(self, receipt: Receipt) -> bytes:
         position, hashes = receipt.position, self._hashes
-        if not self._ledger.receipts.holds(receipt):  # undone: another may have its position
+        if not self._ledger.receipts.contains(receipt):  # undone: another may have its position
             return keccak(self.bytes_of(receipt))
         while position >= len(hashes):
             hashes.append(None)
@@ -101,7 +101,7 @@ class SignedTransactions:
         transactions._indexed = min(self._indexed, length)
         return transactions
 
-    def cut(self, length: int) -> None:
+    def truncate(self, length: int) -> None:
         """Forget all but the first `length` transactions."""
         for tx_hash in self._hashes[length:]:
             if tx_hash is not None:

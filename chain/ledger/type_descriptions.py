@@ -84,13 +84,13 @@ def describe_members(members: tuple[Field, ...]) -> Pairs:
 
 
 @cache
-def kind_of(description: Description) -> ValueType:
+def type_from_description(description: Description) -> ValueType:
     """Return the type that a description stands for."""
     match description:
         case ("option", item):
-            return OptionalType(kind_of(item))
+            return OptionalType(type_from_description(item))
         case ("list" | "tuple" as make, item):
-            return ListType(kind_of(item), list if make == "list" else tuple)
+            return ListType(type_from_description(item), list if make == "list" else tuple)
         case ("enum", name, members):
             values = [(member, code if value is None else value) for member, code, value in members]
             enum_class: Any = Enum(name, values)  # type: ignore[misc]
@@ -105,7 +105,7 @@ def kind_of(description: Description) -> ValueType:
 
 
 def members_of(pairs: Pairs) -> tuple[Field, ...]:
-    return tuple(Field(name, kind_of(description)) for name, description in pairs)
+    return tuple(Field(name, type_from_description(description)) for name, description in pairs)
 
 
 @cache
@@ -135,8 +135,10 @@ def layout_from(name: str, description: Description) -> Layout:
         case ("Vector", item):
             return VectorLayout(name, layout_from(name, item))
         case ("Set", key):
-            return SetLayout(name, kind_of(key))
+            return SetLayout(name, type_from_description(key))
         case ("Map", key, value, optional):
-            return MapLayout(name, kind_of(key), layout_from(f"{name}[…]", value), bool(optional))
+            return MapLayout(
+                name, type_from_description(key), layout_from(f"{name}[…]", value), bool(optional)
+            )
         case _:
-            return layout_for(kind_of(description))
+            return layout_for(type_from_description(description))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from threading import Lock, Thread, current_thread, get_ident, local
 from typing import Any, Final
 
-from chain.concurrency.atomic_steps import here
+from chain.concurrency.atomic_steps import thread_state
 from chain.concurrency.turn import (
     hand_over,
     is_mine,
@@ -48,24 +48,24 @@ class _Deeper(Thread):
             self.join()
 
 
-class _Here(local):
+class _ThreadState(local):
     """The chain of threads that continue one another and that this thread belongs to, innermost last."""
 
     def __init__(self) -> None:
         self.running: list[_Deeper] = []
 
 
-_here: Final = _Here()
+_thread_state: Final = _ThreadState()
 
 
 def run_on_new_thread(function: Callable[[Any], Any], argument: Any) -> Any:
     """Run `function(argument)` on a new thread; return its result or raise its exception."""
     returned: list[Any] = []
     raised: list[BaseException] = []
-    running, thread_id, has_turn = _here.running, get_ident(), is_mine()
+    running, thread_id, has_turn = _thread_state.running, get_ident(), is_mine()
 
     def run() -> None:
-        _here.running, here.goes_on = running, True
+        _thread_state.running, thread_state.goes_on = running, True
         if has_turn:
             hand_over(get_ident())
         try:
@@ -92,7 +92,7 @@ def rest() -> None:
 
     It is enough to wait for the outermost of them, because it waits for the others.
     """
-    running, this_thread = _here.running, current_thread()
+    running, this_thread = _thread_state.running, current_thread()
     first_deeper = (
         [*running].index(this_thread) + 1
         if isinstance(this_thread, _Deeper) and this_thread in running

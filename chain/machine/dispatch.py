@@ -35,7 +35,7 @@ from chain.spec.contracts import (
 def run_call(frame: Frame, program: Program) -> None:
     """Run the message in `frame` as a call of `program`."""
     frame.program = program
-    spec, data = program.image, frame.data
+    spec, data = program.instrumented, frame.data
     entry = spec.by_selector.get(data[:4])
     if entry is None:
         raise RejectedCall(_no_entry(spec, data))
@@ -104,7 +104,7 @@ def _run_fuelled(
 def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
     """Run the message in `frame` as the creation of a contract of `program`; the output is its code."""
     frame.program = program
-    spec = program.image
+    spec = program.instrumented
     init = spec.init
     if init is None:
         if args or frame.value:

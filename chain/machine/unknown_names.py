@@ -10,7 +10,7 @@ from typing import Final
 
 _MESSAGE: Final = "the sender is self.caller, the wei sent along are self.value"
 _BLOCK: Final = "the block is self.block, with number, timestamp and prevrandao"
-_MEANT: Final = {
+_SUGGESTIONS: Final = {
     "sender": "the sender is self.caller",
     "msg": _MESSAGE,
     "tx": "who sent the transaction is self.origin",
@@ -25,7 +25,7 @@ _WRITTEN: Final = re.compile(r"'(?P<cls>\w+)' object has no attribute '(?P<name>
 
 def _no_field(contract: str, name: str) -> str:
     """Return the error text for the unknown field `self.name`: what to write instead."""
-    advice = _MEANT.get(name)
+    advice = _SUGGESTIONS.get(name)
     return f"{contract} has no field '{name}': " + (
         f"declare '{name}: u64', or of another type, in the class" if advice is None else advice
     )
@@ -41,6 +41,6 @@ def explain(bug: BaseException, contract: str) -> str | None:
             return text
         match = _WRITTEN.match(str(bug))
         return _no_field(contract, match["name"]) if match and match["cls"] == contract else None
-    if isinstance(bug, NameError) and bug.name in _MEANT:
-        return f"there is no '{bug.name}' in a contract: {_MEANT[bug.name]}"
+    if isinstance(bug, NameError) and bug.name in _SUGGESTIONS:
+        return f"there is no '{bug.name}' in a contract: {_SUGGESTIONS[bug.name]}"
     return None

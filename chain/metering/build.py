@@ -161,7 +161,7 @@ def build_instrumented(thing: Any) -> Any:
     module = author_module(name, name.partition(".")[0])
     if module is None:
         raise TypeError(f"{name} has no image: it is not a module of yours that lies in a file")
-    namespace = _world_of(thing, name)
+    namespace = _namespace_of(thing, name)
     if namespace is None:
         sources = ProgramSources(module)
         sources.add_module(module)
@@ -174,7 +174,7 @@ def build_instrumented(thing: Any) -> Any:
     )
 
 
-def _world_of(thing: Any, module: str) -> ModuleNamespace | None:
+def _namespace_of(thing: Any, module: str) -> ModuleNamespace | None:
     """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`. None if there is none."""
     candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())
     contracts = (

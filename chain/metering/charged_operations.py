@@ -254,7 +254,7 @@ class Operations(Weighing):
         return checked_text  # type: ignore[no-any-return]
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
-        node.value = self._weighed(self.visit(node.value), "__shown__")
+        node.value = self._weighed(self.visit(node.value), "__charge_shown__")
         if node.format_spec is not None:
             self.generic_visit(node.format_spec)
         spec = node.format_spec

@@ -278,14 +278,14 @@ def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callab
 
     def guarded(*args: Any, **named: Any) -> Any:
         if args:
-            shown(args[0])
+            charge_shown(args[0])
             args = words(args[0]), *args[1:]
         return written(real(*args, **named))
 
     return guarded
 
 
-def shown(value: Any) -> Any:
+def charge_shown(value: Any) -> Any:
     """Charge for a value that becomes part of a text, and return the value to format."""
     if type(value) is int and -_WORD < value < _WORD:
         return value

@@ -31,7 +31,7 @@ from chain.guard.allowlist import SETTINGS
 from chain.metering import frozen_collections
 from chain.metering.frozen_collections import (
     CONSTANTS,
-    note,
+    record_name,
     settable,
 )
 from chain.source.location import Source
@@ -97,10 +97,10 @@ class Freezing:
         finally:
             self._name, self._part = before
 
-    def _note(self, thing: Any) -> None:
+    def _record(self, thing: Any) -> None:
         """Record that `thing` outlives calls."""
-        if not frozen_collections.is_noted(thing):
-            note(thing, f"{self._part}'{self._name}' ({self._place()})")
+        if not frozen_collections.is_recorded(thing):
+            record_name(thing, f"{self._part}'{self._name}' ({self._place()})")
 
     def _place(self) -> Source:
         """Return the location at which the current name is bound."""
@@ -127,10 +127,10 @@ class Freezing:
         if value_type in _PLAIN or value_type in CONSTANTS:
             return value
         if id(value) not in self._done:
-            self._done[id(value)] = value, self._anew(value, value_type)
+            self._done[id(value)] = value, self._copy(value, value_type)
         return self._done[id(value)][1]
 
-    def _anew(self, value: Any, kind: type) -> Any:
+    def _copy(self, value: Any, kind: type) -> Any:
         """Return the frozen form of a value that is not frozen yet. `kind` is its type."""
         constant = frozen_collections.begun(value)
         if constant is not None:
@@ -162,12 +162,12 @@ class Freezing:
             self._refuse(
                 value, "which may change", "make it inside the function, or hold a tuple or bytes"
             )
-        self._note(value)
+        self._record(value)
 
     def _collection(self, value: Any, made: Any) -> Any:
         """Fill `made`, the empty constant for a collection, with its frozen items. Return it."""
         self._done[id(value)] = value, made
-        self._note(made)
+        self._record(made)
         if isinstance(value, dict):
             pairs = [(self.frozen(key), self.frozen(item)) for key, item in value.items()]
             frozen_collections.fill(made, pairs)
@@ -193,10 +193,10 @@ class Freezing:
         return value
 
     def _proxy(self, value: Any) -> Any:
-        if frozen_collections.is_noted(value):
+        if frozen_collections.is_recorded(value):
             return value
         proxy = MappingProxyType(self.frozen(value.copy()))
-        self._note(proxy)
+        self._record(proxy)
         return proxy
 
     def _partial(self, value: Any) -> Any:
@@ -228,7 +228,7 @@ class Freezing:
                 "make it inside the function, or hold a plain one",
             )
         self._done[id(value)] = value, value
-        self._note(value)
+        self._record(value)
         name = self._name
         for attribute, held in list(getattr(value, "__dict__", {}).items()):
             value.__dict__[attribute] = self._named(f"{name}.{attribute}", held)
@@ -250,7 +250,7 @@ class Freezing:
             return value
         is_own = any(space is module_space for module_space in self._spaces.values())
         if is_own:
-            self._note(value)
+            self._record(value)
         before, self._part = self._part, "what is around "
         for cell in value.__closure__ or ():
             self._cell(cell, is_own)
@@ -289,7 +289,7 @@ class Freezing:
             return cls
         name = self._name if _is_inner(cls) else cls.__qualname__
         before, (self._name, self._part) = (self._name, self._part), (name, "")
-        self._note(cls)
+        self._record(cls)
         for base in cls.__bases__:
             self.frozen(base)
         for attribute, value in list(vars(cls).items()):
@@ -368,7 +368,7 @@ def _close(cls: type[Flag]) -> None:
 
     def __setattr__(self: Flag, name: str, value: Any) -> None:  # noqa: N807
         if not name.startswith("_"):
-            note(self, str(self))
+            record_name(self, str(self))
             settable(self)
         object.__setattr__(self, name, value)
 

@@ -90,12 +90,12 @@ class ConstantChanged(TypeError):
     """An attempt to change a value that outlives the call."""
 
 
-def note(thing: object, name: str) -> None:
+def record_name(thing: object, name: str) -> None:
     """Record that `thing` outlives calls. `name` describes it in messages."""
     _known[id(thing)] = thing, name
 
 
-def is_noted(thing: object) -> bool:
+def is_recorded(thing: object) -> bool:
     return id(thing) in _known
 
 
@@ -225,7 +225,7 @@ def _ask(thing: object) -> None:
         )
         if not isinstance(thing, Field) and not is_foreign(module_name):
             return  # it was made in this call, or the instrumented copy is still being built
-        note(thing, f"{getattr(thing, '__name__', type(thing).__name__)} of {module_name}")
+        record_name(thing, f"{getattr(thing, '__name__', type(thing).__name__)} of {module_name}")
     raise ConstantChanged(
         f"this would set an attribute of {name_of(thing)}, {_LOST}; keep it in a field of the contract, or in an object"
         " that is made inside the call"

@@ -10,7 +10,7 @@ from chain.metering.insert_freeze_checks import Keeping
 from chain.metering.ordered_sets import (
     SETS,
     VIEWS,
-    made,
+    ordered_set_of,
     view,
     viewing,
 )
@@ -26,7 +26,7 @@ _WALKERS: Final = word_set(
     "all any dict enumerate frozenset iter len list max min reversed set sorted sum tuple zip"
 )
 
-INSTRUMENTED_BUILTINS.update({MADE: made, VIEW: view, VIEWING: viewing, **SETS})  # fmt: skip
+INSTRUMENTED_BUILTINS.update({MADE: ordered_set_of, VIEW: view, VIEWING: viewing, **SETS})  # fmt: skip
 INSTRUMENTED_BUILTINS.update({"__bare_set__": set, "__bare_frozenset__": frozenset})
 
 

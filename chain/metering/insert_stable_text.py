@@ -16,7 +16,7 @@ from chain.metering.stable_text import (
     args_of,
     picturable,
     telling,
-    told,
+    with_stable_repr,
     worded,
 )
 from chain.source.location import relative_path
@@ -29,7 +29,7 @@ _PICTURES: Final = (ord("r"), ord("a"))
 
 INSTRUMENTED_BUILTINS.update(
     {
-        TOLD: told,
+        TOLD: with_stable_repr,
         WORDED: worded,
         "__plain_words__": PLAIN,
         PICTURED: picturable,

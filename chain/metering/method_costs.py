@@ -17,12 +17,12 @@ from chain.metering.costs import (
     FREE,
     TEXT,
     charge_items,
+    charge_shown,
     charge_text,
     contains,
     metered,
     pay_keys,
     pay_pairs,
-    shown,
     size_of,
     sort,
     written,
@@ -35,7 +35,7 @@ from chain.metering.fuel import (
 )
 from chain.metering.new_characters import (
     ASKING,
-    asked,
+    check_known,
 )
 from chain.metering.ordered_sets import (
     OrderedFrozenSet,
@@ -82,7 +82,7 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
         price, is_asking, special = _WAYS.get(name, _ANY)
         args = price(thing, args) or args
         if is_asking and not (type(thing) is str and thing.isascii()):
-            asked(thing, name)
+            check_known(thing, name)
         if special is not None:
             return special(thing, name, args, named)
         return getattr(thing, name)(*args, **named)
@@ -151,7 +151,7 @@ def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
 
 
 def _short_text(value: Any) -> str:
-    return str(shown(value))
+    return str(charge_shown(value))
 
 
 def _held_by(values: Any) -> Iterable[Any]:
@@ -260,7 +260,7 @@ def _removed(thing: Any, args: tuple[Any, ...]) -> None:
 def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     items = args[0] if args else ()
     if not isinstance(items, _JOINED):
-        return (list(map(shown, metered(items))),) if isinstance(items, Iterable) else args
+        return (list(map(charge_shown, metered(items))),) if isinstance(items, Iterable) else args
     try:
         texts = sum(map(len, items))
     except TypeError:  # not texts: the method itself reports that
@@ -339,7 +339,7 @@ def _format(thing: Any, args: tuple[Any, ...]) -> None:
         for arg in args:
             value_type = type(arg)
             if value_type is not int or is_wide or not -_NEAR < arg < _NEAR:
-                value = arg if value_type is str and len(arg) <= _FREE_TEXT else shown(arg)
+                value = arg if value_type is str and len(arg) <= _FREE_TEXT else charge_shown(arg)
                 if is_wide:
                     pay_for_width(value)
                 if isinstance(value, _TEXTS):
@@ -404,7 +404,7 @@ def formatted(left: Any, right: Any) -> Any:
     if isinstance(right, dict):
         values = tuple(charge_items(right).values())
     for value in values:
-        shown(value)
+        charge_shown(value)
         if "*" in text:
             pay_for_width(value)
     longest = max((len(value) for value in values if isinstance(value, _TEXTS)), default=0)
@@ -416,7 +416,7 @@ def formatted(left: Any, right: Any) -> Any:
 def guarded_format(value: Any, spec: str = "") -> str:
     charge_8()
     pay_for_widths(spec)
-    text: str = written(format(shown(value), spec))
+    text: str = written(format(charge_shown(value), spec))
     return text
 
 

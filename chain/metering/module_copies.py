@@ -28,7 +28,7 @@ from chain.metering.bundled_files import (
 from chain.metering.freeze import Freezing
 from chain.metering.frozen_collections import (
     ConstantChanged,
-    note,
+    record_name,
 )
 from chain.metering.program_sources import ProgramSources
 from chain.metering.rewrite import CostRewriter
@@ -169,7 +169,7 @@ class ModuleNamespace:
         finally:
             fuel.resume(tank)
         for name, copy in self.modules.items():
-            note(copy.made, f"the module '{name}'")
+            record_name(copy.made, f"the module '{name}'")
         for module in sources.modules:
             register_module(self.modules[module.name].space, module.name)
 
@@ -352,13 +352,13 @@ def namespace_for(sources: ProgramSources) -> ModuleNamespace:
         namespace = max(fitting, key=lambda namespace: len(namespace.modules.keys() & names))
         _worlds.remove(namespace)  # if the build fails, nothing more is added to it
         try:
-            return _made(namespace, sources)
+            return _build(namespace, sources)
         except ConstantChanged:
             pass  # the new statements change values that are already frozen
-    return _made(ModuleNamespace(), sources)
+    return _build(ModuleNamespace(), sources)
 
 
-def _made(world: ModuleNamespace, sources: ProgramSources) -> ModuleNamespace:
+def _build(world: ModuleNamespace, sources: ProgramSources) -> ModuleNamespace:
     world.build(sources)
     _worlds.append(world)
     return world

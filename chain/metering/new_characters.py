@@ -37,7 +37,7 @@ ASKING: Final = word_set(
 )
 
 
-def asked(text: Any, name: str = "") -> None:
+def check_known(text: Any, name: str = "") -> None:
     """Check that the classes of a text's characters are the same on every version. The method `name` reads them next."""
     if not isinstance(text, str) or text.isascii():
         return

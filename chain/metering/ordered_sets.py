@@ -205,7 +205,7 @@ for _name, _cls in SETS.items():
     _cls.__module__ = "builtins"
 
 
-def made(order: dict[Any, None]) -> OrderedSet[Any]:
+def ordered_set_of(order: dict[Any, None]) -> OrderedSet[Any]:
     """Return the set of a literal or a comprehension. `{1, 2}` is compiled as `{1: None, 2: None}`, which is `order` here."""
     new: OrderedSet[Any] = OrderedSet.__new__(OrderedSet)
     new._order = order

@@ -46,7 +46,7 @@ class Program:
 
     spec: ContractSpec
     digest: bytes
-    image: ContractSpec  # the spec of the instrumented copy, which runs
+    instrumented: ContractSpec  # the spec of the instrumented copy, which runs
     # The module namespace of the instrumented copy; None if the copy is not in modules of its own.
     world: ModuleNamespace | None = None
 
@@ -105,7 +105,7 @@ def _make(author: type, make: Callable[[type], Program]) -> None:
         _programs[author] = make(author)
 
 
-def begin_anew(programs: Iterable[Program]) -> list[Program]:
+def discard_copies(programs: Iterable[Program]) -> list[Program]:
     """Return these programs with new instrumented copies, which keep nothing of earlier runs, as in a new process."""
     _programs.clear()
     import_module("chain.metering.module_copies").forget()

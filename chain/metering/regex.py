@@ -24,7 +24,7 @@ from chain.metering.fuel import (
     charge,
     charge_8,
 )
-from chain.metering.new_characters import asked
+from chain.metering.new_characters import check_known
 from chain.metering.regex_backtracking import (
     MOST,
     Tries,
@@ -72,7 +72,7 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     text = args[position] if len(args) > position else named.get("string", "")
     size = len(text) if isinstance(text, str | bytes) else 0
     charge_text(size)
-    asked(text)
+    check_known(text)
     tries = tries_of(thing, size.bit_length())
     per_position = min(tries.ways * tries.work, MOST)
     if name in _AT_ONE:

@@ -14,6 +14,7 @@ from chain.metering.costs import (
     asking_classes,
     charge_items,
     charge_new_items,
+    charge_shown,
     charge_slice,
     contains,
     counted,
@@ -32,7 +33,6 @@ from chain.metering.costs import (
     moved,
     pay_keys,
     pay_pairs,
-    shown,
     written,
 )  # fmt: skip
 from chain.metering.fuel import (
@@ -124,7 +124,7 @@ _WORDS: Final = {
     f"__{function.__name__}__": function
     for function in (
         written,
-        shown,
+        charge_shown,
         contains,
         charge_slice,
         metered_method,

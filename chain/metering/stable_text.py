@@ -37,7 +37,7 @@ _PLAIN_STR: Final[Any] = object.__str__
 _KEYED: Final = (KeyError, StopIteration)  # their argument is a value, not a message
 
 
-def told(cls: Any) -> Any:
+def with_stable_repr(cls: Any) -> Any:
     """Return an author's class, changed so that the `repr` of its objects shows no address, and its constructor charges."""
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
@@ -80,12 +80,12 @@ def worded(value: Any) -> Any:
         if not is_own(value):
             return type(value).__name__
         text = str(value) if type(value).__str__ in _BY_ARGS else ""
-        return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
+        return value if " 0x" not in text and text.isascii() else StableText(_drawn(text))
     if isinstance(value, ModuleType):
         return f"<module {value.__name__!r}>"
     if getattr(type(value), "__str__", None) is _PLAIN_STR or isinstance(value, _HOLDERS):
         text = str(weigh_written(value))
-        return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
+        return value if " 0x" not in text and text.isascii() else StableText(_drawn(text))
     return value
 
 
@@ -95,7 +95,7 @@ def _is_common(kind: Any) -> bool:
     return not issubclass(kind, (BaseException, ModuleType, *_HOLDERS))
 
 
-class Words(str):
+class StableText(str):
     """A text whose `repr` is the text itself."""
 
     __slots__ = ()
@@ -109,9 +109,9 @@ def picturable(value: Any) -> Any:
     if type(value) in PLAIN and (type(value) is not str or value.isascii()):
         return value
     if isinstance(value, BaseException) and not is_own(value):
-        return Words(f"{type(value).__name__}()")
+        return StableText(f"{type(value).__name__}()")
     text = repr(weigh_written(value))
-    return value if " 0x" not in text and text.isascii() else Words(_drawn(text))
+    return value if " 0x" not in text and text.isascii() else StableText(_drawn(text))
 
 
 def _drawn(text: str) -> str:

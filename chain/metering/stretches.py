@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, Final
 
-PARTS: Final = 5  # syntax nodes for one tick
+PARTS_PER_TICK: Final = 5  # syntax nodes for one tick
 _BEGUN: Final = 96  # price, in nodes, of the start of a comprehension or the creation of a function
 _MADE: Final = 96  # price of the creation of an object, recognized by the name of its class
 _CLASS: Final = 2**16  # price of the creation of a class
@@ -37,7 +37,7 @@ _DEARER: Final[dict[type[ast.AST], int]] = {
 
 
 def ticks_of(*nodes: ast.AST) -> int:
-    return 1 + sum(map(_parts, nodes)) // PARTS
+    return 1 + sum(map(_parts, nodes)) // PARTS_PER_TICK
 
 
 def ticks_of_turns(node: Any) -> Iterator[tuple[ast.comprehension, int]]:
@@ -69,7 +69,7 @@ def _parts(node: Any) -> int:
     if isinstance(node, ast.AnnAssign):
         return 1 + _all([part for part in (node.target, node.value) if part])
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _DIVISIONS):
-        return 24 * PARTS + _all(list(ast.iter_child_nodes(node)))
+        return 24 * PARTS_PER_TICK + _all(list(ast.iter_child_nodes(node)))
     if isinstance(node, ast.Call) and _name_of(node.func)[:1].isupper():
         return _MADE + _all(list(ast.iter_child_nodes(node)))
     if isinstance(node, _NOTHING):

@@ -188,7 +188,7 @@ class Weighing(Wording):
 
     def _weighed(self, node: ast.expr, word: str = "__weigh__") -> ast.expr:
         """Wrap a value in a call that weighs it, unless its class shows that it is light."""
-        is_text = word == "__shown__"
+        is_text = word == "__charge_shown__"
         light_types = "__plain__" if is_text else "__light__"
         if self._light.is_small(node) if is_text else self._light.is_light(node):
             return node

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from chain.metering.module_copies import ModuleNamespace
 
 E = TypeVar("E", bound=BaseException)
-Twin: TypeAlias = Callable[[type], type]
+Counterpart: TypeAlias = Callable[[type], type]
 
 # For the classes of modules that have been imported again since, and for their counterparts: the author's class of that time.
 former: dict[type, type] = {}
@@ -56,7 +56,7 @@ def author_class(cls: type) -> type:
     return cls if module is None else _named_like(cls, vars(module))
 
 
-def counterpart_in(world: ModuleNamespace | None) -> Twin:
+def counterpart_in(world: ModuleNamespace | None) -> Counterpart:
     """Return a function that maps an imported class to its counterpart in a module namespace."""
 
     def counterpart(cls: type) -> type:
@@ -99,7 +99,7 @@ def lines_of(cls: type) -> frozenset[tuple[str, int]]:
     return frozenset(lines | ({("", source.line)} if source is not None else set()))
 
 
-def convert(value: Any, twin: Twin) -> Any:
+def convert(value: Any, twin: Counterpart) -> Any:
     """Return `value`, with all nested values, in the counterpart classes that `twin` returns."""
     if isinstance(value, list | tuple) and type(value) in (list, tuple, FrozenList):
         container = tuple if isinstance(value, tuple) else list
@@ -118,7 +118,7 @@ def convert(value: Any, twin: Twin) -> Any:
     return value
 
 
-def convert_error(problem: E, twin: Twin) -> E:
+def convert_error(problem: E, twin: Counterpart) -> E:
     """Return an exception of the counterpart class that `twin` returns."""
     cls = type(problem)
     counterpart = twin(cls)

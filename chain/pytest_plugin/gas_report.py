@@ -115,7 +115,7 @@ def differences(then: Lines, now: Lines) -> Iterator[str]:
         if entry not in now:
             yield f"{entry}: is not called any more"
         elif entry not in then:
-            yield f"{entry}: is new, {_told(now[entry])}"
+            yield f"{entry}: is new, {_format_line(now[entry])}"
         elif then[entry] != now[entry]:
             pairs = zip(EntryStats._fields, then[entry], now[entry], strict=True)
             changes = (
@@ -124,7 +124,7 @@ def differences(then: Lines, now: Lines) -> Iterator[str]:
             yield f"{entry}: {', '.join(changes)}"
 
 
-def _told(line: EntryStats) -> str:
+def _format_line(line: EntryStats) -> str:
     return ", ".join(
         f"{name} {value}" for name, value in zip(EntryStats._fields, line, strict=True)
     )

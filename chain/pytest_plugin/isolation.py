@@ -66,7 +66,7 @@ class ChainIsolation:
             level[chain] = chain.snapshot()
         self._levels.append(level)
         try:
-            yield lambda: _go_back(level)
+            yield lambda: _roll_back(level)
         finally:
             self._levels.remove(level)
 
@@ -91,7 +91,7 @@ class ChainIsolation:
                 level[chain] = after
 
 
-def _go_back(level: Level) -> None:
+def _roll_back(level: Level) -> None:
     """Revert each chain to its snapshot."""
     is_lost = False
     for chain, snapshot in level.items():

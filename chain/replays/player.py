@@ -17,13 +17,13 @@ from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.metering.program import (
-    begin_anew,
     check_classes,
+    discard_copies,
     program_of,
 )
 from chain.replays.recorder import (
     Named,
-    Writer,
+    Recorder,
     record,
     settings_of,
 )
@@ -76,7 +76,7 @@ class Difference:
 def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
     """Return the difference between the recorded outcome of a step and the new one."""
     called = ".".join(filter(None, (receipt.contract, receipt.entry))) or "this step"
-    location = _place(receipt)
+    location = _location(receipt)
     what = f"something else comes of {called}" + (f" ({location})" if location else "")
     return Difference(
         step.line,
@@ -196,7 +196,7 @@ class Replayer:
             self.chain.declare(cls).digest: Named(name, full_name(cls))
             for name, cls in classes.items()
         }
-        self._writer = Writer(self.chain.ledger, named)
+        self._writer = Recorder(self.chain.ledger, named)
         self._requests = StepRequests(self.chain, self._writer.known, classes)
         self._waiting: list[Step] = []  # set from outside, in the block of the next step
 
@@ -207,7 +207,7 @@ class Replayer:
         first: Difference | None = None
         for i, step in enumerate(through(self.steps)):
             if i == self.anew_at:
-                for program in begin_anew(list(self.chain.machine.programs.values())):
+                for program in discard_copies(list(self.chain.machine.programs.values())):
                     self.chain.machine.declare(program)
             difference = self.step(step)
             first = first or difference
@@ -222,7 +222,7 @@ class Replayer:
             self._waiting.append(step)
             return None
         self._turn_to(step)
-        if step.who is None:
+        if step.sender is None:
             return None
         try:
             tx = self._requests.transaction(step)
@@ -327,7 +327,7 @@ def classes_of(
     return classes, missing
 
 
-def _place(receipt: Receipt) -> str:
+def _location(receipt: Receipt) -> str:
     """Return the location to look at: the line that refused, or else the entry."""
     if receipt.error is not None and receipt.error.place:
         return receipt.error.place

@@ -13,7 +13,7 @@ from chain.accounts import account_of_key
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.decoded.activity import Transcript
-from chain.ledger.decoded.address_book import placed
+from chain.ledger.decoded.address_book import register_names
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.state import (
@@ -43,7 +43,7 @@ def record(chain: Chain) -> str:
     """Return every request made to a chain, and its outcome, as a text that can be replayed."""
     if not isinstance(chain, Chain):
         raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")
-    writer = Writer(chain.ledger, contract_names(chain.ledger))
+    writer = Recorder(chain.ledger, contract_names(chain.ledger))
     lines = [FIRST, *_settings(chain)]
     lines += [f"contract {named}" for named in writer.contracts.values()]
     lines += ["", *_body(writer), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
@@ -90,7 +90,7 @@ def contract_names(ledger: Ledger) -> dict[bytes, Named]:
     """
     programs: dict[bytes, Program] = {}
     for receipt in ledger.receipts:
-        stored = (ledger.program(digest) for _, digest in placed(receipt))
+        stored = (ledger.program(digest) for _, digest in register_names(receipt))
         for program in (receipt.program, *_programs_in(receipt.calls), *stored):
             if program is not None:
                 programs.setdefault(program.digest, program)
@@ -120,19 +120,19 @@ def _programs_in(calls: Sequence[CallRecord]) -> Iterator[Program | None]:
         yield from _programs_in(call.calls)
 
 
-def _body(writer: Writer) -> Iterator[str]:
+def _body(writer: Recorder) -> Iterator[str]:
     """Yield the lines of all steps."""
     ledger = writer.ledger
     open_ = [ledger.open] if ledger.open is not None else []
     end = 0
     for block in (*ledger.blocks[1:], *open_):
-        end = len(ledger.timeline) if block is ledger.open else block.end_moment
+        end = len(ledger.timeline) if block is ledger.open else block.end_timeline_index
         yield from writer.block(block, end)
     for index in range(end, len(ledger.timeline)):
         yield from writer.note(ledger.timeline[index])
 
 
-class Writer(Transcript):
+class Recorder(Transcript):
     """Writes steps, with the names that are known at each of them."""
 
     def __init__(self, ledger: Ledger, contracts: dict[bytes, Named]) -> None:
@@ -148,7 +148,7 @@ class Writer(Transcript):
         """
         head = f"{block.number} +{block.timestamp - self._start}s"
         apart = [f"{INDENT}with {name} {value}" for name, value in self._apart(block)]
-        indices = range(block.first_moment, end)
+        indices = range(block.first_timeline_index, end)
         if apart or not indices:
             yield from (f"{head} block", *apart)
         is_last_note = False

@@ -61,7 +61,7 @@ class StepRequests:
         match = _VALUE.fullmatch(step.what)
         request, value = (match["rest"], int(match["value"])) if match else (step.what, 0)
         to, data = self._message(step, request)
-        sender = self._address(step.who or "")
+        sender = self._address(step.sender or "")
         options = {name: step.value(name) for name in ("gas", "fee", "tip", "type", "access")}
         usual = Transaction(
             sender, to, data, value, block.gas_limit - block.gas_used,

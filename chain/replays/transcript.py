@@ -61,7 +61,7 @@ class Step:
     request: str
     block: int = 0  # 0: in the block of the next step
     time: int = 0
-    who: str | None = None
+    sender: str | None = None
     what: str = ""
     asked: dict[str, str] = field(default_factory=dict)
     outcome: list[str] = field(default_factory=list)

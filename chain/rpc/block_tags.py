@@ -67,5 +67,5 @@ def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[ChainRea
     is_pending = found_block.number > chain.head.number
     if (is_pending or (found_block.number == chain.head.number and not ledger.open)) and not apart:
         return chain, found_block
-    index = chain.timeline_index if is_pending else found_block.end_moment
+    index = chain.timeline_index if is_pending else found_block.end_timeline_index
     return Aside(ledger.then(index), chain.machine, found_block, index), found_block

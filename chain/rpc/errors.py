@@ -8,7 +8,7 @@ from chain.machine.frame import Failure
 
 REVERTED: Final = 3  # the code by which clients know a revert
 REFUSED: Final = -32000
-NOT_HERE: Final = -32004
+METHOD_UNAVAILABLE: Final = -32004
 TOO_MUCH: Final = -32005
 NO_REQUEST: Final = -32600
 NO_METHOD: Final = -32601

@@ -61,7 +61,7 @@ class LogCriteria:
             yield [log.by_address(address) for address in self.addresses]
         first_topics = self.topics[0] if self.topics else ()
         if first_topics:
-            yield [log.by_kind(first_topic) for first_topic in first_topics]
+            yield [log.by_type(first_topic) for first_topic in first_topics]
             for position, allowed in enumerate(self.topics[1:], 1):
                 if allowed:
                     yield [

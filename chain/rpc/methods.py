@@ -73,7 +73,7 @@ _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
 }
 
 # Methods that run contracts, for as long as their gas lasts. These are read-only …
-LOOKS: Final[frozenset[Callable[..., Any]]] = frozenset(
+READ_ONLY_CALLS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
         transactions.call,
         transactions.estimate_gas,
@@ -83,7 +83,7 @@ LOOKS: Final[frozenset[Callable[..., Any]]] = frozenset(
         debug_traces.trace_call,
         debug_traces.trace_block,
         debug_traces.trace,
-        debug_traces.trace_look,
+        debug_traces.trace_unsent_call,
         entry_calls.look,
     }
 )
@@ -240,7 +240,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_load": entry_calls.force_random,
         "chain_unload": entry_calls.release_random,
         "chain_trace": debug_traces.trace,
-        "chain_traceLook": debug_traces.trace_look,
+        "chain_traceLook": debug_traces.trace_unsent_call,
         # for remote chains
         "chain_rules": ledger_feed.chain_config,
         "chain_follow": ledger_feed.pull_page,

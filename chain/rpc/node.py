@@ -47,8 +47,8 @@ class Node:
         self.feeds: set[Filter] = set()  # the filters behind subscriptions
         self.snapshots: dict[int, OpenBlockPoint] = {}
         self.numbers = count(1)  # ids of filters, snapshots and subscriptions
-        chain.ledger.before_cut.append(self._before_cut)
-        chain.ledger.on_truncated.append(self._cut)
+        chain.ledger.before_cut.append(self._before_truncate)
+        chain.ledger.on_truncated.append(self._on_truncate)
 
     def request(
         self, method: str, params: Sequence[Any] = (), own: ConnectionMethods = _NONE
@@ -98,11 +98,11 @@ class Node:
         except Exception as bug:  # a bug must not end the conversation
             return {"error": RpcError(BROKEN, f"{method}: {type(bug).__name__}: {bug}").json()}
 
-    def _before_cut(self, blocks: int, receipts: int) -> None:
+    def _before_truncate(self, blocks: int, receipts: int) -> None:
         for feed in self.feeds:
-            feed.before_cut(blocks, receipts)
+            feed.before_truncate(blocks, receipts)
 
-    def _cut(self, blocks: int, receipts: int) -> None:
+    def _on_truncate(self, blocks: int, receipts: int) -> None:
         """Move filters back after a truncation, and drop snapshots of what was undone."""
         for watcher in (*self.filters.values(), *self.feeds):
             watcher.on_truncate(blocks, receipts)

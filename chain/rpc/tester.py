@@ -210,13 +210,13 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
 
     def estimate_gas(self, transaction: Values, block_number: Any = LATEST) -> int:
         fields = {**self._fields(transaction), "gas": None}
-        return int(self._look(transactions.estimate_gas, fields, block_number), 16)
+        return int(self._call(transactions.estimate_gas, fields, block_number), 16)
 
     def call(self, transaction: Values, block_number: Any = LATEST) -> bytes:
-        answer = self._look(transactions.call, self._fields(transaction), block_number)
+        answer = self._call(transactions.call, self._fields(transaction), block_number)
         return bytes.fromhex(answer[2:])
 
-    def _look(self, method: Callable[..., str], fields: Values, block: Any) -> str:
+    def _call(self, method: Callable[..., str], fields: Values, block: Any) -> str:
         self._block(block)
         try:
             return method(self.chain.node, fields, block)

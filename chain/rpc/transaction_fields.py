@@ -89,7 +89,7 @@ def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
         ]
         for item in fields
     ]  # fmt: skip
-    signed: Transaction = _typed().seal_set_code(tx, authorizations, chain.chain_id, account)
+    signed: Transaction = _typed().encode_set_code(tx, authorizations, chain.chain_id, account)
     return signed
 
 

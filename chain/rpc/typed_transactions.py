@@ -47,7 +47,7 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
     )  # fmt: skip
 
 
-def seal_set_code(
+def encode_set_code(
     tx: Transaction, authorizations: list[list[Any]], chain_id: int, account: Account
 ) -> Transaction:
     """Sign a transaction of type 4, which lends code to accounts, and return it."""

@@ -38,7 +38,7 @@ class ForcedRandom(ABC):
         """The number of outcomes used, by tag. `go_back` restores it."""
         return self._taken
 
-    def go_back(self, taken: dict[str, int]) -> None:
+    def roll_back(self, taken: dict[str, int]) -> None:
         """Undo all draws since `taken` was read."""
         self._taken, self._drawn = taken, []
 

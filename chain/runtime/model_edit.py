@@ -67,13 +67,13 @@ class OpenList(Generic[T]):
         items = self._items
         if index in items:
             return items[index]
-        position = self._place(index)
+        position = self._index(index)
         if position not in items:
             items[position] = self._read(position)
         return items[position]
 
     def __setitem__(self, index: int, value: T) -> None:
-        position = index if index in self._items else self._place(index)
+        position = index if index in self._items else self._index(index)
         self._changed[position] = None
         self._items[position] = value
 
@@ -105,7 +105,7 @@ class OpenList(Generic[T]):
     def __repr__(self) -> str:
         return repr([*self])
 
-    def _place(self, index: int) -> int:
+    def _index(self, index: int) -> int:
         """Return `index` as a position from 0 on, or refuse it."""
         count = self._length
         if count is None:
@@ -232,7 +232,7 @@ class OpenModel(Generic[M]):
             model = self._model
             spec = model_spec(type(model))
             if len(vars(model)) != spec.size:
-                spec.refuse_strangers(model)
+                spec.require_members(model)
             replaced = [
                 name for name, previous in self._before if getattr(model, name) is not previous
             ]

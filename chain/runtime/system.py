@@ -154,7 +154,7 @@ class WorldModels:
         """Check that `model` may be written, and call `how` with its slot, the model and `more`."""
         spec, words = model_spec(type(model)), self._world_frame()
         if len(model.__dict__) != spec.size:
-            spec.refuse_strangers(model)
+            spec.require_members(model)
         try:
             self._require_writer(spec.name)
             slot = spec.slot(words, self.namespace, spec.keys_of(model))

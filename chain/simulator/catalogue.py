@@ -19,7 +19,7 @@ from chain.source.location import (
     innermost_author_line,
     relative_path,
 )
-from chain.source.user_modules import look_for
+from chain.source.user_modules import find_module
 
 
 class ContractNotFound(LookupError):
@@ -31,7 +31,7 @@ class ContractCatalogue:
 
     def __init__(self, package: str) -> None:
         self.package = package
-        self.by_full_name = dict(_found_in(package))
+        self.by_full_name = dict(_contracts_in(package))
 
     @property
     def classes(self) -> list[type[Contract]]:
@@ -53,7 +53,7 @@ class ContractCatalogue:
         raise ContractNotFound(f"{self.package} offers no contract '{name}'; it has {names}")
 
 
-def _found_in(package: str) -> Iterator[tuple[str, type[Contract]]]:
+def _contracts_in(package: str) -> Iterator[tuple[str, type[Contract]]]:
     """Iterate over full names and classes: each class once, under the first module that has it."""
     seen: set[type] = set()
     for module in _modules(package):
@@ -77,7 +77,7 @@ def _modules(package: str) -> Iterator[ModuleType]:
 
 def import_reported(name: str) -> ModuleType:
     """Import a module, also from the working directory. Raise `ContractNotFound` with a one-sentence reason on failure."""
-    look_for(name)
+    find_module(name)
     try:
         return import_module(name)
     except DeclarationError as error:  # its text names the location already

@@ -18,10 +18,10 @@ from chain.accounts import (
     account_of_key,
 )
 from chain.concurrency.atomic_steps import (
-    here,
-    looking,
+    read_only_step,
     reading,
     step,
+    thread_state,
 )
 from chain.errors import InvalidTransaction
 from chain.ledger.blocks import (
@@ -250,7 +250,7 @@ class Chain(
     def mine(self, n: int = 1) -> Block:
         """Close the open block, and add empty blocks until `n` are mined."""
         for _ in range(inputs.number_of_blocks(n)):
-            self._seal(self.pending)
+            self._close_block(self.pending)
         return self.head
 
     @scope
@@ -272,7 +272,7 @@ class Chain(
         """Mine the block that was held open."""
         self._held = None
         if self.ledger.open is not None:
-            self._seal(self.ledger.open)
+            self._close_block(self.ledger.open)
 
     @property
     def pending(self) -> Block:
@@ -287,14 +287,14 @@ class Chain(
         parent = self.ledger.blocks.head
         next_time = parent.timestamp + self._block_interval
         time = self._clock if self._clock > parent.timestamp else next_time
-        timeline_index, receipt_index = parent.end_moment, parent.end_receipt
+        timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
             timeline_index, receipt_index, timeline_index, receipt_index,
         )  # fmt: skip
         return replace(block, **self._overrides) if self._overrides else block
 
-    def _seal(self, block: Block) -> None:
+    def _close_block(self, block: Block) -> None:
         """Close `block` and add it to the chain."""
         self.ledger.close(block)
         self.ledger.open = None
@@ -329,7 +329,7 @@ class Chain(
     ) -> Receipt:  # fmt: skip
         """Send a transaction and, unless a block is held open, mine it."""
         border = self.border
-        if (self.begun is not None and border._is_owned()) or here.goes_on:
+        if (self.begun is not None and border._is_owned()) or thread_state.goes_on:
             return self._send(to, data, sender, value, gas)
         with border:  # the code of `step` inlined: the decorator would take a twentieth of the time of every call
             if self.begun is not None:
@@ -374,7 +374,7 @@ class Chain(
         """Run a transaction in `block` and, unless the block stays open, mine it."""
         receipt = self._include(tx, block)
         if self._automine and (self._held is None or not self.is_held):
-            self._seal(block)
+            self._close_block(block)
         return receipt
 
     @step
@@ -411,7 +411,7 @@ class Chain(
     def snapshot_at_end_of(self, number: int) -> Snapshot:
         """Return a snapshot of the end of a block. Its automine and interval are the current ones."""
         block = block_at(self.blocks, number)
-        blocks, timeline_length = number + 1, block.end_moment
+        blocks, timeline_length = number + 1, block.end_timeline_index
         mining = self.mining._replace(clock=block.timestamp, overrides=())
         tail_identity = self.ledger.last(blocks, timeline_length)
         return Snapshot(blocks, timeline_length, block.end_receipt, None, mining, tail_identity)
@@ -442,7 +442,7 @@ class Chain(
         """Return the chain as it was at the end of a block, for reading."""
         return ChainAtBlock(self.ledger, self.machine, block_at(self.blocks, block))
 
-    @looking
+    @read_only_step
     def fork(self, at: int | None = None) -> Chain:
         """Return an independent chain that continues from the end of block `at`, or from now."""
         start = self.snapshot() if at is None else self.snapshot_at_end_of(at)

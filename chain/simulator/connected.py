@@ -150,8 +150,8 @@ class RemoteChain(Chain):
         self._followed = self._since
         super()._begin_step()
 
-    def _go_back(self, *found: Any) -> None:
-        super()._go_back(*found)
+    def _roll_back(self, *found: Any) -> None:
+        super()._roll_back(*found)
         self._since = self._followed
 
     # Reading

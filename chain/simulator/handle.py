@@ -152,18 +152,18 @@ class Overloads:
         self._besides = CALL_OPTIONS - {"value"} if has_value_argument else CALL_OPTIONS
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._meant(args, named)(*args, **named)
+        return self._resolve(args, named)(*args, **named)
 
     def simulate(self, *args: Any, **named: Any) -> CallResult:
-        return self._meant(args, named).simulate(*args, **named)
+        return self._resolve(args, named).simulate(*args, **named)
 
     def trace(self, *args: Any, **named: Any) -> Trace:
-        return self._meant(args, named).trace(*args, **named)
+        return self._resolve(args, named).trace(*args, **named)
 
     def calldata(self, *args: Any, **named: Any) -> bytes:
-        return self._meant(args, named).calldata(*args, **named)
+        return self._resolve(args, named).calldata(*args, **named)
 
-    def _meant(self, args: tuple[Any, ...], named: dict[str, Any]) -> Entry:
+    def _resolve(self, args: tuple[Any, ...], named: dict[str, Any]) -> Entry:
         arguments = {name: value for name, value in named.items() if name not in self._besides}
         return self._entries[choose(self._name, tuple(self._entries), args, arguments)]
 

@@ -26,7 +26,7 @@ class ChainAtBlock(ChainReader):
         self.begun, self.scopes, self.border = None, (), RLock()
         self.block = block
         self.ledger = ledger
-        self.state = state_at(ledger, block.end_moment) if state is None else state
+        self.state = state_at(ledger, block.end_timeline_index) if state is None else state
         self.machine = machine.with_state(self.state)
 
     @property
@@ -35,7 +35,7 @@ class ChainAtBlock(ChainReader):
 
     @property
     def timeline_index(self) -> int:
-        return self.block.end_moment
+        return self.block.end_timeline_index
 
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,

@@ -14,7 +14,7 @@ from chain.accounts import Account
 from chain.concurrency.atomic_steps import (
     Steps,
     in_one_step,
-    looking,
+    read_only_step,
 )
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Mining
@@ -90,7 +90,7 @@ class FilePersistence(Steps, ABC):
             chain.close()
             raise
 
-    @looking
+    @read_only_step
     def close(self) -> None:
         """Close the file, so that other processes can open it. A chain in memory need not be closed."""
         if self._store is not None:

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from chain.accounts import ACCOUNTS
 from chain.concurrency.atomic_steps import (
-    LOOKS,
+    READ_ONLY,
     Steps,
-    here,
-    looking,
+    read_only_step,
     reading,
     step,
+    thread_state,
 )
 from chain.errors import GuardError
 from chain.ledger.decoded.build_trace import trace_of
@@ -65,9 +65,9 @@ from chain.simulator.world_handle import WorldHandle
 from chain.types import Address
 
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
-_LOOK_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
+_CALL_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
 # But its code may run no longer than the gas of a whole block allows.
-_LOOK_FUEL: Final = 30_000_000 // GAS_PER_TICK
+_CALL_FUEL: Final = 30_000_000 // GAS_PER_TICK
 
 
 class ChainReader(Steps, ABC):
@@ -186,7 +186,7 @@ class ChainReader(Steps, ABC):
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
         """Run a message on the current state and undo it; return the finished frame and the logs."""
         border = self.border
-        if (self.begun is not None and border._is_owned()) or here.goes_on:
+        if (self.begun is not None and border._is_owned()) or thread_state.goes_on:
             return self._look(to, data, sender, value, gas, block)
         with border:  # the code of `looking` inlined for speed: every view goes through here
             if self.begun is not None:
@@ -194,7 +194,7 @@ class ChainReader(Steps, ABC):
             if self.scopes:
                 self._refuse_others()
             try:
-                self.begun = LOOKS
+                self.begun = READ_ONLY
                 result = self._look(to, data, sender, value, gas, block)
                 self.begun = None
             except BaseException:
@@ -214,7 +214,7 @@ class ChainReader(Steps, ABC):
         self.state.close()
         return frame, logs
 
-    @looking
+    @read_only_step
     def trace(
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None
     ) -> Trace:  # fmt: skip
@@ -238,7 +238,7 @@ class ChainReader(Steps, ABC):
             outcome = self.machine.transact(checked(tx), block or self.pending)
         finally:
             if loaded is not None:
-                loaded.go_back(taken)  # a rehearsal uses up no forced outcomes
+                loaded.roll_back(taken)  # a rehearsal uses up no forced outcomes
         self.state.abandon()
         return outcome
 
@@ -270,12 +270,12 @@ class ChainReader(Steps, ABC):
         state = machine.state
         state.access = {sender: {}, to: {}}
         context = TransactionContext(machine, block, sender, state.account(sender)[0], 0)
-        context.fuel = _LOOK_FUEL if gas is None else gas // GAS_PER_TICK
+        context.fuel = _CALL_FUEL if gas is None else gas // GAS_PER_TICK
         code = state.code(to)
         delegate = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
         frame_type = machine.frame
         return frame_type(
-            context, "call", to, sender, value, data, gas or _LOOK_GAS, code_address=delegate
+            context, "call", to, sender, value, data, gas or _CALL_GAS, code_address=delegate
         )
 
     @property

@@ -53,7 +53,7 @@ class Package:
         """
         machine = self._chain.machine
         self._stamps = before = _stamps(self._modules)
-        self.offered = in_turn(imported_anew, self.offered, is_checked=machine.guards)
+        self.offered = in_turn(import_again, self.offered, is_checked=machine.guards)
         self._modules = _modules(self.offered)
         after = _stamps(self._modules)
         # The stamps from before the import, so that an edit during the import is noticed.
@@ -67,7 +67,7 @@ class Package:
         return new
 
 
-def imported_anew(offered: ContractCatalogue, *, is_checked: bool = True) -> ContractCatalogue:
+def import_again(offered: ContractCatalogue, *, is_checked: bool = True) -> ContractCatalogue:
     """Import a package again, with the other modules of its author that it uses, and return its contracts.
 
     If that fails, restore all modules. `is_checked` is True if the guard checks the contracts.

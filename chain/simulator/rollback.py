@@ -75,11 +75,11 @@ class Recovery(Steps):
         self.state.abandon()
         if self.begun:
             written, *beginning = self.begun
-            if self._store is None or not self._store.holds_more_than(written):
-                self._go_back(*beginning)
+            if self._store is None or not self._store.is_ahead_of(written):
+                self._roll_back(*beginning)
         self.begun = None
 
-    def _go_back(
+    def _roll_back(
         self, head: int, moments: int, notes: int, block: Block | None, row: Any, held: Any, keys: int, loaded: Any,
         place: Any, *mining: Any,
     ) -> None:  # fmt: skip
@@ -97,5 +97,5 @@ class Recovery(Steps):
             self.keys.popitem()
         self.machine.loaded = loaded
         if loaded is not None:
-            loaded.go_back(place)
+            loaded.roll_back(place)
         self._clock, self._automine, self._block_interval, self._overrides = mining

@@ -23,7 +23,7 @@ from chain.source.modules import (
 )
 from chain.source.other_packages import (
     SHARED_FOLDERS,
-    places_of,
+    locations_of,
 )
 
 # The modules of a package that are read first; the modules that they import from the package follow.
@@ -207,7 +207,7 @@ def _path_of(target: str | Path) -> Path:
         return path.resolve()
     parts: list[str] = str(target).split(".")
     installed: list[str | Path] = (
-        [location.parent for location in places_of(parts[0])] if parts[0] else []
+        [location.parent for location in locations_of(parts[0])] if parts[0] else []
     )
     for entry in ["", *sys.path, *installed]:
         for candidate in (Path(entry, *parts), Path(entry, *parts[:-1], f"{parts[-1]}.py")):

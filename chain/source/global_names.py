@@ -136,7 +136,7 @@ class _Reader:
     # Nodes
 
     def visit(self, node: ast.AST) -> None:
-        visit_node = _LOOKS.get(type(node))
+        visit_node = _VISITS.get(type(node))
         if visit_node is not None:
             visit_node(self, node)
         else:
@@ -329,7 +329,7 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 
 _NEWER: Final = ("TypeAlias", "TypeVar", "ParamSpec", "TypeVarTuple", "TryStar")
-_LOOKS: Final[Mapping[Any, Callable[[_Reader, Any], None]]] = MappingProxyType(
+_VISITS: Final[Mapping[Any, Callable[[_Reader, Any], None]]] = MappingProxyType(
     {
         ast.Name: _Reader.name,
         ast.Attribute: _Reader.attribute,

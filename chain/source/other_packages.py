@@ -22,13 +22,13 @@ _FILES: Final = 400  # the number of files examined per package
 
 def folder_of_package(first: str) -> Path | None:
     """The folder that contains the top-level package or module `first`, if it may hold contracts. Nothing is imported."""
-    for path in places_of(first):
+    for path in locations_of(first):
         if SHARED_FOLDERS.isdisjoint(path.parts) or _is_for_chain(path):
             return path.parent
     return None
 
 
-def places_of(first: str) -> list[Path]:
+def locations_of(first: str) -> list[Path]:
     """The folders or the file of the top-level package or module `first` on Python's path."""
     try:
         spec = find_spec(first)

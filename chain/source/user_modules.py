@@ -34,7 +34,7 @@ class _Packages(MetaPathFinder):
 _packages: Final = _Packages()
 
 
-def look_in(folder: Path) -> None:
+def add_folder(folder: Path) -> None:
     """Find modules in this folder too: after everything installed, before the folders registered earlier."""
     if _packages not in sys.meta_path:
         sys.meta_path.insert(0, _packages)
@@ -47,7 +47,7 @@ def look_in(folder: Path) -> None:
     known.insert(0, name)
 
 
-def look_for(module: str) -> None:
+def find_module(module: str) -> None:
     """Find this module in the working directory first, before an installed one of the same name."""
-    look_in(Path.cwd())
+    add_folder(Path.cwd())
     _packages.names.add(module.partition(".")[0])

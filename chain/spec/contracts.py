@@ -314,13 +314,13 @@ class ContractSpec:
         """Return the entries with this method name, name in the ABI, or signature; usually there is one."""
         return self._called.get(name, ())
 
-    def meant(self, name: str) -> tuple[EntrySpec, ...]:
+    def resolve(self, name: str) -> tuple[EntrySpec, ...]:
         """Return the same entries, except that a method name refers to that method only, even if the ABI name is shared."""
         return (self.entries[name],) if name in self.entries else self.named(name)
 
     def exactly(self, name: str) -> EntrySpec:
         """Return the only entry with this method name, signature, or name in the ABI."""
-        entries = self.meant(name)
+        entries = self.resolve(name)
         if len(entries) == 1:
             return entries[0]
         if entries:

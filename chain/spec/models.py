@@ -157,7 +157,7 @@ class ModelSpec:
     def clear(self, words: Words, slot: int) -> None:
         self.layout.clear(words, slot)
 
-    def refuse_strangers(self, model: Any) -> None:
+    def require_members(self, model: Any) -> None:
         """Refuse a model with an attribute that is not a member: it would be lost."""
         member_names = {member.name for member in self.record.members}
         for name in vars(model):

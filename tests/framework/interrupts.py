@@ -184,7 +184,7 @@ def made_up(chain: Chain) -> list[str]:
     closed = [receipt for receipt in chain.receipts if receipt.block_number <= chain.head.number]
     if any(chain.ledger.find(receipt.tx_hash) != receipt for receipt in closed):
         wrong.append("hashes of transactions")
-    if not chain.ledger.open and len(chain.ledger.timeline) == chain.head.end_moment:
+    if not chain.ledger.open and len(chain.ledger.timeline) == chain.head.end_timeline_index:
         root = initial_trie(chain.state, ()).root
         wrong += ["state root"] if root != chain.state_root() else []
     return wrong
@@ -206,7 +206,7 @@ def _tables(chain: Chain) -> Any:
 
 QUESTIONS: dict[str, Callable[[Chain], Any]] = {
     "hashes": lambda chain: [chain.block_hash(n) for n in range(len(chain.blocks))],
-    "kinds": lambda chain: {k: list(chain.ledger.events.by_kind(k)) for k in _topics(chain)},
+    "kinds": lambda chain: {k: list(chain.ledger.events.by_type(k)) for k in _topics(chain)},
     "tables": _tables,
     "failed": lambda chain: [each.position for each in chain.receipts.where(ok=False)],
     "senders": lambda chain: chain.receipts.where(sender=chain.accounts[1]).count(),

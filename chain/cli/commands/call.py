@@ -9,7 +9,7 @@ from chain.cli import (
     options,
     output,
 )
-from chain.cli.receipt_view import tell
+from chain.cli.receipt_view import report
 from chain.simulator.catalogue import ContractCatalogue
 
 
@@ -36,4 +36,4 @@ def command(
             handle.address, target.spec.encode_args((), values), sender=lookup.sender(chain, sender),
             gas=gas, **wei,
         )  # fmt: skip
-        tell(receipt, json=json)
+        report(receipt, json=json)

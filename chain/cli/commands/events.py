@@ -50,7 +50,7 @@ def command(
         by = None if contract is None else lookup.contract_address(chain, contract)
         positions: Iterable[int] = range(len(ledger.events.rows))
         if name is not None:
-            positions = _places(chain, name, fields, by)
+            positions = _position_columns(chain, name, fields, by)
         elif by is not None:
             positions = ledger.events.contract_finder(by)()
         lines = list(event_objects(ledger, positions))
@@ -76,7 +76,9 @@ def _named(who: AddressBook, value: Any) -> Any:
     return value
 
 
-def _places(chain: Chain, name: str, fields: tuple[str, ...], by: Address | None) -> Iterable[int]:
+def _position_columns(
+    chain: Chain, name: str, fields: tuple[str, ...], by: Address | None
+) -> Iterable[int]:
     """Return the positions of these events in the list of logs."""
     try:
         events = chain.ledger.events.of(name, by=by is not None)

@@ -43,16 +43,16 @@ def command(contract: str, offered: ContractCatalogue, json: bool) -> None:
         output.as_json(facts)
         return
     click.echo(f"{spec.name}, digest 0x{facts['digest'].hex()}")
-    _section("storage", _PLACE, _rows(contract_layout_report(spec)))
+    _section("storage", _LOCATION_COLUMNS, _rows(contract_layout_report(spec)))
     for name, model in spec.models.items():
         keys = ", ".join(model.record.keys)
-        _section(f"model {name}, by {keys}", _PLACE, _rows(model_shape(model)))
+        _section(f"model {name}, by {keys}", _LOCATION_COLUMNS, _rows(model_shape(model)))
     _section("entries", _ENTRY, entries)
     _section("events", ("signature",), [(item,) for item in facts["events"]])
     _section("errors", ("signature",), [(item,) for item in facts["errors"]])
 
 
-_PLACE = ("name", "type", "word", "offset", "bytes")
+_LOCATION_COLUMNS = ("name", "type", "word", "offset", "bytes")
 _ENTRY = ("kind", "name", "takes", "returns", "signature", "selector")
 
 

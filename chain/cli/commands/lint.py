@@ -32,12 +32,12 @@ def command(targets: tuple[str, ...], json: bool) -> None:
         output.as_json(findings)
     else:
         for finding in findings:
-            _tell(finding)
+            _print_finding(finding)
         output.remark(f"{len(findings)} found" if findings else "nothing found")
     sys.exit(1 if findings else 0)
 
 
-def _tell(finding: Finding) -> None:
+def _print_finding(finding: Finding) -> None:
     if output.is_terminal():
         location = click.style(finding.place, bold=True)
         click.echo(f"{location}: {finding.what}\n    {finding.why}\n    {finding.instead}")

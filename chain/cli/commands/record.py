@@ -21,7 +21,7 @@ from chain.replays.read_file import (
 )
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
-from chain.source.user_modules import look_in
+from chain.source.user_modules import add_folder
 
 
 @click.command()
@@ -61,7 +61,7 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
     """Return a transcript of each chain that the script created."""
     with _witnessed() as chains, redirect_stdout(sys.stderr):
         old_argv, sys.argv = sys.argv, [str(script), *args]
-        look_in(script.resolve().parent)
+        add_folder(script.resolve().parent)
         try:
             main = runpy.run_path(str(script), run_name="__main__").get("main")
             if not chains and callable(main) and takes_chain(main):

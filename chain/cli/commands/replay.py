@@ -45,7 +45,7 @@ def command(
     try:
         text = text_of(file, offered)
         played = replay(
-            text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_shown
+            text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_printed
         )
     except (BadTranscript, ContractNotFound) as error:
         raise click.UsageError(f"{file}: {error}") from None
@@ -61,7 +61,7 @@ def command(
     sys.exit(0 if played.ok else 1)
 
 
-def _shown(steps: Sequence[Step]) -> Iterator[Step]:
+def _printed(steps: Sequence[Step]) -> Iterator[Step]:
     return tracked(steps, "replaying", len(steps))
 
 

@@ -22,10 +22,10 @@ from chain.simulator.chain import Chain
 def command(tx: str, where: str, offered: ContractCatalogue, json: bool) -> None:
     """Show the transaction TX, given its hash or its place in 'boardchain receipts'; -1 is the last."""
     with options.open_chain(where, offered) as chain:
-        details(chain, _found(chain, tx), json=json)
+        details(chain, _find_receipt(chain, tx), json=json)
 
 
-def _found(chain: Chain, tx: str) -> Receipt:
+def _find_receipt(chain: Chain, tx: str) -> Receipt:
     receipts = chain.receipts
     try:
         by_hash = tx.startswith("0x")

@@ -54,14 +54,14 @@ GROUP: Final = Rule(
     "a call ends with one",
     "write 'except'",
 )
-WORDS: Final = Rule(
+ERROR_TEXT: Final = Rule(
     "error_words",
     "the words of Python's own {name} are used",
     "they change from version to version of Python, and so do the numbers with them",
     "say in your own words what is wrong",
 )
 
-RULES: Final = (BARE, BROAD, SUPPRESS, LEAVE, ASSERT, ALWAYS, GROUP, WORDS)
+RULES: Final = (BARE, BROAD, SUPPRESS, LEAVE, ASSERT, ALWAYS, GROUP, ERROR_TEXT)
 
 _BROAD: Final = word_set(
     "BaseException Exception MemoryError RecursionError RuntimeError SystemError GeneratorExit",
@@ -89,8 +89,8 @@ def handlers(node: ast.ExceptHandler, place: Scopes) -> None:
             place.report(BROAD, type_node, name=path.rpartition(".")[2])
     python_errors = [path for path, _ in caught if path in _PYTHONS]
     if node.name and python_errors and not is_while_importing(place):
-        for use in _shown(node, node.name):
-            place.report(WORDS, use, name=python_errors[0].rpartition(".")[2])
+        for use in _is_shown(node, node.name):
+            place.report(ERROR_TEXT, use, name=python_errors[0].rpartition(".")[2])
 
 
 def _named(node: ast.expr, place: Scopes) -> Iterator[tuple[str, ast.expr]]:
@@ -105,7 +105,7 @@ def _named(node: ast.expr, place: Scopes) -> Iterator[tuple[str, ast.expr]]:
             yield path, element
 
 
-def _shown(handler: ast.ExceptHandler, name: str) -> Iterator[ast.Name]:
+def _is_shown(handler: ast.ExceptHandler, name: str) -> Iterator[ast.Name]:
     """The uses of the caught error, other than raising it again and naming it as the cause."""
     reraised: list[ast.AST | None] = []
     for node in ast.walk(handler):
@@ -122,8 +122,8 @@ def values(node: ast.Try, place: Scopes) -> None:
     for handler in node.handlers:
         caught = () if handler.type is None else _named(handler.type, place)
         if handler.name and any(path == "builtins.ValueError" for path, _ in caught):
-            for use in _shown(handler, handler.name):
-                place.report(WORDS, use, name="ValueError")
+            for use in _is_shown(handler, handler.name):
+                place.report(ERROR_TEXT, use, name="ValueError")
 
 
 def _calls(body: list[ast.stmt]) -> Iterator[ast.Call]:

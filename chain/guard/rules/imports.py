@@ -150,7 +150,7 @@ def _check(home: str, name: str, node: ast.AST, place: Scopes) -> None:
     if is_allowed(home, name, place.module) or is_allowed(path, "", place.module):
         return
     if home == "math":
-        say_math(path, node, place)
+        report_math(path, node, place)
         return
     if home.partition(".")[0] == "chain" and not name:
         place.report(
@@ -179,7 +179,7 @@ def is_allowed(home: str, name: str, module: Module) -> bool:
     return home != "chain" if not name else names is None or name in names
 
 
-def say_math(path: str, node: ast.AST, place: Scopes) -> None:
+def report_math(path: str, node: ast.AST, place: Scopes) -> None:
     place.report(FLOAT_FUNCTION, node, path=path, names="isqrt, gcd, lcm, comb, prod")
 
 

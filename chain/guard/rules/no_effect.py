@@ -9,7 +9,7 @@ from chain.guard.finding import Rule
 from chain.guard.scope import Scopes
 from chain.source.word_sets import word_set
 
-MADE: Final = Rule(
+UNUSED_VALUE: Final = Rule(
     "made_and_dropped",
     "this {name} is made and dropped",
     "{what}",
@@ -35,7 +35,7 @@ UNENTERED: Final = Rule(
     "write with {name}(…) as model:",
 )
 
-RULES: Final = (MADE, COMPARED, UNCALLED, UNENTERED)
+RULES: Final = (UNUSED_VALUE, COMPARED, UNCALLED, UNENTERED)
 
 _REVERT: Final = word_set("Revert", "chain.") | word_set("Revert", "chain.errors.")
 _MARKS: Final = {
@@ -51,12 +51,12 @@ def statements(node: ast.Expr, place: Scopes) -> None:
     if isinstance(value, ast.Compare) and _is_own(value.left) and isinstance(value.ops[0], ast.Eq):
         place.report(COMPARED, node)
     elif isinstance(value, ast.Call):
-        _made(value, place)
+        _created(value, place)
     elif isinstance(value, ast.Attribute) and _is_method(value, place):
         place.report(UNCALLED, node, name=ast.unparse(value))
 
 
-def _made(node: ast.Call, place: Scopes) -> None:
+def _created(node: ast.Call, place: Scopes) -> None:
     """Report an event that is not emitted, an error that is not raised or a context that is not entered."""
     if isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "self.world.in_place":
         place.report(UNENTERED, node, name="self.world.in_place")
@@ -64,7 +64,7 @@ def _made(node: ast.Call, place: Scopes) -> None:
     if mark:
         name = ast.unparse(node.func)
         problem, instead = _MARKS[mark]
-        place.report(MADE, node, name=name, what=problem, instead=instead.format(name=name))
+        place.report(UNUSED_VALUE, node, name=name, what=problem, instead=instead.format(name=name))
 
 
 def _mark_of(node: ast.expr, place: Scopes) -> str:

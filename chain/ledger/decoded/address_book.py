@@ -83,7 +83,7 @@ class AddressBook:
         name_by_class: dict[tuple[bytes, str], str] = {}  # by address and name of the class
         count: Counter[str] = Counter()
         for receipt in self._ledger.receipts.where(_may_place, ok=True):
-            for address, digest in placed(receipt):
+            for address, digest in register_names(receipt):
                 program = self._ledger.program(digest)
                 if program is not None:
                     key = address, program.spec.name
@@ -103,7 +103,7 @@ def next_contract_name(name: str, count: Counter[str]) -> str:
     return name if count[name] == 1 else f"{name}#{count[name]}"
 
 
-def placed(receipt: Receipt) -> Iterator[tuple[bytes, bytes]]:
+def register_names(receipt: Receipt) -> Iterator[tuple[bytes, bytes]]:
     """Yield the Python contracts that a transaction created or upgraded, each with the digest of its new class."""
     if receipt.ok:
         if receipt.to is None and receipt.program is not None:

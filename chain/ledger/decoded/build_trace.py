@@ -72,7 +72,7 @@ class TraceBuilder:
         mark, program = len(self._undo), frame.program
         steps = tuple(self._steps(frame))
         if frame.failure is not None:
-            self._take_back(mark)
+            self._undo_steps(mark)
         return Trace(
             self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
             frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, frame.failure,
@@ -123,7 +123,7 @@ class TraceBuilder:
         self._undo.append(((address, slot), self._words.get((address, slot))))
         self._words[address, slot] = word
 
-    def _take_back(self, mark: int) -> None:
+    def _undo_steps(self, mark: int) -> None:
         while len(self._undo) > mark:
             location, word = self._undo.pop()
             if word is None:

@@ -43,7 +43,7 @@ class ModelHistory:
     def written_models(self, world: bytes, parent: int) -> Iterator[tuple[int, bytes]]:
         """Yield the slots and keys of all models below the slot `parent`, in the order in which they were first written."""
         origins = self._ledger.state.slots.preimages
-        for slot in self._moments(world):
+        for slot in self._timeline_indexes(world):
             model_parent, key = origins[slot]
             if model_parent == parent and key is not None:
                 yield slot, key
@@ -54,7 +54,7 @@ class ModelHistory:
         """Return the versions of the model at `slot` before timeline index `moment`; `load` reads the model from storage."""
         ledger, words = self._ledger, dict[int, int]()
         storage, versions = ReadOnlyStorage(ledger.state.slots, words), []
-        for index in self._moments(world).get(slot, ()):
+        for index in self._timeline_indexes(world).get(slot, ()):
             if index >= moment:
                 break
             words.update(
@@ -80,11 +80,11 @@ class ModelHistory:
                     changed_slots[slot] = None
         return list(changed_slots)
 
-    def cut(self) -> None:
+    def truncate(self) -> None:
         """Start again, because the timeline was truncated."""
         self._worlds.clear()
 
-    def _moments(self, world: bytes) -> dict[int, list[int]]:
+    def _timeline_indexes(self, world: bytes) -> dict[int, list[int]]:
         index = self._worlds.get(world)
         if index is None:
             index = self._worlds[world] = _Index(world, self._models)

@@ -166,7 +166,7 @@ def struct_members(spot: StoragePath) -> list[StoragePath]:
     """Return the members of a packed record; none if the value is best shown whole."""
     value_type = spot.layout.kind if isinstance(spot.layout, PackedLayout) else None
     if not isinstance(value_type, StructType) or (
-        value_type.cls is None and not _holds_records(value_type)
+        value_type.cls is None and not _contains_records(value_type)
     ):
         return []
     layouts = [layout_for(member.kind) for member in value_type.members]
@@ -191,5 +191,5 @@ def unwrap_optional(spot: StoragePath) -> StoragePath:
     return StoragePath(spot.path, layout_for(value_type.item), spot.slot, spot.shift + 8)
 
 
-def _holds_records(kind: StructType) -> bool:
+def _contains_records(kind: StructType) -> bool:
     return any(isinstance(member.kind, StructType | OptionalType) for member in kind.members)

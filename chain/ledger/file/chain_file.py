@@ -22,8 +22,8 @@ from chain.crypto.cbor import (
 )
 from chain.ledger.file.checksum import (
     Damaged,
+    add_checksum,
     opened,
-    sealed,
 )
 from chain.ledger.file.integrity import (
     check_schema,
@@ -65,7 +65,7 @@ SETTINGS, NOW, SOURCES = range(3)  # the rows of "chain:now"
 _KEY: Final = dict(_NUMBERED)
 # Opening a file may be interrupted at any line. The traceback may live on, and with it the lock. So each file is recorded here,
 # by thread, until it is open: the next attempt in that thread finds the leftover and releases it.
-_begun: Final[dict[tuple[int, int, Path], ChainFile]] = {}
+_started: Final[dict[tuple[int, int, Path], ChainFile]] = {}
 _DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
 
 
@@ -95,13 +95,13 @@ class ChainFile:
         # The pending changes to the sums of the public tables; None if those tables are damaged.
         self.sums: Pending | None = {}
         self._note = self._process, get_ident(), self._real
-        left_over = _begun.get(self._note)
+        left_over = _started.get(self._note)
         if left_over is not None:
             left_over.release()
-        _begun[self._note] = self
+        _started[self._note] = self
         try:
             self._take()
-            self.settings = self._look()
+            self.settings = self._inspect()
         except BaseException:
             self.release()
             raise
@@ -119,7 +119,7 @@ class ChainFile:
 
     def kept(self, opened: T) -> T:
         """Record that the file is open, and return `opened`, what was opened with it."""
-        _begun.pop(self._note, None)
+        _started.pop(self._note, None)
         return opened
 
     def release(self) -> None:
@@ -131,8 +131,8 @@ class ChainFile:
             self._connection.close()
             self._connection = None
         self._lock.release()
-        if _begun.get(self._note) is self:
-            del _begun[self._note]
+        if _started.get(self._note) is self:
+            del _started[self._note]
 
     @property
     def is_ours(self) -> bool:
@@ -155,7 +155,7 @@ class ChainFile:
                 f" or close it there before you open it here"
             )
 
-    def _look(self) -> dict[str, Any] | None:
+    def _inspect(self) -> dict[str, Any] | None:
         """Return the settings of the chain, or None if there is no file yet.
 
         Write nothing: it is not yet certain that the file is one of ours.
@@ -163,17 +163,17 @@ class ChainFile:
         if not self.path.exists():
             return None
         self._check_head()
-        with self._damage_told():
+        with self._damage_message():
             connection = self._reader()
             check_schema(connection, TABLES)
             settings = dict(self.row("now", SETTINGS))
             self.sums = None
             size = 0 if self._is_thorough else self._real.stat().st_size
             if is_well_formed(connection, size):
-                self.sums = self.look_at_sums()
+                self.sums = self.check_sums()
             return settings
 
-    def look_at_sums(self) -> Pending | None:
+    def check_sums(self) -> Pending | None:
         """Return the pending changes to the sums of the public tables; None if those tables are damaged."""
         is_new = self.end("now") <= NOW
         # The last field of the row is `Now.pending`.
@@ -207,7 +207,7 @@ class ChainFile:
             )
 
     @contextmanager
-    def _damage_told(self) -> Iterator[None]:
+    def _damage_message(self) -> Iterator[None]:
         """Report an error of reading as a damaged file."""
         try:
             yield
@@ -220,7 +220,7 @@ class ChainFile:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Yield the connection for reading; an error of reading is reported as a damaged file."""
         self.check_use()
-        with self._damage_told():
+        with self._damage_message():
             yield self._reader()
 
     def _reader(self) -> sqlite3.Connection:
@@ -301,7 +301,7 @@ class ChainFile:
 
     def create(self, settings: dict[str, Any]) -> None:
         """Create the file of a new chain."""
-        row = sealed("now", SETTINGS, tuple(settings.items()))
+        row = add_checksum("now", SETTINGS, tuple(settings.items()))
         with self._fresh() as connection:
             connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
@@ -313,12 +313,12 @@ class ChainFile:
         if self.sums is None:
             self._rebuild(counts)
         elif self._is_thorough:
-            with self._damage_told():
+            with self._damage_message():
                 for _ in truth_in(self._reader(), counts):
                     pass
 
     def _rebuild(self, counts: Mapping[str, int]) -> None:
-        with self._damage_told(), self._fresh() as connection:
+        with self._damage_message(), self._fresh() as connection:
             for table, row in truth_in(self._reader(), counts):
                 marks = ", ".join("?" * len(row))
                 connection.execute(f'insert into "chain:{table}" values ({marks})', row)

@@ -19,32 +19,32 @@ class Damaged(ValueError):
     """Something in a chain's file is not as it was written; the message says what."""
 
 
-def sealed(table: str, key: Hashable, row: Any) -> bytes:
+def add_checksum(table: str, key: Hashable, row: Any) -> bytes:
     """Return a row as it is stored: its checksum, then its CBOR."""
     raw = encode(row)
-    return _seal(table, key, raw) + raw
+    return _checksum(table, key, raw) + raw
 
 
 def opened(table: str, key: Hashable, sealed: Any) -> bytes:
     """Check the checksum of a stored row and return the bytes after it."""
     if not isinstance(sealed, bytes):
-        raise Damaged(f'row {_told(key)} of "chain:{table}" is not as it was written')
+        raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
     raw = sealed[4:]
-    if _seal(table, key, raw) != sealed[:4]:
-        raise Damaged(f'row {_told(key)} of "chain:{table}" is not as it was written')
+    if _checksum(table, key, raw) != sealed[:4]:
+        raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
     return raw
 
 
-def unsealed(table: str, key: Hashable, sealed: Any) -> Any:
+def verify_checksum(table: str, key: Hashable, sealed: Any) -> Any:
     """Check the checksum of a stored row and return the decoded row."""
     return decode(opened(table, key, sealed))
 
 
-def _seal(table: str, key: Hashable, raw: bytes) -> bytes:
+def _checksum(table: str, key: Hashable, raw: bytes) -> bytes:
     return crc32(raw, crc32(f"{table} {key!r}".encode())).to_bytes(4)
 
 
-def _told(key: Hashable) -> str:
+def _location(key: Hashable) -> str:
     if isinstance(key, tuple):
-        return ", ".join(map(_told, key))
+        return ", ".join(map(_location, key))
     return f"0x{key.hex()}" if isinstance(key, bytes) else str(key)

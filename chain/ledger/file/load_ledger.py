@@ -46,7 +46,7 @@ class LedgerLengths(NamedTuple):
     """The number of items in the file of everything that grows."""
 
     blocks: int = 0
-    moments: int = 0
+    timeline: int = 0
     receipts: int = 0
     codes: int = 0
     slots: int = 0
@@ -81,7 +81,7 @@ class LoadedState(NamedTuple):
         had = self.had
         is_empty = not had.blocks
         return {
-            "now": 1 if is_empty else 3, "notes": had.moments - had.receipts, "cells": self.cells,
+            "now": 1 if is_empty else 3, "notes": had.timeline - had.receipts, "cells": self.cells,
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
         }  # fmt: skip
@@ -137,8 +137,8 @@ def _load_history(
                 f'"chain:{table}" does not end where it did, at row {getattr(had, table) - 1}'
             )
     notes = file.keys("notes")
-    if len(notes) != had.moments - had.receipts:
-        raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.moments - had.receipts}')
+    if len(notes) != had.timeline - had.receipts:
+        raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.timeline - had.receipts}')
     receipts = file.pages("receipts", had.receipts, _receipt_maker(ledger))
     blocks = file.pages("blocks", had.blocks, _block)
     changes = file.pages("receipts", had.receipts, _changes)
@@ -146,7 +146,7 @@ def _load_history(
     ledger.restore(PagedList(Picked(blocks, 0)), PagedList(receipts), timeline, notes)
     ledger.envelopes.restore(file.pages("receipts", had.receipts, _hash))
 
-    state, cells, end = ledger.state, 0, ledger.blocks.head.end_moment
+    state, cells, end = ledger.state, 0, ledger.blocks.head.end_timeline_index
     if settled is not None:
         state.accounts.clear()
         cells = load_cells(connection, state)

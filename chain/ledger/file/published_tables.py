@@ -50,7 +50,7 @@ CREATE = (
 class Progress(NamedTuple):
     """How far the ledger had been written when the file was last updated."""
 
-    moments: int
+    timeline: int
     receipts: int
     logs: int
 
@@ -81,7 +81,7 @@ class PublishedTables:
         `moments` and `receipts` say how many had been written before. `shortened` is True if some of those written are gone.
         """
         if not self._is_sure:
-            self._sums = Sums(self._connection, self._file.look_at_sums() or {})
+            self._sums = Sums(self._connection, self._file.check_sums() or {})
             self._is_sure = True
         ends = Progress(moments, receipts, self._ledger.events.end_of(receipts))
         new_tables: set[str] = set()
@@ -103,7 +103,7 @@ class PublishedTables:
 
     def _shorten(self, table: AppendOnlyTable, end: int) -> None:
         """Delete the rows from `end` on, which were undone."""
-        self._sums.cut(table.name, table.key, end)
+        self._sums.truncate(table.name, table.key, end)
         self._connection.execute(table.delete_from(), (end,))
         self._sums.take_exact("name = ? and row >= ?", (table.name, end))
 
@@ -123,10 +123,10 @@ class PublishedTables:
         missing = [table for table in tables if table.name.casefold() not in existing]
         if EXACT not in existing:
             self._connection.execute(CREATE)
-            self._sums.made(EXACT)
+            self._sums.rebuild(EXACT)
         for table in missing:
             self._connection.execute(table.create())
-            self._sums.made(table.name)
+            self._sums.rebuild(table.name)
         (catalogue,) = (table for table in tables if isinstance(table, Tables))
         self._connection.execute(f"delete from {catalogue.name}")
         self._sums.cleared(catalogue.name)

@@ -29,7 +29,7 @@ PAGE: Final = 500  # rows of each type
 # Approximate bytes after which a page ends: a node limits the size of its responses.
 PAGE_BYTES: Final = 1 << 22
 _A_CHANGE: Final = 16  # approximate bytes of one of the four items of a change
-_END_MOMENT: Final = 6  # its index in the row of a block
+_END_OF_TIMELINE: Final = 6  # its index in the row of a block
 
 Growth = tuple[Any, ...]
 
@@ -48,8 +48,8 @@ def next_page(
 ) -> tuple[LedgerLengths, Growth]:
     """Return the page after the lengths `had`: the lengths including it, and its rows."""
     state = ledger.state
-    notes, packed = _moments(ledger, had)
-    moments = had.moments + len(notes) + len(packed)
+    notes, packed = _timeline_indexes(ledger, had)
+    moments = had.timeline + len(notes) + len(packed)
     codes = [code for _, code in _next(state.codes, had.codes)]
     slots = [(slot.to_bytes(32), key) for _, (slot, key) in _next(state.slots.preimages, had.slots)]
     known = [(bytes(account), account.key, account.name) for _, account in _next(keys, had.keys)]
@@ -59,7 +59,7 @@ def next_page(
     blocks = []
     for number in range(had.blocks, min(len(ledger.blocks), had.blocks + PAGE)):
         row = ledger.blocks.as_tuple(number)
-        if row[_END_MOMENT] > moments:
+        if row[_END_OF_TIMELINE] > moments:
             break
         blocks.append(row)
     have = LedgerLengths(
@@ -69,11 +69,13 @@ def next_page(
     return have, (codes, slots, known, artifacts, notes, packed, blocks)
 
 
-def _moments(ledger: Ledger, had: LedgerLengths) -> tuple[list[tuple[int, Changes]], list[Row]]:
+def _timeline_indexes(
+    ledger: Ledger, had: LedgerLengths
+) -> tuple[list[tuple[int, Changes]], list[Row]]:
     """Return the next notes and packed receipts: one page, or fewer if they are large."""
     notes, packed, weight = list[tuple[int, Changes]](), list[Row](), 0
-    note_moments = set(ledger.notes_from(had.moments))
-    for moment in range(had.moments, min(len(ledger.timeline), had.moments + PAGE)):
+    note_moments = set(ledger.notes_from(had.timeline))
+    for moment in range(had.timeline, min(len(ledger.timeline), had.timeline + PAGE)):
         if weight > PAGE_BYTES:
             break
         changes = ledger.timeline[moment]

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from chain.ledger.file.checksum import (
-    sealed,
-    unsealed,
+    add_checksum,
+    verify_checksum,
 )
 from chain.ledger.state_trie import gather
 from chain.machine.state import Changes, State
@@ -26,7 +26,7 @@ def load_cells(connection: sqlite3.Connection, state: State) -> int:
     """Fill an empty state, and return the number of rows."""
     count = 0
     for address, slot, row in connection.execute('select address, slot, row from "chain:cells"'):
-        value = unsealed("cells", (address, slot), row)
+        value = verify_checksum("cells", (address, slot), row)
         if slot == _ACCOUNT:
             state.accounts[address] = value
         else:
@@ -69,7 +69,7 @@ def _put(connection: sqlite3.Connection, address: bytes, slot: bytes, value: Any
             'delete from "chain:cells" where address = ? and slot = ?', (address, slot)
         )
     else:
-        row = sealed("cells", (address, slot), value)
+        row = add_checksum("cells", (address, slot), value)
         connection.execute(
             'insert or replace into "chain:cells" values (?, ?, ?)', (address, slot, row)
         )

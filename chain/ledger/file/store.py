@@ -27,8 +27,8 @@ from chain.ledger.file.chain_file import (
     ChainFile,
 )
 from chain.ledger.file.checksum import (
-    sealed,
-    unsealed,
+    add_checksum,
+    verify_checksum,
 )
 from chain.ledger.file.load_ledger import (
     LedgerLengths,
@@ -82,7 +82,7 @@ class ChainStore:
         self._connection: sqlite3.Connection | None = None
         self._sync = sync
         self._is_bare = file.sums is None  # the public tables must still be created
-        ledger.on_truncated.append(self._cut)
+        ledger.on_truncated.append(self._truncate)
 
     def close(self) -> None:
         """Close the file and release its lock."""
@@ -105,7 +105,7 @@ class ChainStore:
         try:
             self._write(number + 1, mining, held)
         except (sqlite3.Error, OSError) as problem:
-            if not self.holds_more_than(number):
+            if not self.is_ahead_of(number):
                 name = self._file.name
                 raise NotWritten(
                     f"{name} cannot be written, so nothing was done: {problem}"
@@ -121,10 +121,10 @@ class ChainStore:
         connection.execute("begin immediate")
         if self._standing is not None:
             blocks, moments, receipts = self._standing
-            had = had._replace(blocks=blocks, moments=moments, receipts=receipts)
+            had = had._replace(blocks=blocks, timeline=moments, receipts=receipts)
             _shorten(connection, had)
-        pending = self._published.update(had.moments, had.receipts, self._standing is not None)
-        settled, sources = self._settle(connection, had.moments), self._ledger.events.sources
+        pending = self._published.update(had.timeline, had.receipts, self._standing is not None)
+        settled, sources = self._settle(connection, had.timeline), self._ledger.events.sources
         have = self._lengths()  # only now: reading models for the tables may register new slots
         now = Written(number, have, mining, held, settled, len(sources))
         self._write_rows(connection, had, now, sources, pending)
@@ -136,7 +136,7 @@ class ChainStore:
         """The number of the last step that was written."""
         return self._written.number
 
-    def holds_more_than(self, number: int) -> bool:
+    def is_ahead_of(self, number: int) -> bool:
         """True if the file holds a step after this number, which was interrupted.
 
         What the file holds is read from it here, and is known from then on.
@@ -165,7 +165,7 @@ class ChainStore:
         def put(table: str, rows: Iterable[tuple[int, Any]]) -> None:
             statement = f'insert or replace into "chain:{table}" values (?, ?)'
             for key, row in rows:
-                connection.execute(statement, (key, sealed(table, key, row)))
+                connection.execute(statement, (key, add_checksum(table, key, row)))
 
         put("receipts", (
             (receipt.position, (ledger.hash_of(receipt), serialize_row(receipt.row)))
@@ -173,7 +173,7 @@ class ChainStore:
         ))  # fmt: skip
         put(
             "notes",
-            ((moment, ledger.timeline[moment]) for moment in ledger.notes_from(had.moments)),
+            ((moment, ledger.timeline[moment]) for moment in ledger.notes_from(had.timeline)),
         )
         put("blocks", (
             (number, (ledger.block_hash(number), ledger.blocks.as_tuple(number), ledger.header(number)))
@@ -205,7 +205,7 @@ class ChainStore:
         `moments` is the number of changes in the file that are still valid.
         """
         ledger, settled = self._ledger, self._written.settled
-        end = ledger.blocks.head.end_moment
+        end = ledger.blocks.head.end_timeline_index
         if settled is None or settled > moments:
             write_cells(connection, ledger.state, ledger.timeline[end:])
             return end
@@ -216,7 +216,7 @@ class ChainStore:
 
     # Truncation
 
-    def _cut(self, blocks: int, receipts: int) -> None:
+    def _truncate(self, blocks: int, receipts: int) -> None:
         """Record how much of the file is still valid after the ledger was truncated."""
         had, moments = self._written.lengths, len(self._ledger.timeline)
         valid = had[:3] if self._standing is None else self._standing
@@ -230,7 +230,7 @@ def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
     for table, key, length in (
         ("blocks", "number", had.blocks),
         ("receipts", "position", had.receipts),
-        ("notes", "moment", had.moments),
+        ("notes", "moment", had.timeline),
     ):
         connection.execute(f'delete from "chain:{table}" where {key} >= ?', (length,))
 
@@ -238,7 +238,7 @@ def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
 def _written_in(connection: sqlite3.Connection) -> Written | None:
     """Return the summary of what the file holds; None if no step was written."""
     selected = connection.execute('select id, row from "chain:now" where id > 0').fetchall()
-    rows = {key: unsealed("now", key, row) for key, row in selected}
+    rows = {key: verify_checksum("now", key, row) for key, row in selected}
     if NOW not in rows:
         return None
     now = Now._make(rows[NOW])

@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 from chain.ledger.file.checksum import (
-    sealed,
-    unsealed,
+    add_checksum,
+    verify_checksum,
 )
 from chain.ledger.sql.table import quoted
 
@@ -43,7 +43,7 @@ class Sums:
         """The total by which the rows and the written sums differ."""
         return sum(self._pending.values()) & _WRAP
 
-    def made(self, name: str) -> None:
+    def rebuild(self, name: str) -> None:
         """Record that a table was created and is empty."""
         self.cleared(name)
         ((schema,),) = self._connection.execute(
@@ -77,7 +77,7 @@ class Sums:
         query = f"select * from {quoted(name)} where rowid = ?"
         return self._connection.execute(query, (key,)).fetchall()
 
-    def cut(self, name: str, key: str, end: int) -> None:
+    def truncate(self, name: str, key: str, end: int) -> None:
         """Subtract all rows from the key `end` on; `key` is the name of the key column."""
         stretch = end // _CHUNK
         query = f"select {quoted(key)}, * from {quoted(name)} where {quoted(key)} >= ? and {quoted(key)} < ?"
@@ -118,10 +118,10 @@ class Sums:
     def _read(self, key: tuple[str, int]) -> int:
         query = 'select row from "chain:sums" where name = ? and chunk = ?'
         row = self._connection.execute(query, key).fetchone()
-        return 0 if row is None else int(unsealed("sums", key, row[0]))
+        return 0 if row is None else int(verify_checksum("sums", key, row[0]))
 
     def _put(self, name: str, chunk: int, told: int | str) -> None:
-        row = sealed("sums", (name, chunk), told)
+        row = add_checksum("sums", (name, chunk), told)
         self._connection.execute(
             'insert or replace into "chain:sums" values (?, ?, ?)', (name, chunk, row)
         )
@@ -145,7 +145,7 @@ def pending_in(connection: sqlite3.Connection, pending: int, whole: bool) -> Pen
     """
     written: dict[str, dict[int, Any]] = {}
     for name, chunk, row in connection.execute('select name, chunk, row from "chain:sums"'):
-        written.setdefault(name, {})[chunk] = unsealed("sums", (name, chunk), row)
+        written.setdefault(name, {})[chunk] = verify_checksum("sums", (name, chunk), row)
     schemas = dict(connection.execute("select name, sql from sqlite_master where type = 'table'"))
     is_long = sum(map(len, written.values())) > _MOST and not whole
     chunks_per_table = max(1, _MOST // len(written)) if is_long else 0

@@ -115,7 +115,7 @@ class LargeNumbers:
         self.is_crowded = False
 
     @contextmanager
-    def guests(self) -> Iterator[None]:
+    def parameters_scope(self) -> Iterator[None]:
         """Forget at the end of the scope the numbers that were added in it: they are in no table."""
         self._guests = []
         try:
@@ -128,7 +128,7 @@ class LargeNumbers:
                     del self._numbers[real]
             self._guests = None
 
-    def teach(self, connection: sqlite3.Connection) -> None:
+    def register_functions(self, connection: sqlite3.Connection) -> None:
         """Register the exact `sum`, `total` and `avg` on a connection."""
         for name, aggregate in (("sum", Sum), ("total", Total), ("avg", Average)):
             connection.create_window_function(name, 1, partial(aggregate, self))

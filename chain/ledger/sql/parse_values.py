@@ -52,7 +52,7 @@ def parse_value(kind: ValueType, value: Any, path: str, find: AddressResolver = 
                 parse_value(item, part, f"{path}[{i}]", find) for i, part in enumerate(value)
             )
         case StructType(cls=cls, members=members) if isinstance(value, list | tuple | Mapping):
-            parts = given_members(members, value, path, find)
+            parts = parse_members(members, value, path, find)
             return tuple(parts) if cls is None else cls(*parts)
         case Int() | BoolType() if type(value) is (bool if isinstance(kind, BoolType) else int):
             return _fitting(kind, value, path)
@@ -62,7 +62,7 @@ def parse_value(kind: ValueType, value: Any, path: str, find: AddressResolver = 
             pass
         case _ if isinstance(value, str):
             return read_text(kind, value, path, find)
-    raise ParseError(f"{path} = {_shown(value)} {expectation(kind, value)}")
+    raise ParseError(f"{path} = {_short_text(value)} {expectation(kind, value)}")
 
 
 def read_text(kind: ValueType, text: str, path: str, find: AddressResolver = Address) -> Any:
@@ -120,7 +120,7 @@ def _bytes(kind: ValueType, word: str, path: str) -> bytes:
     return bytes(_fitting(kind, raw, path))
 
 
-def given_members(
+def parse_members(
     members: tuple[Field, ...], value: Any, path: str, find: AddressResolver = Address
 ) -> list[Any]:
     """Parse the values of named members, from an object or from a list in their order."""
@@ -131,7 +131,7 @@ def given_members(
         else dict(zip(names, value, strict=False))
     )
     if set(by_name) != set(names) or len(value) != len(names):
-        raise ParseError(f"{path} = {_shown(value)} is not whole: write {', '.join(names)}")
+        raise ParseError(f"{path} = {_short_text(value)} is not whole: write {', '.join(names)}")
     return [
         parse_value(member.kind, by_name[member.name], f"{path}.{member.name}", find)
         for member in members
@@ -143,7 +143,7 @@ def by_field(told: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
     return {field_name(name, known): value for name, value in told.items()}
 
 
-def _shown(value: Any) -> str:
+def _short_text(value: Any) -> str:
     try:
         return json.dumps(value)[:_LONGEST]
     except (TypeError, ValueError):

@@ -78,11 +78,11 @@ class SqlView:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
         self._cuts = 0
-        self._begin_anew()
+        self._reconnect()
         self._is_unsettled = False  # a query was interrupted
-        ledger.on_truncated.append(self._cut)
+        ledger.on_truncated.append(self._truncate)
 
-    def _begin_anew(self) -> None:
+    def _reconnect(self) -> None:
         """Open a new, empty database."""
         self._version = -1
         self._tables: list[Table] = []
@@ -94,7 +94,7 @@ class SqlView:
         connection = self._connection = _connect()
         weakref.finalize(self, connection.close)
         connection.create_function("name", 1, self._name)
-        self._numbers.teach(connection)
+        self._numbers.register_functions(connection)
 
     @undisturbed
     def query(
@@ -112,7 +112,7 @@ class SqlView:
         # After an interrupted query the state of the connection is unknown, down to SQLite's own limits.
         if self._is_unsettled:
             former = self._connection
-            self._begin_anew()
+            self._reconnect()
             former.close()
         self._is_unsettled = True
         try:
@@ -127,7 +127,7 @@ class SqlView:
         self, question: str, names: list[str], given: list[Any], bounds: QueryLimits | None
     ) -> QueryResult:
         self._bring_up_to_date(question)
-        with self._numbers.guests():
+        with self._numbers.parameters_scope():
             answer = self._answer(question, names, given, bounds)
             if self._numbers.is_crowded:
                 self._numbers.spread()
@@ -213,7 +213,7 @@ class SqlView:
         with self._connection:
             self._connection.executemany(statement, rows)
 
-    def _cut(self, blocks: int, receipts: int) -> None:
+    def _truncate(self, blocks: int, receipts: int) -> None:
         """Delete the rows that a revert of the chain has undone."""
         self._cuts += 1
         for table in () if self._is_unsettled else self._tables:

@@ -15,7 +15,7 @@ from chain.ledger.decoded.worlds import (
     worlds_of,
 )
 from chain.ledger.sql.json_values import address_text
-from chain.ledger.sql.parse_values import given_members
+from chain.ledger.sql.parse_values import parse_members
 from chain.rpc.block_tags import (
     LATEST,
     state_at,
@@ -134,7 +134,7 @@ def _world(node: Node, world: Any) -> bytes:
 def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
     keys = keys if isinstance(keys, dict | list) else [keys]
     members, path = spec.record.key_members, f"the key of {spec.name}"
-    return given_members(members, keys, path, address_resolver(node.chain))
+    return parse_members(members, keys, path, address_resolver(node.chain))
 
 
 # Fields
@@ -162,13 +162,13 @@ class _Fields:
 
     def all(self, layout: FieldsLayout) -> Json:
         return {
-            name: self._shown(
+            name: self._to_json(
                 layout.layouts[index], layout.accessors(index)[0](self._words, 0), location.word
             )
             for index, (name, location) in enumerate(zip(layout.names, layout.places, strict=True))
         }
 
-    def _shown(self, layout: Layout, value: Any, slot: int) -> Any:
+    def _to_json(self, layout: Layout, value: Any, slot: int) -> Any:
         if isinstance(value, Vector | Set):
             return [plain(item) for item in islice(value, _MOST)]
         if isinstance(layout, MapLayout):
@@ -179,7 +179,7 @@ class _Fields:
         """Yield the entries that are set in the map at this slot."""
         for key, value_slot in self._below[slot]:
             inner = layout.value
-            value = self._shown(inner, inner.load(self._words, value_slot), value_slot)
+            value = self._to_json(inner, inner.load(self._words, value_slot), value_slot)
             if self._is_set(inner, value, value_slot):
                 yield {"key": plain(decode_map_key(layout.key, key)), "value": value}
 

@@ -145,7 +145,7 @@ def revert(node: Node, number: Any) -> bool:
     """Go back to a snapshot. It and all later snapshots are used up."""
     number = to_int(number, "the snapshot")
     point = node.snapshots.get(number)
-    if point is None or not point.go_back(node):
+    if point is None or not point.roll_back(node):
         return False
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True

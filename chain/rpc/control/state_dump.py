@@ -45,7 +45,7 @@ def dump_state(node: Node) -> str:
     state = reader.state
     dump = {
         "best_block_number": head.number,
-        "accounts": {data(address): _told(state, address, state.accounts[address]) for address in sorted(state.accounts)},
+        "accounts": {data(address): _described(state, address, state.accounts[address]) for address in sorted(state.accounts)},
         "slots": [
             [word(parent), None if key is None else data(key)]
             for parent, key in state.slots.preimages.values()
@@ -54,7 +54,7 @@ def dump_state(node: Node) -> str:
     return data(gzip.compress(json.dumps(dump).encode(), mtime=0))
 
 
-def _told(state: State, address: bytes, account: Account) -> dict[str, Any]:
+def _described(state: State, address: bytes, account: Account) -> dict[str, Any]:
     nonce, balance, code_hash = account
     storage = {word(slot): word(value) for slot, value in sorted(state.storages[address].items())}
     return {

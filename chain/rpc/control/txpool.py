@@ -136,7 +136,7 @@ def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     timeline_index = chain.ledger.timeline_index(chain.receipts[first])
     later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
     block.gas_used -= sum(receipt.gas_used for receipt in chain.receipts[first:])
-    chain.revert(_place(chain, timeline_index, first, block))
+    chain.revert(_open_block_point(chain, timeline_index, first, block))
     return later
 
 
@@ -148,7 +148,7 @@ class OpenBlockPoint(NamedTuple):
 
     snapshot: Snapshot
     interval: float  # seconds between blocks that the server mines; 0 for none
-    beginning: Snapshot | None = None  # the start of the block that was open
+    start: Snapshot | None = None  # the start of the block that was open
     acts: Sequence[Receipt | Changes] = ()  # the items of that block
 
     @classmethod
@@ -157,29 +157,29 @@ class OpenBlockPoint(NamedTuple):
         block = chain.ledger.open
         if block is None:
             return cls(chain.snapshot(), node.interval)
-        beginning = _place(chain, block.first_moment, block.first_receipt, None)
-        items = list(_open_block_items(chain, block.first_moment))
+        beginning = _open_block_point(chain, block.first_timeline_index, block.first_receipt, None)
+        items = list(_open_block_items(chain, block.first_timeline_index))
         return cls(chain.snapshot(), node.interval, beginning, items)
 
     @property
     def blocks(self) -> int:
         return self.snapshot.blocks
 
-    def go_back(self, node: Node) -> bool:
+    def roll_back(self, node: Node) -> bool:
         """Go back to this point. Return False if that is no longer possible."""
-        is_done = self._go_back(node.chain)
+        is_done = self._roll_back(node.chain)
         if is_done:
             node.interval = self.interval
         return is_done
 
-    def _go_back(self, chain: Chain) -> bool:
+    def _roll_back(self, chain: Chain) -> bool:
         with suppress(ValueError):
             chain.revert(self.snapshot)
             return True
-        if self.beginning is None:
+        if self.start is None:
             return False
         with suppress(ValueError):
-            chain.revert(self.beginning)
+            chain.revert(self.start)
             _reapply(chain, self.acts)
             return True
         return False
@@ -191,8 +191,8 @@ def rebuild_open_block(chain: Chain, change: Callable[[], None]) -> None:
     if block is None:
         change()
         return
-    items = list(_open_block_items(chain, block.first_moment))
-    chain.revert(_place(chain, block.first_moment, block.first_receipt, None))
+    items = list(_open_block_items(chain, block.first_timeline_index))
+    chain.revert(_open_block_point(chain, block.first_timeline_index, block.first_receipt, None))
     change()
     _reapply(chain, items)
 
@@ -204,7 +204,7 @@ def _open_block_items(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
         yield ledger.receipt_at_index(index) or ledger.timeline[index]
 
 
-def _place(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
+def _open_block_point(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
     """Return a snapshot within the open block. `moment` is a timeline index, `receipt` a position."""
     blocks = len(chain.blocks)
     last = chain.ledger.last(blocks, moment)

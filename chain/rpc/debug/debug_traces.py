@@ -217,7 +217,7 @@ def trace(node: Node, which: Any) -> Json:
         return tree_json(need_receipt(node, which).trace)
 
 
-def trace_look(node: Node, fields: Any, block: Any = LATEST) -> Json:
+def trace_unsent_call(node: Node, fields: Any, block: Any = LATEST) -> Json:
     """Return the decoded trace of a transaction that is not sent."""
     machine = recording_machine(node.chain.ledger)
     reader, run = _rehearse(node, fields, block, machine)

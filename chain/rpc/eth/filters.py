@@ -57,7 +57,7 @@ class Filter:
         """Return all matches, old and new."""
         raise bad_params("only a filter for logs has logs to give; ask for its changes")
 
-    def before_cut(self, blocks: int, receipts: int) -> None:
+    def before_truncate(self, blocks: int, receipts: int) -> None:
         """Prepare for a truncation of the chain to this many blocks and receipts."""
 
     def on_truncate(self, blocks: int, receipts: int) -> None:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.rpc.errors import NOT_HERE, RpcError, bad_params, too_much
+from chain.rpc.errors import METHOD_UNAVAILABLE, RpcError, bad_params, too_much
 from chain.rpc.eth.filters import (
     BlockFilter,
     Filter,
@@ -63,7 +63,7 @@ class LogSubscription(LogFilter):
         self._undone: list[Json] = []
         self._going: list[Json] | None = None  # the logs that the truncation in progress undoes
 
-    def before_cut(self, blocks: int, receipts: int) -> None:
+    def before_truncate(self, blocks: int, receipts: int) -> None:
         if self._going is None:
             undone = super()._between(blocks, self._seen)
             self._going = [{**log, "removed": True} for log in reversed(undone)]
@@ -125,13 +125,13 @@ class Subscriptions:
     def publish(self) -> None:
         """Send all news in pieces, since it may be more than the client takes."""
         for number, feed in self._feeds.items():
-            while self._tell_all(quantity(number), feed.poll(_AT_ONCE)):
+            while self._notify_all(quantity(number), feed.poll(_AT_ONCE)):
                 if not feed.is_behind:
                     break
             else:
                 return
 
-    def _tell_all(self, subscription: str, items: list[Any]) -> bool:
+    def _notify_all(self, subscription: str, items: list[Any]) -> bool:
         """Send the items. Return False if the client is gone."""
         for item in items:
             params = {"subscription": subscription, "result": item}
@@ -161,4 +161,6 @@ class Subscriptions:
 
 def requires_websocket(node: Node, *_: Any) -> None:
     """Refuse a subscription: over HTTP nothing can be sent later."""
-    raise RpcError(NOT_HERE, "subscriptions need a WebSocket; over HTTP there is eth_newFilter")
+    raise RpcError(
+        METHOD_UNAVAILABLE, "subscriptions need a WebSocket; over HTTP there is eth_newFilter"
+    )

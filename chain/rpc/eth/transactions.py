@@ -87,13 +87,15 @@ def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) ->
     reader, target_block = imagined(chain, block, overrides)
     tx = parse_fields(chain, fields, target_block, reader)
     view_block = chain.view_block if target_block is chain.head else target_block
-    frame = _look(reader, tx, target_block, view_block, limited=fields.get("gas") is not None)
+    frame = _simulate(reader, tx, target_block, view_block, limited=fields.get("gas") is not None)
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
 
 
-def _look(there: ChainReader, tx: Transaction, where: Block, seen: Block, limited: bool) -> Frame:
+def _simulate(
+    there: ChainReader, tx: Transaction, where: Block, seen: Block, limited: bool
+) -> Frame:
     if tx.to is None:
         return _rehearse(there, tx, where).frame
     gas = call_gas_limit(there, tx.to, tx.gas if limited else None, where)

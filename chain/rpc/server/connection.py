@@ -39,7 +39,7 @@ class Connection:
     ) -> None:
         self._node, self._receive, self._send, self._after = node, receive, send, after
         self._runner = runner
-        self._subscriptions = Subscriptions(node, self._tell)
+        self._subscriptions = Subscriptions(node, self._send_error)
         self._waiting: deque[bytes] = deque()
         self._size = 0  # bytes in the queue
         self._more, self._fewer = asyncio.Event(), asyncio.Event()
@@ -90,7 +90,7 @@ class Connection:
                 self._fewer.set()
                 await self._send({"type": "websocket.send", "text": text})
 
-    def _tell(self, message: Json) -> bool:
+    def _send_error(self, message: Json) -> bool:
         self._put(encode(message))
         return not self._is_over.is_set()
 

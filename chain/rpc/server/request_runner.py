@@ -42,14 +42,16 @@ from chain.rpc.json_messages import (
     answer_one,
     error_bytes,
 )
-from chain.rpc.methods import LOOKS, METHODS, RERUNS, SENDS
+from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, SENDS
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 
 if TYPE_CHECKING:
     from chain.rpc.node import ConnectionMethods, Node
 
-_MOMENT: Final = 0.04  # seconds of computing for which a request is tried in the node
-_SHORT_MOMENT: Final = 0.02  # the same while workers are busy: many such requests may come then
+_TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
+_SHORT_TRIAL_SECONDS: Final = (
+    0.02  # the same while workers are busy: many such requests may come then
+)
 _REMEMBERED: Final = 1_000  # slow requests that are remembered, so as not to try them again
 _MEMORY: Final = 10.0  # seconds for which a slow request is remembered
 _TURN: Final = 1.0  # seconds a worker has before it must make room for others
@@ -91,7 +93,7 @@ class Runner:
         method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
         run = partial(answer_one, self._node, message, own, room)
         try:
-            if method in LOOKS:
+            if method in READ_ONLY_CALLS:
                 return await self._look(run, _kind(message))
             if method in SENDS:
                 await self._is_free.wait()
@@ -113,7 +115,7 @@ class Runner:
         if self._long.get(kind, 0) > monotonic():
             raise TimeUp
         try:
-            return within(_SHORT_MOMENT if self._workers else _MOMENT, run)
+            return within(_SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS, run)
         except TimeUp:
             self._long.pop(kind, None)
             self._long[kind] = monotonic() + _MEMORY

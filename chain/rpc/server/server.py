@@ -35,7 +35,7 @@ class Settings:
 
     host: str = LOOPBACK
     port: int = 8545  # 0 for any free port
-    guests: AccessPolicy = field(default_factory=AccessPolicy)
+    access: AccessPolicy = field(default_factory=AccessPolicy)
     limits: Limits = field(default_factory=Limits)
 
 
@@ -45,7 +45,7 @@ class Server:
     def __init__(self, chain: Chain, settings: Settings) -> None:
         self._node: Node = chain.node
         self._node.limits = settings.limits
-        self._app = App(self._node, settings.guests, self._after)
+        self._app = App(self._node, settings.access, self._after)
         self._clock = Clock(self._node, self._app)
         self._socket = _listen(settings.host, settings.port)
         config = uvicorn.Config(

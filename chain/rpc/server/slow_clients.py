@@ -13,7 +13,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from chain.rpc.limits import Limits
 from chain.rpc.server.single_packet import JoinedProtocol
 
-_LAST_WORDS: Final = 1.0  # seconds in which a client may still read why it is disconnected
+_TIMEOUT_RESPONSE: Final = 1.0  # seconds in which a client may still read why it is disconnected
 _ANSWER: Final = (
     b"HTTP/1.1 %b\r\ncontent-type: text/plain; charset=utf-8\r\n"
     b"content-length: %d\r\nconnection: close\r\n\r\n%b\n"
@@ -106,10 +106,10 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.close_timeout = _LAST_WORDS
+        self.close_timeout = _TIMEOUT_RESPONSE
 
     async def send(self, message: Any) -> None:
         if message["type"] == "websocket.close" and not self.writable.is_set():
             self.writable.set()  # let the close frame through, behind the queue, then abort
-            self.loop.call_later(_LAST_WORDS, self.transport.abort)
+            self.loop.call_later(_TIMEOUT_RESPONSE, self.transport.abort)
         await super().send(message)

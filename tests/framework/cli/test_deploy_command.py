@@ -99,7 +99,7 @@ def test_changed_contract_wants_a_word(script: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at the terminal."""
-    monkeypatch.setattr(deployment_view, "_is_asked", lambda: True)
+    monkeypatch.setattr(deployment_view, "_confirmed", lambda: True)
 
 
 @pytest.mark.parametrize(("answer", "code", "files"), [("n", 1, 0), ("y", 0, 2), ("", 1, 0)])

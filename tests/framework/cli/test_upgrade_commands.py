@@ -25,7 +25,7 @@ from chain.rpc.server.server import (
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.reload_package import (
     Package,
-    imported_anew,
+    import_again,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -91,7 +91,7 @@ class Project:
 
     def edit(self, text: str = EDITED) -> None:
         self.write(text)
-        self.offered = imported_anew(self.offered)
+        self.offered = import_again(self.offered)
 
     def run(self, *words: object) -> Result:
         given = [*map(str, words), "--chain", str(self.where), "--contracts", self.name]

@@ -248,7 +248,7 @@ def _u8() -> Any:
 def test_latest_seen_comes_first() -> None:
     hints = ValueHints()
     for number in (4, 5):
-        hints.note(_u8(), number)
+        hints.record(_u8(), number)
     assert [hints.recall(_u8(), place) for place in (0, 1, 2)] == [5, 4, 5]
 
 

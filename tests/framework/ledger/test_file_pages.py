@@ -232,9 +232,9 @@ def test_open_block_is_taken_back_beyond_what_is_in_memory(
     def goes_back(chain: Chain) -> Any:
         block = chain.ledger.open
         assert block is not None
-        last = chain.ledger.last(len(chain.blocks), block.first_moment)
+        last = chain.ledger.last(len(chain.blocks), block.first_timeline_index)
         chain.revert(chain.snapshot()._replace(
-            moments=block.first_moment, receipts=block.first_receipt, open=None, tail_identity=last
+            moments=block.first_timeline_index, receipts=block.first_receipt, open=None, tail_identity=last
         ))  # fmt: skip
         do(chain, "add", number)
         return chain.block_hash(), [chain.ledger.find(r.tx_hash) == r for r in chain.receipts]
@@ -279,7 +279,9 @@ def test_snapshot_of_an_opened_chain_holds_though_pages_go(path: Path) -> None:
         with chain.anchor():
             do(chain, "add", 1)
             assert chain.transcript() and chain.receipts[3] == receipt
-            assert chain.receipts[3].row is not receipt.row and chain.ledger.receipts.holds(receipt)
+            assert chain.receipts[3].row is not receipt.row and chain.ledger.receipts.contains(
+                receipt
+            )
         assert chain.block_hash() == before
 
 

@@ -19,8 +19,8 @@ from chain.ledger.file.chain_file import (
     BadChainFile,
 )
 from chain.ledger.file.checksum import (
-    sealed,
-    unsealed,
+    add_checksum,
+    verify_checksum,
 )
 from chain.types import u64
 
@@ -84,10 +84,10 @@ def forge(path: Path) -> None:
     """A receipt that says, in good order, that one word was written which never was."""
     with closing(sqlite3.connect(path)) as connection, connection:
         ((row,),) = connection.execute('select row from "chain:receipts" where position = 1')
-        tx_hash, told = unsealed("receipts", 1, row)
+        tx_hash, told = verify_checksum("receipts", 1, row)
         told = list(told)
         told[20] = (*told[20], told[14], 98, None, 7)  # at the address it reached
-        forged = sealed("receipts", 1, (tx_hash, told))
+        forged = add_checksum("receipts", 1, (tx_hash, told))
         connection.execute('update "chain:receipts" set row = ? where position = 1', (forged,))
 
 

@@ -105,7 +105,7 @@ def test_a_real_to_each_number_in_their_order(values: list[int], other: int) -> 
     reals = {value: numbers.real(value) for value in values}
     assert {numbers.number(real) for real in reals.values()} == {*values}
     assert sorted(values, key=reals.__getitem__) == sorted(values)
-    with numbers.guests():
+    with numbers.parameters_scope():
         numbers.real(other)
     assert {value: numbers.real(value) for value in values} == reals
 

@@ -259,7 +259,7 @@ def test_installed_package_is_the_same(
     board = importlib.import_module("small.contract").Board
     assert "site-packages" in sys.modules["small.contract"].__file__  # type: ignore[operator]
     assert program_of(board).digest == before
-    assert program_of(board).image.cls is not board
+    assert program_of(board).instrumented.cls is not board
 
 
 def test_changed_source_runs_anew(package: Callable[..., Any], chain: Chain) -> None:

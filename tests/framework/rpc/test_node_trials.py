@@ -80,7 +80,7 @@ def test_trials_leave_no_trace(
         random, running, moved = Random(SIZE), Runner(tried.node), 0
         for number in range(SIZE):
             method, params = requests(random, diary, loop)
-            monkeypatch.setattr(request_runner, "_MOMENT", random.random() * 0.004)
+            monkeypatch.setattr(request_runner, "_TRIAL_SECONDS", random.random() * 0.004)
             message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
             answer = await running.answer(message, {}, 1 << 20)
             assert answer == encode(peaceful.node.handle_one(message))

@@ -30,8 +30,8 @@ SHORT: Request = ("eth_getBalance", [ALICE, "latest"])
 
 @pytest.fixture(autouse=True)
 def _short_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_runner, "_MOMENT", 0.004)
-    monkeypatch.setattr(request_runner, "_SHORT_MOMENT", 0.004)
+    monkeypatch.setattr(request_runner, "_TRIAL_SECONDS", 0.004)
+    monkeypatch.setattr(request_runner, "_SHORT_TRIAL_SECONDS", 0.004)
 
 
 def prepared(chain: Chain, evm: Code, initcode: Code) -> Address:

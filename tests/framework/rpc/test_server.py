@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from chain import Chain
-from chain.rpc.errors import NO_JSON, NOT_HERE, REFUSED, TOO_MUCH
+from chain.rpc.errors import METHOD_UNAVAILABLE, NO_JSON, REFUSED, TOO_MUCH
 from chain.rpc.limits import Limits
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
@@ -135,7 +135,7 @@ def test_others_get_a_word(ask: Ask) -> None:
 
 
 def test_subscriptions_need_a_websocket(ask: Ask) -> None:
-    assert ask("eth_subscribe", "newHeads").code == NOT_HERE
+    assert ask("eth_subscribe", "newHeads").code == METHOD_UNAVAILABLE
 
 
 # Guests

@@ -100,7 +100,7 @@ def test_what_the_file_has_is_done(interrupts_commits: None, tmp_path: Path) -> 
 @pytest.mark.parametrize("again", [False, True], ids=["once", "while it clears up too"])
 def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> None:
     """An interrupt between the store's last act and the end of the step."""
-    counter, save, holds = chain.deploy(Counter), ChainStore.save, ChainStore.holds_more_than
+    counter, save, holds = chain.deploy(Counter), ChainStore.save, ChainStore.is_ahead_of
 
     def after(act: Any) -> Any:
         def made(*args: Any) -> None:
@@ -112,7 +112,7 @@ def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> 
     with monkeypatch.context() as patched:
         patched.setattr(ChainStore, "save", after(save))
         if again:
-            patched.setattr(ChainStore, "holds_more_than", after(holds))
+            patched.setattr(ChainStore, "is_ahead_of", after(holds))
         interrupted(lambda: counter.add(2))
     assert counter.total() == 2
     chain.close()

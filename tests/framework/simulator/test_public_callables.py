@@ -115,7 +115,7 @@ LEFT: dict[str, str] = {
     "shuffle": "of Python's lists, as their own methods",
     "item": "of the ledger: an answer by its index there",
     "receipt": "of the ledger: an answer by its index there",
-    "holds": "of the ledger",
+    "contains": "of the ledger",
     "is_same": "of the ledger",
     "matches": "of the ledger",
     "index": "of Python's sequences",

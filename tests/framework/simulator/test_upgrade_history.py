@@ -23,7 +23,7 @@ from chain.simulator.catalogue import (
     ContractNotFound,
 )
 from chain.simulator.handle import Handle
-from chain.simulator.reload_package import imported_anew
+from chain.simulator.reload_package import import_again
 from chain.simulator.upgrade import CannotUpgrade
 from chain.spec.upgrade_entry import Upgraded
 
@@ -63,7 +63,7 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
 
     def write(text: str) -> Any:
         (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [imported_anew(known[0]) if known else ContractCatalogue(name)]
+        known[:] = [import_again(known[0]) if known else ContractCatalogue(name)]
         found = known[0].find("Game")
         program_of(found)
         return found

@@ -19,7 +19,7 @@ from chain.simulator.catalogue import (
 )
 from chain.simulator.reload_package import (
     Package,
-    imported_anew,
+    import_again,
 )
 from chain.spec.contracts import UPGRADE
 from chain.spec.upgrade_entry import (
@@ -72,7 +72,7 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
 
     def write(text: str) -> Any:
         (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [imported_anew(known[0]) if known else ContractCatalogue(name)]
+        known[:] = [import_again(known[0]) if known else ContractCatalogue(name)]
         found = known[0].find("Game")
         program_of(found)
         return found
