@@ -9,6 +9,9 @@ import pytest
 from chain import Chain, Contract, Map, Set, Vector, call
 from chain.deployment.journal import Journal
 from chain.errors import InvalidTransaction
+from chain.machine.executor import Machine
+from chain.machine.frame import Frame
+from chain.machine.transaction import Transaction
 from chain.types import Address, u8, u64
 
 ALICE = Chain().accounts[0]
@@ -103,3 +106,16 @@ def test_record_is_whole_after_a_kill_while_it_is_written(tmp_path: Path, monkey
     with pytest.raises(KeyboardInterrupt):
         journal.write("Game", {"status": "sending"})
     assert Journal(tmp_path).read("Game")["address"] == "0x1"
+
+
+def test_interrupted_transaction_changes_no_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(machine: Machine, frame: Frame) -> None:
+        raise KeyboardInterrupt
+
+    chain = Chain()
+    alice, bob = map(bytes, (account.address for account in chain.accounts[:2]))
+    before = chain.state.account(alice)
+    monkeypatch.setattr(Machine, "execute", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        chain.machine.transact(Transaction(alice, bob, b"", 1, 100_000, 0, 10**9), chain.pending)
+    assert chain.state.account(alice) == before
