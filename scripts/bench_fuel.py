@@ -93,7 +93,7 @@ def programs_of(
 
 
 def set_image(program: Program, image: Any, world: Any) -> None:
-    object.__setattr__(program, "image", image)
+    object.__setattr__(program, "instrumented", image)
     object.__setattr__(program, "world", world)
 
 
