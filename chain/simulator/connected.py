@@ -78,7 +78,17 @@ def _synced(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[An
 class RemoteChain(Chain):
     """The chain of a node."""
 
-    __slots__ = ("_ask", "_followed", "_mined_before", "_since", "_taken", "_token", "_wire", "url")
+    __slots__ = (
+        "_ask",
+        "_followed",
+        "_is_undone",
+        "_mined_before",
+        "_since",
+        "_taken",
+        "_token",
+        "_wire",
+        "url",
+    )
 
     _since: Sequence[int]  # the position up to which the node's ledger is copied
     _followed: Sequence[int]  # that position when the running step began
@@ -292,12 +302,13 @@ class RemoteChain(Chain):
         if self.is_held:
             raise RuntimeError("a block is already open: end its 'with' first")
         self._mined_before, self.automine = self.automine, False
-        self._held = ref(scope)
+        self._held, self._is_undone = ref(scope), False
         return self.pending
 
     def _let_go(self) -> None:
         self._held = None
-        self._rpc("evm_mine")
+        if not self._is_undone or self.ledger.open is not None:
+            self._rpc("evm_mine")
         self.automine = self._mined_before
 
     def account(self, name: str) -> Account:
@@ -351,7 +362,7 @@ class RemoteChain(Chain):
         # A node's snapshot can be used only once.
         self._taken[index:] = [(snapshot, self._rpc("evm_snapshot"))]
         if self.is_held:  # the snapshot was taken before the block was opened
-            self.automine = False
+            self.automine, self._is_undone = False, True
         self._sync()
 
     @step

@@ -358,3 +358,17 @@ def _answer_once(listening: socket.socket, answer: bytes) -> None:
         connection.recv(65536)
         head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(answer)
         connection.sendall(head + answer)
+
+
+def test_reverted_block_is_not_mined(each: Chain) -> None:
+    race = each.deploy(Race)
+    snapshot, head = each.snapshot(), each.head.number
+    with each.block():
+        race.roll()
+        each.revert(snapshot)
+    assert (each.head.number, len(each.receipts)) == (head, 1)
+    with each.block():
+        race.roll()
+        each.revert(snapshot)
+        race.roll()
+    assert (each.head.number, len(each.receipts), each.automine) == (head + 1, 2, True)
