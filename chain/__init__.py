@@ -23,19 +23,8 @@ if TYPE_CHECKING:
     from chain.runtime.system import System
     from chain.runtime.world import World
     from chain.simulator.chain import Chain
-    from chain.spec.decorators import (
-        call,
-        error,
-        event,
-        init,
-        model,
-        view,
-    )
-    from chain.storage.collections import (
-        Map,
-        Set,
-        Vector,
-    )
+    from chain.spec.decorators import call, error, event, init, model, view
+    from chain.storage.collections import Map, Set, Vector
     from chain.testing import assert_events, reverts
     from chain.types import Address, Key
 

@@ -21,10 +21,7 @@ from chain.abi.signatures import (
     selector,
     signature,
 )
-from chain.schema.validation import (
-    ValueMismatch,
-    explain_mismatch,
-)
+from chain.schema.validation import ValueMismatch, explain_mismatch
 
 __all__ = [
     "BadData",

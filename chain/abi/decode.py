@@ -15,10 +15,7 @@ from typing import Any, NoReturn
 from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.errors import Revert
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import (
-    expectation,
-    join,
-)
+from chain.schema.validation import expectation, join
 from chain.schema.value_types import (
     AddressType,
     BoolType,

@@ -10,11 +10,7 @@ from typing import Any
 
 from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import (
-    destructuring_source,
-    explain_mismatch,
-    range_check_source,
-)
+from chain.schema.validation import destructuring_source, explain_mismatch, range_check_source
 from chain.schema.value_types import (
     AddressType,
     BoolType,

@@ -145,7 +145,7 @@ class Functions(Mapping[str, AbiFunction]):
         return tuple(function for function in functions if name in (bare_name, function.signature))
 
     def no_entry(self, name: str) -> str:
-        """Describe that there is no function `name`."""
+        """Return the message for a function `name` that the ABI lacks."""
         return f"the ABI has no function '{name}'; it has {', '.join(self) or 'none'}"
 
     def __iter__(self) -> Iterator[str]:

@@ -12,25 +12,12 @@ import click
 from chain.cli import output
 from chain.cli.progress import bar
 from chain.cli.script_loader import loaded
-from chain.deployment.deployer import (
-    BESIDE,
-    CHANGED,
-    LEAVE,
-    UPGRADE,
-    Deployer,
-    StepStatus,
-)
-from chain.deployment.journal import (
-    Journal,
-    folder_for,
-)
+from chain.deployment.deployer import BESIDE, CHANGED, LEAVE, UPGRADE, Deployer, StepStatus
+from chain.deployment.journal import Journal, folder_for
 from chain.deployment.plan import Deployment
 from chain.errors import Reverted
 from chain.ledger.receipts import Receipt
-from chain.simulator.chain import (
-    MEMORY,
-    Chain,
-)
+from chain.simulator.chain import MEMORY, Chain
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,7 @@ import traceback
 import click
 
 from chain.errors import DeclarationError, InvalidTransaction, Reverted, UndeclaredContract
-from chain.source.location import (
-    Source,
-    innermost_author_line,
-)
+from chain.source.location import Source, innermost_author_line
 
 NO = 1
 _IN_PLAIN_WORDS = (

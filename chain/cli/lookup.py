@@ -14,10 +14,7 @@ from chain.metering.program import parse_code
 from chain.runtime.contract import Contract
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
-from chain.simulator.handle import (
-    Entry,
-    Handle,
-)
+from chain.simulator.handle import Entry, Handle
 from chain.types import Address
 
 sender_option: Callable[..., Any] = click.option(

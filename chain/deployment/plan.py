@@ -12,40 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from chain.accounts import (
-    ACCOUNTS,
-    Account,
-    account_of_key,
-)
+from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
-from chain.metering.program import (
-    Program,
-    parse_initcode,
-    program_of,
-    require_contract_class,
-)
+from chain.metering.program import Program, parse_initcode, program_of, require_contract_class
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.runtime.world import World
-from chain.schema.inputs import (
-    AccountLike,
-    address_of,
-    gas_of,
-    raw_bytes,
-    wei,
-)
+from chain.schema.inputs import AccountLike, address_of, gas_of, raw_bytes, wei
 from chain.simulator.deploying import DeployMixin
-from chain.simulator.handle import (
-    Handle,
-    resolve_target,
-)
-from chain.simulator.world_handle import (
-    Resource,
-    WorldHandle,
-    Writer,
-    name_of,
-)
+from chain.simulator.handle import Handle, resolve_target
+from chain.simulator.world_handle import Resource, WorldHandle, Writer, name_of
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
 

@@ -14,13 +14,6 @@ Running needs Hypothesis. Describing does not, so a game may carry a description
 fuzz contracts.deblockle` runs the descriptions of that package, or else calls all entries of its contracts.
 """
 
-from chain.fuzz.fuzz_case import (
-    Fuzz,
-    NoHypothesis,
-    Proposal,
-    by,
-    invariant,
-    proposes,
-)
+from chain.fuzz.fuzz_case import Fuzz, NoHypothesis, Proposal, by, invariant, proposes
 
 __all__ = ["Fuzz", "NoHypothesis", "Proposal", "by", "invariant", "proposes"]

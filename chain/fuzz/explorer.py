@@ -10,16 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from chain.fuzz.corpus import Corpus
-from chain.fuzz.fuzz_case import (
-    Fuzz,
-    variable,
-)
+from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.line_coverage import Lines
 from chain.fuzz.report import Report, Tally
-from chain.fuzz.source_constants import (
-    constants_in,
-    files_of,
-)
+from chain.fuzz.source_constants import constants_in, files_of
 from chain.fuzz.steps import (
     Call,
     Problem,

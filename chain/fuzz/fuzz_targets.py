@@ -13,11 +13,7 @@ from typing import Any
 from chain.fuzz.fuzz_case import Fuzz
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
-from chain.simulator.catalogue import (
-    ContractCatalogue,
-    ContractNotFound,
-    import_reported,
-)
+from chain.simulator.catalogue import ContractCatalogue, ContractNotFound, import_reported
 
 
 def descriptions(target: str) -> list[type[Fuzz]]:

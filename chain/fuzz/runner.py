@@ -13,15 +13,9 @@ from typing import Any, Final, TypeAlias
 from hypothesis import HealthCheck, Phase, Verbosity, errors, given, seed, settings
 from hypothesis import strategies as st
 
-from chain.fuzz.explorer import (
-    Explorer,
-    ProblemFound,
-)
+from chain.fuzz.explorer import Explorer, ProblemFound
 from chain.fuzz.failure import FuzzFailure
-from chain.fuzz.fuzz_case import (
-    Fuzz,
-    proposals_of,
-)
+from chain.fuzz.fuzz_case import Fuzz, proposals_of
 from chain.fuzz.report import Report
 from chain.fuzz.shrink import shrink
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait

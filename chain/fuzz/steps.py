@@ -17,10 +17,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.frame import Failure
 from chain.runtime.contract import Contract
 from chain.schema.validation import ValueMismatch
-from chain.simulator.handle import (
-    CallResult,
-    Entry,
-)
+from chain.simulator.handle import CallResult, Entry
 from chain.types import Address
 
 if TYPE_CHECKING:

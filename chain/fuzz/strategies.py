@@ -31,10 +31,7 @@ from chain.schema.value_types import (
     default_value,
 )
 from chain.schema.value_types import ListType as ManyOf
-from chain.spec.contracts import (
-    REQUIRED,
-    EntrySpec,
-)
+from chain.spec.contracts import REQUIRED, EntrySpec
 from chain.types import ZERO_ADDRESS, Address, FixedBytes, Int
 
 _REMEMBERED: Final = 12  # values per type

@@ -11,10 +11,7 @@ from enum import Enum
 from typing import Any
 
 from chain.accounts import Account as Named
-from chain.fuzz.fuzz_case import (
-    Fuzz,
-    variable,
-)
+from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait, is_view, perform
 from chain.simulator.chain import Chain
 from chain.types import Address

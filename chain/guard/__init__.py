@@ -21,16 +21,8 @@ from types import ModuleType
 
 from chain.guard.finding import Finding
 from chain.guard.linter import Linter
-from chain.source.discovery import (
-    class_identity,
-    locate_class,
-    modules_in,
-    read_text,
-)
-from chain.source.modules import (
-    SourceTree,
-    parse_module,
-)
+from chain.source.discovery import class_identity, locate_class, modules_in, read_text
+from chain.source.modules import SourceTree, parse_module
 
 __all__ = ["Finding", "check", "check_contract", "check_source"]
 

@@ -9,16 +9,10 @@ from __future__ import annotations
 import ast
 from typing import Any, NamedTuple
 
-from chain.guard.scope import (
-    Scope,
-    Scopes,
-)
+from chain.guard.scope import Scope, Scopes
 from chain.source.classes import lineage
 from chain.source.modules import Module
-from chain.source.static_types import (
-    StaticType,
-    class_named,
-)
+from chain.source.static_types import StaticType, class_named
 
 Function = ast.FunctionDef | ast.Lambda
 

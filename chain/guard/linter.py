@@ -9,21 +9,10 @@ from __future__ import annotations
 import ast
 
 from chain.guard.finding import Finding
-from chain.guard.rules import (
-    imports,
-    syntax,
-)
-from chain.guard.scope import (
-    Scope,
-    Scopes,
-)
+from chain.guard.rules import imports, syntax
+from chain.guard.scope import Scope, Scopes
 from chain.guard.visitor import Visitor
-from chain.source.modules import (
-    Definition,
-    Module,
-    SourceTree,
-    is_main,
-)
+from chain.source.modules import Definition, Module, SourceTree, is_main
 from chain.source.mutations import statements_mutating
 
 Unit = Definition | tuple[Module, ast.stmt]

@@ -5,11 +5,7 @@ from __future__ import annotations
 import ast
 
 from chain.guard.scope import Scopes
-from chain.source.static_types import (
-    StaticType,
-    attribute,
-    item_type,
-)
+from chain.source.static_types import StaticType, attribute, item_type
 
 
 def bind(

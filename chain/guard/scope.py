@@ -12,22 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-from chain.guard.finding import (
-    Finding,
-    Rule,
-)
+from chain.guard.finding import Finding, Rule
 from chain.guard.inference import infer
 from chain.source import static_types
 from chain.source.local_names import own_names
-from chain.source.modules import (
-    Definition,
-    Module,
-    SourceTree,
-)
-from chain.source.static_types import (
-    StaticType,
-    item_type,
-)
+from chain.source.modules import Definition, Module, SourceTree
+from chain.source.static_types import StaticType, item_type
 
 T = TypeVar("T")
 

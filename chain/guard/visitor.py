@@ -7,10 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.guard import (
-    call_arguments,
-    match_patterns,
-)  # fmt: skip
+from chain.guard import call_arguments, match_patterns  # fmt: skip
 from chain.guard.finding import Rule
 from chain.guard.rules import (
     builtins,
@@ -28,14 +25,8 @@ from chain.guard.rules import (
 )
 from chain.guard.scope import Scopes
 from chain.source.classes import root_name
-from chain.source.modules import (
-    definitions,
-    is_type_checking,
-)
-from chain.source.static_types import (
-    StaticType,
-    copied,
-)
+from chain.source.modules import definitions, is_type_checking
+from chain.source.static_types import StaticType, copied
 from chain.source.word_sets import word_set
 
 Check = Callable[[Any, Scopes], None]

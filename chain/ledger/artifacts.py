@@ -23,35 +23,17 @@ from chain.ledger.type_descriptions import (
     members_of,
     type_from_description,
 )
-from chain.metering.program import (
-    Program,
-    parse_code,
-)
-from chain.runtime.contract import (
-    Contract,
-    ContractType,
-)
+from chain.metering.program import Program, parse_code
+from chain.runtime.contract import Contract, ContractType
 from chain.runtime.system import System
 from chain.runtime.world import World
 from chain.schema.value_types import StructType as RecordKind
 from chain.source.location import Source
-from chain.spec.contracts import (
-    REQUIRED,
-    ContractSpec,
-    EntrySpec,
-)
+from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec
-from chain.spec.records import (
-    ErrorSpec,
-    EventSpec,
-    RecordSpec,
-)
+from chain.spec.records import ErrorSpec, EventSpec, RecordSpec
 from chain.spec.references import References
-from chain.spec.storage_report import (
-    contract_layout_report,
-    format_type,
-    model_shape,
-)
+from chain.spec.storage_report import contract_layout_report, format_type, model_shape
 from chain.storage.layout import FieldsLayout
 
 _BASES = {base.__name__: base for base in (World, System, Contract)}

@@ -8,18 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, overload
 
 from chain.crypto.hashing import keccak
-from chain.ledger.file.paged_list import (
-    Items,
-    mark_of,
-)
+from chain.ledger.file.paged_list import Items, mark_of
 from chain.machine.gas import TRANSACTION
-from chain.schema.inputs import (
-    FEE,
-    GAS,
-    LAST_TIME,
-    flag,
-    whole_number,
-)
+from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
 
 

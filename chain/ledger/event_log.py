@@ -12,48 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from chain import abi
 from chain.concurrency.atomic_steps import undisturbed
-from chain.ledger.event_types import (
-    Meaning,
-    Source,
-    Spec,
-    decoded,
-)
-from chain.ledger.file.paged_list import (
-    Items,
-    PagedList,
-)
-from chain.ledger.indexes import (
-    Indexes,
-    Positions,
-    contains_sorted,
-)
-from chain.ledger.log_index import (
-    LogIndex,
-    StoredLogs,
-)
+from chain.ledger.event_types import Meaning, Source, Spec, decoded
+from chain.ledger.file.paged_list import Items, PagedList
+from chain.ledger.indexes import Indexes, Positions, contains_sorted
+from chain.ledger.log_index import LogIndex, StoredLogs
 from chain.ledger.logs import Log
-from chain.ledger.queries import (
-    PositionFinder,
-    Query,
-    contract_key,
-)
+from chain.ledger.queries import PositionFinder, Query, contract_key
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
-from chain.runtime.system import (
-    HOME_FIELDS,
-    SYSTEM_SLOT,
-    System,
-)
+from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.schema import value_types
-from chain.schema.inputs import (
-    Resolve,
-    with_addresses,
-)
+from chain.schema.inputs import Resolve, with_addresses
 from chain.schema.validation import short_repr
-from chain.spec.records import (
-    EventSpec,
-    topic_encoder_for,
-)
+from chain.spec.records import EventSpec, topic_encoder_for
 from chain.storage.read_only import ReadOnlyStorage
 
 if TYPE_CHECKING:

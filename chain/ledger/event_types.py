@@ -12,10 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData
-from chain.abi.json_abi import (
-    AbiEvent,
-    events_from_json,
-)
+from chain.abi.json_abi import AbiEvent, events_from_json
 from chain.ledger.artifacts import artifact_of, describe_record
 from chain.ledger.type_descriptions import describe_members
 from chain.machine.state import LogRow

@@ -15,10 +15,7 @@ from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.ledger.file.paged_list import Items
 from chain.ledger.receipts import Receipt
-from chain.ledger.state_trie import (
-    StateTrie,
-    initial_trie,
-)
+from chain.ledger.state_trie import StateTrie, initial_trie
 from chain.machine.state import LogRow
 
 if TYPE_CHECKING:

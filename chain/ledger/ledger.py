@@ -28,25 +28,16 @@ from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
-from chain.ledger.file.paged_list import (
-    Items,
-    mark_of,
-)
+from chain.ledger.file.paged_list import Items, mark_of
 from chain.ledger.headers import Header, Headers
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
-from chain.ledger.reexecution import (
-    recording_machine,
-    replay_transaction,
-)
+from chain.ledger.reexecution import recording_machine, replay_transaction
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import CallRecord, Transaction, TransactionResult
-from chain.metering.program import (
-    Program,
-    parse_code,
-)
+from chain.metering.program import Program, parse_code
 from chain.schema.inputs import address_of
 from chain.spec.contracts import ContractSpec
 from chain.types import Address

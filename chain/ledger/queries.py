@@ -17,11 +17,7 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.indexes import Positions, contains_sorted
 from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
-from chain.schema.inputs import (
-    LAST_TIME,
-    callable_of,
-    whole_number,
-)
+from chain.schema.inputs import LAST_TIME, callable_of, whole_number
 from chain.schema.validation import short_repr
 
 if TYPE_CHECKING:

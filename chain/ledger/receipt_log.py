@@ -11,17 +11,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from chain.ledger.file.paged_list import (
-    Items,
-    is_stored,
-)
+from chain.ledger.file.paged_list import Items, is_stored
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.queries import PositionFinder, Query, Range, contract_key
 from chain.ledger.receipts import Receipt, Row
-from chain.schema.inputs import (
-    flag,
-    text,
-)
+from chain.schema.inputs import flag, text
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger

@@ -10,11 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from chain.concurrency.atomic_steps import undisturbed
-from chain.ledger.decoded.writes import (
-    Write,
-    undone_writes_of,
-    writes_of,
-)
+from chain.ledger.decoded.writes import Write, undone_writes_of, writes_of
 from chain.ledger.logs import Log
 from chain.machine.frame import Failure
 from chain.machine.state import Changes, LogRow

@@ -18,11 +18,7 @@ from chain.accounts import Account
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.errors import InvalidTransaction
-from chain.ledger.file.paged_list import (
-    Items,
-    PagedList,
-    is_stored,
-)
+from chain.ledger.file.paged_list import Items, PagedList, is_stored
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
 

@@ -15,10 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
-from chain.crypto.trie import (
-    Item,
-    Node,
-)
+from chain.crypto.trie import Item, Node
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
 
 Words = Mapping[int, int | None]

@@ -24,16 +24,8 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
-from chain.storage.collections import (
-    MapLayout,
-    SetLayout,
-    VectorLayout,
-)
-from chain.storage.layout import (
-    Layout,
-    OptionLayout,
-    layout_for,
-)
+from chain.storage.collections import MapLayout, SetLayout, VectorLayout
+from chain.storage.layout import Layout, OptionLayout, layout_for
 from chain.types import FixedBytes, Int
 
 Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descriptions

@@ -10,26 +10,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from chain.concurrency.turn import (
-    TURN,
-    begin_turn,
-    end_turn,
-    is_mine,
-)
+from chain.concurrency.turn import TURN, begin_turn, end_turn, is_mine
 from chain.errors import OutOfGas, Revert
 from chain.machine.frame import Frame
-from chain.metering.fuel import (
-    OUTSIDE,
-    abort_message,
-    end_message,
-    start_message,
-)
+from chain.metering.fuel import OUTSIDE, abort_message, end_message, start_message
 from chain.metering.program import Program
 from chain.metering.value_size import weigh_written
-from chain.spec.contracts import (
-    ContractSpec,
-    EntrySpec,
-)
+from chain.spec.contracts import ContractSpec, EntrySpec
 
 
 def run_call(frame: Frame, program: Program) -> None:

@@ -12,22 +12,11 @@ from importlib import import_module
 from typing import Any
 
 from chain.abi import BadData, ValueMismatch
-from chain.crypto.hashing import (
-    checksum_address,
-    create_address,
-    keccak,
-)
+from chain.crypto.hashing import checksum_address, create_address, keccak
 from chain.errors import FatalHalt, InvalidTransaction, Revert, UndeclaredContract, UnknownCode
 from chain.machine import gas as cost
-from chain.machine.deep_calls import (
-    THREAD_DEPTHS,
-    run_on_new_thread,
-)
-from chain.machine.dispatch import (
-    RejectedCall,
-    run_call,
-    run_constructor,
-)
+from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
+from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.frame import (
     BlockContext,
     Failure,
@@ -40,23 +29,13 @@ from chain.machine.state import EMPTY_CODE_HASH, START, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.unknown_names import explain
 from chain.metering.fuel import GAS_PER_TICK
-from chain.metering.program import (
-    Program,
-    parse_code,
-    parse_initcode,
-)
+from chain.metering.program import Program, parse_code, parse_initcode
 from chain.metering.stable_text import is_own
-from chain.metering.twins import (
-    author_class,
-    convert_error,
-)
+from chain.metering.twins import author_class, convert_error
 from chain.metering.watchdog import uninterrupted
 from chain.schema.inputs import wei
 from chain.source.location import innermost_author_line
-from chain.spec.contracts import (
-    UPGRADE,
-    ContractSpec,
-)
+from chain.spec.contracts import UPGRADE, ContractSpec
 
 
 class _UndeclaredContract:

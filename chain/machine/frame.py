@@ -12,11 +12,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from chain.crypto.hashing import (
-    checksum_address,
-    create_address,
-    keccak,
-)
+from chain.crypto.hashing import checksum_address, create_address, keccak
 from chain.errors import OutOfGas, Revert
 from chain.machine import gas as cost
 from chain.machine.finished_frame import Finished

@@ -11,53 +11,18 @@ from typing import Any
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
 from chain.metering.digest import digest_of
-from chain.metering.import_effects import (
-    acts,
-    refuse_acts,
-)
-from chain.metering.local_classes import (
-    cell_value,
-    instrument_local_class,
-)
-from chain.metering.module_copies import (
-    ModuleNamespace,
-    namespace_for,
-)
-from chain.metering.program import (
-    Program,
-    program_of,
-)
+from chain.metering.import_effects import acts, refuse_acts
+from chain.metering.local_classes import cell_value, instrument_local_class
+from chain.metering.module_copies import ModuleNamespace, namespace_for
+from chain.metering.program import Program, program_of
 from chain.metering.program_sources import ProgramSources
-from chain.metering.twins import (
-    register,
-    resolve_qualname,
-)
-from chain.source.current_definition import (
-    class_node,
-    first_line,
-    is_as_written,
-    text_of_code,
-)
-from chain.source.discovery import (
-    locate_class,
-    read_text,
-)
-from chain.source.modules import (
-    Definition,
-    Module,
-    is_main,
-    parse_module,
-)
-from chain.source.top_level import (
-    author_module,
-    module_in,
-    top_of,
-)
+from chain.metering.twins import register, resolve_qualname
+from chain.source.current_definition import class_node, first_line, is_as_written, text_of_code
+from chain.source.discovery import locate_class, read_text
+from chain.source.modules import Definition, Module, is_main, parse_module
+from chain.source.top_level import author_module, module_in, top_of
 from chain.spec.contracts import ContractSpec
-from chain.spec.references import (
-    functions_in,
-    paths_in,
-)
+from chain.spec.references import functions_in, paths_in
 
 
 def build_program(cls: type) -> Program:

@@ -16,11 +16,7 @@ from chain.metering.fuel import EIGHTS
 from chain.metering.insert_freeze_checks import SETTABLE
 from chain.metering.insert_ticks import parse_at
 from chain.metering.runtime_names import OPERATORS
-from chain.metering.tree_rewriter import (
-    DISPLAYS,
-    OURS,
-    Weighing,
-)
+from chain.metering.tree_rewriter import DISPLAYS, OURS, Weighing
 
 # For operands V and W: the test that a quick result is fine, and that result. X is a result the test has computed already.
 _WITHIN: Final = "__least__ < (X := V {} W) < __most__"

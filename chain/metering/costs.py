@@ -15,29 +15,11 @@ from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
 from chain.metering.frozen_collections import CONSTANTS
-from chain.metering.fuel import (
-    charge,
-    charge_8,
-    out_of_fuel,
-)
-from chain.metering.ordered_sets import (
-    Keys,
-    OrderedFrozenSet,
-    OrderedSet,
-)
-from chain.metering.stable_sort import (
-    is_quiet,
-    merged,
-)
+from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
+from chain.metering.stable_sort import is_quiet, merged
 from chain.metering.stable_text import worded
-from chain.metering.value_size import (
-    LIGHT,
-    keys,
-    pairs,
-    weigh,
-    weigh_written,
-    weight_of,
-)
+from chain.metering.value_size import LIGHT, keys, pairs, weigh, weigh_written, weight_of
 from chain.storage.frozen_list import FrozenList
 
 _MADE: Final = 128  # ticks for an iterator over another iterable

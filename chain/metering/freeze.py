@@ -29,11 +29,7 @@ from typing import Any, Final
 from chain.errors import DeclarationError
 from chain.guard.allowlist import SETTINGS
 from chain.metering import frozen_collections
-from chain.metering.frozen_collections import (
-    CONSTANTS,
-    record_name,
-    settable,
-)
+from chain.metering.frozen_collections import CONSTANTS, record_name, settable
 from chain.source.location import Source
 from chain.source.modules import Module
 from chain.source.word_sets import word_set

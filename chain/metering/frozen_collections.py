@@ -30,15 +30,9 @@ from types import (
 )
 from typing import Any, Final, NoReturn, TypeVar
 
-from chain.metering.ordered_sets import (
-    OrderedDict,
-    OrderedSet,
-)
+from chain.metering.ordered_sets import OrderedDict, OrderedSet
 from chain.source.word_sets import word_set
-from chain.storage.frozen_list import (
-    FrozenList,
-    changeable,
-)
+from chain.storage.frozen_list import FrozenList, changeable
 
 T = TypeVar("T")
 

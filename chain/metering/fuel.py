@@ -56,7 +56,6 @@ LARGEST: Final = 64
 _TANK_OF: Final = tuple(
     next(name for worth, name in TANKS.items() if ticks <= worth) for ticks in range(LARGEST + 1)
 )
-_WORTH: Final = {name: worth for worth, name in TANKS.items()}
 DOWN, UP, DEEP = "__down__", "__up__", "__too_deep__"
 
 # The builtins of every instrumented copy.
@@ -129,7 +128,7 @@ def charge(ticks: int) -> None:
         tank = _TANK_OF[ticks] if ticks > 0 else TANK
         for _ in INSTRUMENTED_BUILTINS[tank]:
             return
-        change(_WORTH[tank])
+        change(WORTHS[tank])
 
 
 def charge_8() -> None:

@@ -13,17 +13,10 @@ from typing import Final
 
 from chain.errors import DeclarationError
 from chain.guard.allowlist import MODULES
-from chain.source.global_names import (
-    Read,
-    uses_of,
-)
+from chain.source.global_names import Read, uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path
-from chain.source.modules import (
-    Definition,
-    Module,
-    is_main,
-)
+from chain.source.modules import Definition, Module, is_main
 from chain.source.reachability import Reachability
 from chain.source.top_level import top_of
 from chain.source.word_sets import word_set

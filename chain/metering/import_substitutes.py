@@ -19,23 +19,11 @@ from typing import Any, Final
 
 from chain.metering.bundled_files import imported_in
 from chain.metering.costs import FREE
-from chain.metering.frozen_collections import (
-    asking,
-    settable,
-    taken,
-)
-from chain.metering.fuel import (
-    INSTRUMENTED_BUILTINS,
-    charge,
-)
+from chain.metering.frozen_collections import asking, settable, taken
+from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
 from chain.metering.method_costs import metered_method
 from chain.metering.new_characters import new_letter
-from chain.metering.ordered_sets import (
-    VIEWS,
-    OrderedDict,
-    view,
-    viewing,
-)
+from chain.metering.ordered_sets import VIEWS, OrderedDict, view, viewing
 
 
 def _attrgetter(*names: str) -> Callable[[Any], Any]:

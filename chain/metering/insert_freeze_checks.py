@@ -11,17 +11,9 @@ import ast
 from typing import Final
 
 from chain.errors import DeclarationError
-from chain.metering.frozen_collections import (
-    CHANGERS,
-    changes_nothing,
-    settable,
-    taken,
-)
+from chain.metering.frozen_collections import CHANGERS, changes_nothing, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS
-from chain.metering.insert_ticks import (
-    TickInserter,
-    parse_at,
-)
+from chain.metering.insert_ticks import TickInserter, parse_at
 from chain.metering.ordered_sets import VIEWS
 from chain.source.location import relative_path
 from chain.source.modules import Module

@@ -7,13 +7,7 @@ from typing import Final
 
 from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_freeze_checks import Keeping
-from chain.metering.ordered_sets import (
-    SETS,
-    VIEWS,
-    ordered_set_of,
-    view,
-    viewing,
-)
+from chain.metering.ordered_sets import SETS, VIEWS, ordered_set_of, view, viewing
 from chain.source.modules import Module
 from chain.source.word_sets import word_set
 

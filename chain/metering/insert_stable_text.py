@@ -11,14 +11,7 @@ from chain.metering.insert_ordered_sets import Gathering
 from chain.metering.insert_ticks import parse_at
 from chain.metering.new_characters import new_letter
 from chain.metering.stable_hash import hashing
-from chain.metering.stable_text import (
-    PLAIN,
-    args_of,
-    picturable,
-    telling,
-    with_stable_repr,
-    worded,
-)
+from chain.metering.stable_text import PLAIN, args_of, picturable, telling, with_stable_repr, worded
 from chain.source.location import relative_path
 
 TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"

@@ -13,21 +13,9 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
-from chain.metering.fuel import (
-    CHARGE,
-    DEEP,
-    DOWN,
-    DRY,
-    LARGEST,
-    TANKS,
-    UP,
-)
+from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, LARGEST, TANKS, UP
 from chain.metering.recursion import recursive_lines
-from chain.metering.stretches import (
-    ENTRY,
-    ticks_of,
-    ticks_of_turns,
-)
+from chain.metering.stretches import ENTRY, ticks_of, ticks_of_turns
 from chain.source.modules import Module
 
 _STEPS: Final = 3  # beyond this number of steps, a call is faster

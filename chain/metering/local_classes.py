@@ -15,10 +15,7 @@ from chain.metering import fuel
 from chain.metering.import_substitutes import instead
 from chain.metering.recompile import ticked_code
 from chain.metering.twins import register
-from chain.spec.contracts import (
-    ContractSpec,
-    EntrySpec,
-)
+from chain.spec.contracts import ContractSpec, EntrySpec
 
 
 def instrument_local_class(cls: type) -> ContractSpec:

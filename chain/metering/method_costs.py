@@ -28,31 +28,13 @@ from chain.metering.costs import (
     written,
 )  # fmt: skip
 from chain.metering.frozen_collections import taken
-from chain.metering.fuel import (
-    charge,
-    charge_8,
-    out_of_fuel,
-)
-from chain.metering.new_characters import (
-    ASKING,
-    check_known,
-)
-from chain.metering.ordered_sets import (
-    OrderedFrozenSet,
-    OrderedSet,
-)
+from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.new_characters import ASKING, check_known
+from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.stable_text import (
-    pictured,
-    scrubbed,
-    worded,
-)
-from chain.metering.value_size import (
-    key,
-    weigh,
-    weight_of,
-)
+from chain.metering.stable_text import pictured, scrubbed, worded
+from chain.metering.value_size import key, weigh, weight_of
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 _WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is taken from a value

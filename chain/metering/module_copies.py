@@ -20,31 +20,17 @@ from typing import Any
 
 from chain.errors import DeclarationError, OutOfGas
 from chain.metering import fuel
-from chain.metering.bundled_files import (
-    OWN,
-    DataFiles,
-    seen_as,
-)
+from chain.metering.bundled_files import OWN, DataFiles, seen_as
 from chain.metering.freeze import Freezing
-from chain.metering.frozen_collections import (
-    ConstantChanged,
-    record_name,
-)
+from chain.metering.frozen_collections import ConstantChanged, record_name
 from chain.metering.program_sources import ProgramSources
 from chain.metering.rewrite import CostRewriter
 from chain.metering.table_agreement import check_agreement
-from chain.metering.twins import (
-    former,
-    register_module,
-    resolve_qualname,
-)
+from chain.metering.twins import former, register_module, resolve_qualname
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path
-from chain.source.modules import (
-    Definition,
-    Module,
-)
+from chain.source.modules import Definition, Module
 from chain.source.mutations import changes_of
 from chain.source.top_level import top_of
 

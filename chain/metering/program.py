@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from chain.concurrency.turn import in_turn
 from chain.errors import UnknownSource
 from chain.metering.stack_room import read_source
-from chain.metering.twins import (
-    author_class,
-    convert,
-    convert_error,
-    counterpart_in,
-    former,
-)
+from chain.metering.twins import author_class, convert, convert_error, counterpart_in, former
 from chain.metering.watchdog import uninterrupted
 from chain.schema.inputs import items
 from chain.spec.contracts import ContractSpec

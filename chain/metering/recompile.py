@@ -12,14 +12,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from chain.metering.rewrite import CostRewriter
-from chain.source.current_definition import (
-    codes_of,
-    is_code_of,
-)
-from chain.source.modules import (
-    Module,
-    parse_module,
-)
+from chain.source.current_definition import codes_of, is_code_of
+from chain.source.modules import Module, parse_module
 from chain.source.other_packages import SHARED_FOLDERS
 from chain.source.top_level import current_text
 

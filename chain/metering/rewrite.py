@@ -11,31 +11,12 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
-from chain.metering.charged_operations import (
-    Operations,
-    is_fixed,
-)
+from chain.metering.charged_operations import Operations, is_fixed
 from chain.metering.frozen_collections import CHANGERS
-from chain.metering.fuel import (
-    EIGHTS,
-    SIXTEENS,
-)
-from chain.metering.insert_ticks import (
-    parse_at,
-    tick_expression,
-)
-from chain.metering.method_costs import (
-    METHODS,
-    WORD,
-)
-from chain.metering.runtime_names import (
-    BUILDING,
-    BUILTINS,
-    CALLING,
-    CLASSES,
-    KEYED,
-    WALKING,
-)
+from chain.metering.fuel import EIGHTS, SIXTEENS
+from chain.metering.insert_ticks import parse_at, tick_expression
+from chain.metering.method_costs import METHODS, WORD
+from chain.metering.runtime_names import BUILDING, BUILTINS, CALLING, CLASSES, KEYED, WALKING
 from chain.metering.stdlib_costs import is_costly
 from chain.metering.tree_rewriter import DISPLAYS
 

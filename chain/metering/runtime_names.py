@@ -35,38 +35,13 @@ from chain.metering.costs import (
     pay_pairs,
     written,
 )  # fmt: skip
-from chain.metering.fuel import (
-    INSTRUMENTED_BUILTINS,
-    charge,
-    charge_8,
-)
-from chain.metering.method_costs import (
-    bound,
-    guarded_format,
-    metered_method,
-    number,
-    pay_for_width,
-)
+from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8
+from chain.metering.method_costs import bound, guarded_format, metered_method, number, pay_for_width
 from chain.metering.ordered_sets import SETS
-from chain.metering.stable_hash import (
-    no_identity,
-    stable_hash,
-)
-from chain.metering.stable_text import (
-    picturable,
-    worded,
-)
-from chain.metering.stdlib_costs import (
-    metered_stdlib_call,
-    priced,
-)
-from chain.metering.value_size import (
-    LIGHT,
-    NEAR,
-    PLAIN,
-    key,
-    weigh,
-)
+from chain.metering.stable_hash import no_identity, stable_hash
+from chain.metering.stable_text import picturable, worded
+from chain.metering.stdlib_costs import metered_stdlib_call, priced
+from chain.metering.value_size import LIGHT, NEAR, PLAIN, key, weigh
 
 WALKING: Final = ("any", "all")
 BUILDING: Final = ("list", "tuple")

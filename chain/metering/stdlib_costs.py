@@ -19,16 +19,7 @@ from textwrap import indent
 from typing import Any, Final
 
 from chain.crypto.hashing import keccak
-from chain.metering.arithmetic import (
-    add,
-    multiply,
-    power,
-    remainder,
-    shift,
-    subtract,
-    take,
-    unite,
-)
+from chain.metering.arithmetic import add, multiply, power, remainder, shift, subtract, take, unite
 from chain.metering.costs import (
     BUILT,
     charge_items,
@@ -40,16 +31,9 @@ from chain.metering.costs import (
     size_of,
     sort,
 )
-from chain.metering.fuel import (
-    charge,
-    charge_8,
-    out_of_fuel,
-)
+from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.regex import by_function
-from chain.metering.value_size import (
-    DEEPEST,
-    weigh,
-)
+from chain.metering.value_size import DEEPEST, weigh
 
 # Modules whose functions all charge for their arguments.
 _COSTLY: Final = frozenset(

@@ -18,11 +18,7 @@ from chain.schema.validation import short_repr
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path as short_path
-from chain.source.modules import (
-    Definition,
-    Module,
-    is_main,
-)
+from chain.source.modules import Definition, Module, is_main
 from chain.source.reachability import Reachability
 from chain.source.top_level import top_of
 

@@ -9,16 +9,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from chain.metering.cheap_values import (
-    Light,
-    light_in,
-)
+from chain.metering.cheap_values import Light, light_in
 from chain.metering.costs import FREE
-from chain.metering.fuel import (
-    DRY,
-    EIGHTS,
-    WORTHS,
-)
+from chain.metering.fuel import DRY, EIGHTS, WORTHS
 from chain.metering.insert_stable_text import Wording
 from chain.metering.insert_ticks import parse_at
 from chain.source.modules import Module

@@ -19,12 +19,7 @@ from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
 from typing import Any, Final, cast
 
-from chain.metering.fuel import (
-    COLLIDING,
-    charge,
-    charge_8,
-    out_of_fuel,
-)
+from chain.metering.fuel import COLLIDING, charge, charge_8, out_of_fuel
 from chain.types import Address
 
 LIGHT: Final[set[type]] = {

@@ -22,15 +22,9 @@ import pytest
 from chain import creation_hooks
 from chain.crypto.hashing import keccak
 from chain.pytest_plugin.isolation import ChainIsolation
-from chain.replays.outcomes import (
-    first_divergence,
-    outcomes_of,
-)
+from chain.replays.outcomes import first_divergence, outcomes_of
 from chain.replays.recorder import record
-from chain.replays.subprocess_runs import (
-    SEEDS,
-    subprocess_env,
-)
+from chain.replays.subprocess_runs import SEEDS, subprocess_env
 from chain.simulator.chain import Chain
 
 _TAPE: Final = "BOARDCHAIN_TAPE"  # the folder for the tapes of a run

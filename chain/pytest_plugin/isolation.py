@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from chain.simulator.chain import (
-        Chain,
-        Snapshot,
-    )
+    from chain.simulator.chain import Chain, Snapshot
 
 Level: TypeAlias = "WeakKeyDictionary[Chain, Snapshot]"
 

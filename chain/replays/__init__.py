@@ -6,12 +6,7 @@ a play can be kept as a golden file: a changed rule shows as a difference at the
 
 from __future__ import annotations
 
-from chain.replays.player import (
-    Difference,
-    Replay,
-    check_transcript,
-    replay,
-)
+from chain.replays.player import Difference, Replay, check_transcript, replay
 from chain.replays.recorder import record
 from chain.replays.transcript import BadTranscript
 

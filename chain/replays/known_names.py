@@ -13,10 +13,7 @@ from typing import Final
 
 from chain.accounts import ACCOUNTS
 from chain.crypto.hashing import checksum_address
-from chain.ledger.decoded.address_book import (
-    created_contracts,
-    next_contract_name,
-)
+from chain.ledger.decoded.address_book import created_contracts, next_contract_name
 from chain.ledger.receipts import Receipt
 
 NAME: Final = r"[^\W\d][\w.-]*(?:#\d+)?"

@@ -11,10 +11,7 @@ import re
 from typing import Any, Final
 
 from chain.ledger.decoded.formatting import ValueFormatter
-from chain.replays.known_names import (
-    NAME,
-    NameRegistry,
-)
+from chain.replays.known_names import NAME, NameRegistry
 from chain.schema.value_types import (
     AddressType,
     EnumType,

@@ -16,26 +16,14 @@ from chain.ledger.decoded.activity import Transcript
 from chain.ledger.decoded.address_book import register_names
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
-from chain.machine.state import (
-    ACCOUNT,
-    NO_ACCOUNT,
-    STORAGE,
-    Changes,
-    iter_changes,
-)
+from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_changes
 from chain.machine.transaction import CallRecord
 from chain.metering.program import Program
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import ExactFormatter
-from chain.replays.transcript import (
-    FIRST,
-    INDENT,
-)
+from chain.replays.transcript import FIRST, INDENT
 from chain.runtime import account_names
-from chain.simulator.chain import (
-    FUNDS,
-    Chain,
-)
+from chain.simulator.chain import FUNDS, Chain
 from chain.spec.contracts import UPGRADE
 
 

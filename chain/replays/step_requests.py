@@ -9,25 +9,14 @@ from importlib import import_module
 from typing import Final
 
 from chain.ledger.blocks import Block
-from chain.ledger.signing import (
-    TYPES,
-    decode_signed,
-    tx_type,
-)
+from chain.ledger.signing import TYPES, decode_signed, tx_type
 from chain.machine.transaction import Transaction
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, read_args
-from chain.replays.transcript import (
-    BadTranscript,
-    Step,
-    set_line,
-)
+from chain.replays.transcript import BadTranscript, Step, set_line
 from chain.runtime.contract import Contract
 from chain.simulator.chain import Chain
-from chain.spec.contracts import (
-    UPGRADE,
-    EntrySpec,
-)
+from chain.spec.contracts import UPGRADE, EntrySpec
 from chain.types import Address
 
 _NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]+")

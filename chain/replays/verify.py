@@ -9,18 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chain.replays.outcomes import (
-    Divergence,
-    first_divergence,
-)
+from chain.replays.outcomes import Divergence, first_divergence
 from chain.replays.player import classes_of
-from chain.replays.subprocess_runs import (
-    SEEDS,
-    Answer,
-    Run,
-    other_versions,
-    play_in,
-)
+from chain.replays.subprocess_runs import SEEDS, Answer, Run, other_versions, play_in
 from chain.replays.transcript import parse
 from chain.simulator.catalogue import ContractCatalogue
 

@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import (
-    data,
-    to_hash,
-    to_int,
-)
+from chain.rpc.hex_values import data, to_hash, to_int
 from chain.simulator.past import Aside
 
 if TYPE_CHECKING:

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.crypto import rlp
 from chain.ledger.headers import blob_gas_of, bloom_of
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    word,
-)
+from chain.rpc.hex_values import data, quantity, word
 from chain.rpc.transaction_fields import AUTHORIZATION
 
 if TYPE_CHECKING:

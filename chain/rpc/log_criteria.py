@@ -9,10 +9,7 @@ from heapq import merge
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import bad_params
-from chain.rpc.hex_values import (
-    to_address,
-    to_hash,
-)
+from chain.rpc.hex_values import to_address, to_hash
 
 if TYPE_CHECKING:
     from chain.ledger.event_log import EventLog

@@ -15,12 +15,7 @@ from chain.rpc.boardchain import (
     sql,
     storage,
 )
-from chain.rpc.control import (
-    account_state,
-    mining,
-    state_dump,
-    txpool,
-)
+from chain.rpc.control import account_state, mining, state_dump, txpool
 from chain.rpc.debug import debug_traces
 from chain.rpc.eth import (
     accounts,

@@ -23,36 +23,13 @@ from rlp.exceptions import DecodingError
 
 from chain.accounts import account_of_key
 from chain.errors import InvalidTransaction
-from chain.ledger.signing import (
-    TYPES,
-    attach_signature,
-    encode_signed,
-    tx_type,
-)
-from chain.machine.frame import (
-    revert_data,
-    revert_text,
-)
-from chain.rpc import (
-    json_format,
-    transaction_fields,
-    typed_transactions,
-)
-from chain.rpc.block_tags import (
-    LATEST,
-    PENDING,
-    find_block,
-    state_at,
-)
+from chain.ledger.signing import TYPES, attach_signature, encode_signed, tx_type
+from chain.machine.frame import revert_data, revert_text
+from chain.rpc import json_format, transaction_fields, typed_transactions
+from chain.rpc.block_tags import LATEST, PENDING, find_block, state_at
 from chain.rpc.errors import RpcError
 from chain.rpc.eth import transactions
-from chain.rpc.tester_format import (
-    Values,
-    block_values,
-    camel,
-    receipt_values,
-    transaction_values,
-)
+from chain.rpc.tester_format import Values, block_values, camel, receipt_values, transaction_values
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 from chain.types import Address

@@ -10,22 +10,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.ledger.signing import (
-    TYPES,
-    decode_signed,
-    tx_type,
-)
+from chain.ledger.signing import TYPES, decode_signed, tx_type
 from chain.machine.transaction import Transaction
 from chain.metering.watchdog import uninterrupted
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import (
-    to_address,
-    to_bytes,
-    to_hash,
-    to_int,
-    to_list,
-    to_object,
-)
+from chain.rpc.hex_values import to_address, to_bytes, to_hash, to_int, to_list, to_object
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block

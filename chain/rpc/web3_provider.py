@@ -21,10 +21,7 @@ from web3.providers.base import JSONBaseProvider
 from web3.types import RPCEndpoint, RPCResponse
 
 from chain.rpc.errors import RpcError
-from chain.rpc.hex_values import (
-    quantity,
-    to_int,
-)
+from chain.rpc.hex_values import quantity, to_int
 
 if TYPE_CHECKING:
     from chain.simulator.chain import Chain

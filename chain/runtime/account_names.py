@@ -9,10 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from chain.crypto.hashing import (
-    checksum_address,
-    keccak,
-)
+from chain.crypto.hashing import checksum_address, keccak
 from chain.machine import gas as cost
 from chain.schema.validation import short_repr
 

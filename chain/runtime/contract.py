@@ -8,27 +8,14 @@ from typing import Any, Final, NoReturn, TypeVar, cast
 
 from chain.abi.json_abi import functions_from_json
 from chain.crypto.hashing import keccak
-from chain.machine.frame import (
-    TEXT_TOPIC,
-    Frame,
-    text_data,
-)
+from chain.machine.frame import TEXT_TOPIC, Frame, text_data
 from chain.metering.fuel import charge
-from chain.metering.program import (
-    program_of,
-    require_contract_class,
-)
+from chain.metering.program import program_of, require_contract_class
 from chain.runtime import account_names
 from chain.runtime.class_namespace import ClassBody
-from chain.runtime.contract_proxy import (
-    ContractProxy,
-    unwrap_result,
-)
+from chain.runtime.contract_proxy import ContractProxy, unwrap_result
 from chain.runtime.random import Random
-from chain.schema.inputs import (
-    address_of,
-    wei,
-)
+from chain.schema.inputs import address_of, wei
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec

@@ -9,17 +9,9 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from chain.errors import Revert
-from chain.machine.frame import (
-    Frame,
-    revert_text,
-)
+from chain.machine.frame import Frame, revert_text
 from chain.machine.gas import PRECOMPILES
-from chain.schema.inputs import (
-    AccountLike,
-    address_of,
-    gas_of,
-    wei,
-)
+from chain.schema.inputs import AccountLike, address_of, gas_of, wei
 from chain.spec.overloads import choose
 from chain.types import Address
 

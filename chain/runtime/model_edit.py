@@ -17,15 +17,8 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from chain.machine.frame import TransactionContext
 from chain.schema.validation import ValueMismatch
-from chain.spec.models import (
-    ModelSpec,
-    model_spec,
-)
-from chain.storage.layout import (
-    PackedLayout,
-    SequenceLayout,
-    Words,
-)
+from chain.spec.models import ModelSpec, model_spec
+from chain.storage.layout import PackedLayout, SequenceLayout, Words
 
 M = TypeVar("M")
 T = TypeVar("T")

@@ -14,38 +14,17 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Final, NoReturn, TypeVar
 
-from chain.crypto.hashing import (
-    checksum_address,
-    keccak,
-)
+from chain.crypto.hashing import checksum_address, keccak
 from chain.errors import Revert, require
 from chain.machine.frame import Frame
 from chain.machine.gas import COLD_ACCOUNT, WARM
-from chain.runtime.contract import (
-    Contract,
-    encode_event,
-)
+from chain.runtime.contract import Contract, encode_event
 from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World
-from chain.schema.value_types import (
-    AddressType,
-    BoolType,
-    Field,
-)
-from chain.spec.contracts import (
-    REQUIRED,
-    ContractSpec,
-    EntrySpec,
-)
-from chain.spec.models import (
-    ModelSpec,
-    model_spec,
-    selector_of,
-)
-from chain.storage.layout import (
-    FieldsLayout,
-    layout_for,
-)
+from chain.schema.value_types import AddressType, BoolType, Field
+from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
+from chain.spec.models import ModelSpec, model_spec, selector_of
+from chain.storage.layout import FieldsLayout, layout_for
 from chain.types import Address
 
 M = TypeVar("M")

@@ -10,17 +10,9 @@ from __future__ import annotations
 
 from chain.errors import Revert, require
 from chain.runtime.contract import Contract
-from chain.spec.decorators import (
-    call,
-    event,
-    init,
-    view,
-)
+from chain.spec.decorators import call, event, init, view
 from chain.spec.models import selector_of
-from chain.storage.collections import (
-    Map,
-    Set,
-)
+from chain.storage.collections import Map, Set
 from chain.types import ZERO_ADDRESS, Address, Key, bytes32, u32
 
 _LONGEST = 31  # bytes of a namespace, so that it is stored in one word

@@ -12,11 +12,7 @@ import typing
 from enum import Enum, Flag
 from typing import Any
 
-from chain.schema.hints import (
-    Namespace,
-    UnsupportedAnnotation,
-    resolve,
-)
+from chain.schema.hints import Namespace, UnsupportedAnnotation, resolve
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import (
     AddressType,

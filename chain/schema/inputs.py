@@ -12,17 +12,8 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
-from chain.schema.validation import (
-    join,
-    short_repr,
-)
-from chain.schema.value_types import (
-    AddressType,
-    ListType,
-    OptionalType,
-    StructType,
-    ValueType,
-)
+from chain.schema.validation import join, short_repr
+from chain.schema.value_types import AddressType, ListType, OptionalType, StructType, ValueType
 from chain.types import Address
 
 WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the greatest amount of wei

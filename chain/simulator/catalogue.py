@@ -14,11 +14,7 @@ from types import ModuleType
 from chain.errors import DeclarationError
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
-from chain.source.location import (
-    Source,
-    innermost_author_line,
-    relative_path,
-)
+from chain.source.location import Source, innermost_author_line, relative_path
 from chain.source.user_modules import find_module
 
 

@@ -11,56 +11,27 @@ from typing import Any, NamedTuple, Self
 from weakref import ref
 
 from chain import creation_hooks
-from chain.accounts import (
-    ACCOUNTS,
-    LABELS,
-    Account,
-    account_of_key,
-)
-from chain.concurrency.atomic_steps import (
-    read_only_step,
-    reading,
-    step,
-    thread_state,
-)
+from chain.accounts import ACCOUNTS, LABELS, Account, account_of_key
+from chain.concurrency.atomic_steps import read_only_step, reading, step, thread_state
 from chain.errors import InvalidTransaction
-from chain.ledger.blocks import (
-    Block,
-    Blocks,
-    ChainConfig,
-    Mining,
-)
+from chain.ledger.blocks import Block, Blocks, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.executor import Machine
-from chain.machine.state import (
-    EMPTY_CODE_HASH,
-    State,
-)
-from chain.machine.transaction import (
-    Transaction,
-    checked,
-)
+from chain.machine.state import EMPTY_CODE_HASH, State
+from chain.machine.transaction import Transaction, checked
 from chain.metering.program import check_classes
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
-from chain.simulator.chain_scopes import (
-    Anchor,
-    Holding,
-    Loading,
-)
+from chain.simulator.chain_scopes import Anchor, Holding, Loading
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
 from chain.simulator.overrides import StateOverrides
-from chain.simulator.past import (
-    ChainAtBlock,
-    block_at,
-    state_at,
-)
+from chain.simulator.past import ChainAtBlock, block_at, state_at
 from chain.simulator.persistence import FilePersistence
 from chain.simulator.reader import ChainReader
 from chain.simulator.rollback import Recovery

@@ -15,10 +15,7 @@ from chain.runtime.forced_random import LoadedOutcomes
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block
-    from chain.simulator.chain import (
-        Chain,
-        Snapshot,
-    )
+    from chain.simulator.chain import Chain, Snapshot
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -19,21 +19,13 @@ from chain.accounts import Account
 from chain.concurrency.atomic_steps import step
 from chain.crypto.cbor import decode
 from chain.errors import InvalidTransaction
-from chain.ledger.blocks import (
-    Block,
-    Blocks,
-    ChainConfig,
-    Mining,
-)
+from chain.ledger.blocks import Block, Blocks, ChainConfig, Mining
 from chain.ledger.file.replication import take_page
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.result import QueryResult
 from chain.machine.transaction import Transaction
-from chain.metering.program import (
-    Program,
-    check_classes,
-)
+from chain.metering.program import Program, check_classes
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.runtime.forced_random import LoadedOutcomes
@@ -41,18 +33,10 @@ from chain.runtime.world import World
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
-from chain.simulator.chain import (
-    Chain,
-    Snapshot,
-    check_snapshot,
-)
+from chain.simulator.chain import Chain, Snapshot, check_snapshot
 from chain.simulator.chain_scopes import Holding
 from chain.simulator.managed_scope import scope
-from chain.simulator.node_client import (
-    HttpNodeClient,
-    InProcessNodeClient,
-    NodeError,
-)
+from chain.simulator.node_client import HttpNodeClient, InProcessNodeClient, NodeError
 from chain.simulator.past import ChainAtBlock
 from chain.types import Address
 

@@ -8,24 +8,12 @@ from typing import Any
 
 from chain.errors import Reverted
 from chain.metering.program import Program
-from chain.runtime.contract import (
-    Contract,
-    require_no_init_args,
-)
+from chain.runtime.contract import Contract, require_no_init_args
 from chain.runtime.system import System
 from chain.runtime.world import World
-from chain.schema.inputs import (
-    AccountLike,
-    items,
-    pairs,
-)
+from chain.schema.inputs import AccountLike, items, pairs
 from chain.simulator.handle import Handle
-from chain.simulator.world_handle import (
-    Resource,
-    WorldHandle,
-    Writer,
-    check_world,
-)
+from chain.simulator.world_handle import Resource, WorldHandle, Writer, check_world
 from chain.types import Address
 
 

@@ -8,24 +8,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from chain.errors import Reverted
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import EventList
-from chain.machine.frame import (
-    Failure,
-    Frame,
-)
+from chain.machine.frame import Failure, Frame
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract
-from chain.schema.inputs import (
-    AccountLike,
-    flag,
-)
-from chain.spec.contracts import (
-    CALL_OPTIONS,
-    EntrySpec,
-)
-from chain.spec.overloads import (
-    choose,
-    signatures,
-)
+from chain.schema.inputs import AccountLike, flag
+from chain.spec.contracts import CALL_OPTIONS, EntrySpec
+from chain.spec.overloads import choose, signatures
 from chain.types import Address
 
 if TYPE_CHECKING:

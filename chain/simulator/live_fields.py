@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chain.accounts import ACCOUNTS
 from chain.concurrency.atomic_steps import undisturbed
-from chain.machine.frame import (
-    Frame,
-    TransactionContext,
-)
+from chain.machine.frame import Frame, TransactionContext
 
 if TYPE_CHECKING:
     from chain.metering.program import Program

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, overload
 
-from chain.concurrency.atomic_steps import (
-    Steps,
-    reading,
-)
+from chain.concurrency.atomic_steps import Steps, reading
 from chain.ledger.decoded.activity import transcript_of
 from chain.ledger.ledger import Ledger
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.sql.export import (
-    Target,
-    write_csv,
-    write_jsonl,
-)
+from chain.ledger.sql.export import Target, write_csv, write_jsonl
 from chain.ledger.sql.result import QueryResult
 from chain.ledger.sql.sql_view import SqlView
-from chain.schema.inputs import (
-    LAST_TIME,
-    whole_number,
-)
+from chain.schema.inputs import LAST_TIME, whole_number
 
 E = TypeVar("E")
 

@@ -6,10 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from chain.concurrency.atomic_steps import (
-    Steps,
-    step,
-)
+from chain.concurrency.atomic_steps import Steps, step
 from chain.ledger.blocks import Mining
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State

@@ -11,28 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from chain.accounts import Account
-from chain.concurrency.atomic_steps import (
-    Steps,
-    in_one_step,
-    read_only_step,
-)
+from chain.concurrency.atomic_steps import Steps, in_one_step, read_only_step
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Mining
-from chain.ledger.file.chain_file import (
-    ChainFile,
-    merged_settings,
-)
-from chain.ledger.file.store import (
-    ChainStore,
-    open_store,
-)
+from chain.ledger.file.chain_file import ChainFile, merged_settings
+from chain.ledger.file.store import ChainStore, open_store
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State
-from chain.metering.program import (
-    Program,
-    check_classes,
-    program_of,
-)
+from chain.metering.program import Program, check_classes, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.schema.inputs import flag

@@ -30,36 +30,16 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
 from chain.machine.deep_calls import rest
 from chain.machine.executor import Machine
-from chain.machine.frame import (
-    DELEGATION,
-    BlockContext,
-    Frame,
-    TransactionContext,
-)
+from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
-from chain.metering.program import (
-    Program,
-    program_of,
-    require_contract_class,
-)
+from chain.metering.program import Program, program_of, require_contract_class
 from chain.metering.stack_room import read_source
 from chain.runtime.contract import Contract
-from chain.schema.inputs import (
-    AccountLike,
-    gas_of,
-    raw_bytes,
-    refuse_missing,
-    wei,
-    whole_number,
-)
+from chain.schema.inputs import AccountLike, gas_of, raw_bytes, refuse_missing, wei, whole_number
 from chain.schema.validation import short_repr
-from chain.simulator.handle import (
-    Handle,
-    bind_instance,
-    resolve_target,
-)
+from chain.simulator.handle import Handle, bind_instance, resolve_target
 from chain.simulator.live_fields import FieldsFrame
 from chain.simulator.world_handle import WorldHandle
 from chain.types import Address

@@ -18,14 +18,8 @@ from stat import S_ISREG
 from chain.concurrency.turn import in_turn
 from chain.errors import DeclarationError
 from chain.metering.module_copies import retire
-from chain.metering.program import (
-    Program,
-    program_of,
-)
-from chain.simulator.catalogue import (
-    ContractCatalogue,
-    ContractNotFound,
-)
+from chain.metering.program import Program, program_of
+from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import Chain
 from chain.simulator.reader import run_guard
 from chain.source.top_level import author_module

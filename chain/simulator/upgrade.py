@@ -11,20 +11,11 @@ from chain.ledger.artifacts import artifact_of
 from chain.ledger.decoded.address_book import register_names
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
-from chain.metering.program import (
-    Program,
-    parse_code,
-)
+from chain.metering.program import Program, parse_code
 from chain.runtime.contract import Contract
-from chain.schema.inputs import (
-    AccountLike,
-    items,
-)
+from chain.schema.inputs import AccountLike, items
 from chain.schema.validation import short_repr
-from chain.simulator.upgrade_check import (
-    described,
-    upgrade_blockers,
-)
+from chain.simulator.upgrade_check import described, upgrade_blockers
 from chain.spec.contracts import UPGRADE
 from chain.types import Address
 

@@ -7,24 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.model_history import Version
-from chain.ledger.decoded.worlds import (
-    StoredWorld,
-    is_world,
-)
+from chain.ledger.decoded.worlds import StoredWorld, is_world
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
-from chain.schema.inputs import (
-    AccountLike,
-    items,
-    with_addresses,
-)
+from chain.schema.inputs import AccountLike, items, with_addresses
 from chain.schema.validation import short_repr
 from chain.simulator.handle import Handle
-from chain.spec.models import (
-    model_spec,
-    selector_of,
-)
+from chain.spec.models import model_spec, selector_of
 from chain.types import Address
 
 if TYPE_CHECKING:

@@ -9,10 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from chain.source.modules import (
-    Definition,
-    SourceTree,
-)
+from chain.source.modules import Definition, SourceTree
 from chain.source.word_sets import word_set
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

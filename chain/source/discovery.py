@@ -9,10 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from chain.source.classes import (
-    class_of,
-    lineage,
-)
+from chain.source.classes import class_of, lineage
 from chain.source.modules import (
     Definition,
     Module,
@@ -21,10 +18,7 @@ from chain.source.modules import (
     parse_module,
     single_file,
 )
-from chain.source.other_packages import (
-    SHARED_FOLDERS,
-    locations_of,
-)
+from chain.source.other_packages import SHARED_FOLDERS, locations_of
 
 # The modules of a package that are read first; the modules that they import from the package follow.
 MAIN: Final = ("contract", "models", "events", "rules")

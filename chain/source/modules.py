@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chain.source.global_names import uses_of
-from chain.source.other_packages import (
-    SHARED_FOLDERS,
-    folder_of_package,
-)
+from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
 
 _INNER: Final = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 _ODD: Final = (ast.Match, ast.Expr)  # these rarely set a name, `Expr` only with `:=`

@@ -7,24 +7,10 @@ from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Final
 
-from chain.source.classes import (
-    CHANGERS,
-    changes_argument,
-    changes_self,
-    root_name,
-)
-from chain.source.global_names import (
-    Uses,
-    uses_of,
-)
-from chain.source.local_names import (
-    DEFINITIONS,
-    children_of,
-)
-from chain.source.modules import (
-    Module,
-    is_main,
-)
+from chain.source.classes import CHANGERS, changes_argument, changes_self, root_name
+from chain.source.global_names import Uses, uses_of
+from chain.source.local_names import DEFINITIONS, children_of
+from chain.source.modules import Module, is_main
 from chain.source.word_sets import word_set
 
 # Functions that pass on the items of their arguments, so that changing such an item changes the argument.

@@ -9,19 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from chain.source.global_names import (
-    Read,
-    uses_of,
-)
-from chain.source.modules import (
-    Definition,
-    Module,
-)
+from chain.source.global_names import Read, uses_of
+from chain.source.modules import Definition, Module
 from chain.source.mutations import statements_mutating
-from chain.source.top_level import (
-    author_module,
-    top_of,
-)
+from chain.source.top_level import author_module, top_of
 
 _READERS = ("pathlib", "importlib", "builtins.open", "io", "os")
 

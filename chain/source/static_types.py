@@ -11,17 +11,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from chain.source.classes import (
-    Class,
-    class_of,
-    is_enum,
-    lineage,
-)
-from chain.source.modules import (
-    Definition,
-    Module,
-    SourceTree,
-)
+from chain.source.classes import Class, class_of, is_enum, lineage
+from chain.source.modules import Definition, Module, SourceTree
 
 
 class StaticType(NamedTuple):

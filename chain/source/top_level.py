@@ -16,17 +16,8 @@ from typing import Final
 from chain.source.discovery import read_text
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
-from chain.source.modules import (
-    Definition,
-    Module,
-    definitions,
-    is_type_checking,
-    parse_module,
-)
-from chain.source.other_packages import (
-    SHARED_FOLDERS,
-    folder_of_package,
-)
+from chain.source.modules import Definition, Module, definitions, is_type_checking, parse_module
+from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
 
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 

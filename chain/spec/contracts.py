@@ -13,32 +13,15 @@ from types import FunctionType
 from typing import Any, Final
 
 from chain import abi
-from chain.schema.inputs import (
-    Resolver,
-    with_addresses,
-)
+from chain.schema.inputs import Resolver, with_addresses
 from chain.schema.validation import short_repr
-from chain.schema.value_types import (
-    Field,
-    StructType,
-    ValueType,
-    contains_author_classes,
-)
+from chain.schema.value_types import Field, StructType, ValueType, contains_author_classes
 from chain.source.location import Source
 from chain.spec.models import ModelSpec
 from chain.spec.overloads import signatures
-from chain.spec.records import (
-    ErrorSpec,
-    EventSpec,
-)
-from chain.spec.references import (
-    References,
-    references_of,
-)
-from chain.spec.upgrade_entry import (
-    SIGNATURE,
-    upgrade,
-)
+from chain.spec.records import ErrorSpec, EventSpec
+from chain.spec.references import References, references_of
+from chain.spec.upgrade_entry import SIGNATURE, upgrade
 from chain.storage.frozen_list import plain
 from chain.storage.layout import FieldsLayout
 from chain.types import FixedBytes

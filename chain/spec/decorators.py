@@ -14,16 +14,9 @@ from types import FunctionType
 from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 from chain.errors import DeclarationError, Revert
-from chain.source.location import (
-    line_of,
-    location_of_frame,
-)
+from chain.source.location import line_of, location_of_frame
 from chain.spec.models import ModelSpec
-from chain.spec.records import (
-    ErrorSpec,
-    EventSpec,
-    RecordReader,
-)
+from chain.spec.records import ErrorSpec, EventSpec, RecordReader
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")

@@ -14,21 +14,10 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 
 from chain import abi
 from chain.crypto.hashing import keccak
-from chain.schema.value_types import (
-    BoolType,
-    Field,
-    ListType,
-    StructType,
-    ValueType,
-)
+from chain.schema.value_types import BoolType, Field, ListType, StructType, ValueType
 from chain.spec.records import RecordSpec
 from chain.storage.frozen_list import read_only
-from chain.storage.layout import (
-    Layout,
-    RecordLayout,
-    Words,
-    layout_for,
-)
+from chain.storage.layout import Layout, RecordLayout, Words, layout_for
 
 # The parent slot of all models of a world.
 MODELS: Final = int.from_bytes(keccak(b"boardchain models"))

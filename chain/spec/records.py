@@ -26,11 +26,7 @@ from chain.schema.annotations import (
     type_of_annotation,
     without_key,
 )
-from chain.schema.hints import (
-    UnsupportedAnnotation,
-    namespace_at,
-    resolve,
-)
+from chain.schema.hints import UnsupportedAnnotation, namespace_at, resolve
 from chain.schema.value_types import (
     AddressType,
     BoolType,
@@ -41,12 +37,7 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
-from chain.source.location import (
-    Source,
-    line_of,
-    line_of_field,
-    source_of_frame,
-)
+from chain.source.location import Source, line_of, line_of_field, source_of_frame
 from chain.types import FixedBytes, Int
 
 _TAKEN = {

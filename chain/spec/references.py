@@ -17,10 +17,7 @@ from typing import Any, Final
 from chain.errors import DeclarationError
 from chain.source.location import line_of
 from chain.spec.models import ModelSpec
-from chain.spec.records import (
-    ErrorSpec,
-    EventSpec,
-)
+from chain.spec.records import ErrorSpec, EventSpec
 
 
 @dataclass(frozen=True)

@@ -7,24 +7,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from chain.schema.value_types import (
-    EnumType,
-    ListType,
-    OptionalType,
-    StructType,
-    ValueType,
-)
+from chain.schema.value_types import EnumType, ListType, OptionalType, StructType, ValueType
 from chain.spec.contracts import ContractSpec
 from chain.spec.models import ModelSpec
-from chain.storage.collections import (
-    MapLayout,
-    SetLayout,
-    VectorLayout,
-)
-from chain.storage.layout import (
-    FieldsLayout,
-    OptionLayout,
-)
+from chain.storage.collections import MapLayout, SetLayout, VectorLayout
+from chain.storage.layout import FieldsLayout, OptionLayout
 
 
 class LayoutEntry(NamedTuple):

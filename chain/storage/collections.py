@@ -10,15 +10,8 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar, cast, get_args, get_origin
 
 from chain import abi
-from chain.schema.annotations import (
-    format_annotation,
-    require_frozen,
-    type_of_annotation,
-)
-from chain.schema.hints import (
-    Namespace,
-    UnsupportedAnnotation,
-)
+from chain.schema.annotations import format_annotation, require_frozen, type_of_annotation
+from chain.schema.hints import Namespace, UnsupportedAnnotation
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.validation import ValueMismatch
 from chain.schema.value_types import (
@@ -30,10 +23,7 @@ from chain.schema.value_types import (
     ValueType,
 )
 from chain.storage.frozen_list import read_only
-from chain.storage.layout import (
-    Layout,
-    layout_for,
-)
+from chain.storage.layout import Layout, layout_for
 from chain.storage.packing import MemoTable
 from chain.storage.value_cache import cached
 from chain.types import Int

@@ -12,17 +12,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 from chain.schema.validation import explain_mismatch
-from chain.schema.value_types import (
-    BytesType,
-    ListType,
-    StringType,
-)
-from chain.storage.packing import (
-    MemoTable,
-    PackedLayout,
-    PackingSource,
-    Words,
-)
+from chain.schema.value_types import BytesType, ListType, StringType
+from chain.storage.packing import MemoTable, PackedLayout, PackingSource, Words
 
 # Planned writes: the function that writes, the slot, and the packed value.
 Writes: TypeAlias = list[tuple[Callable[[Any, int, Any], None], int, Any]]

@@ -12,13 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
-from chain.schema.value_types import (
-    Field,
-    ListType,
-    OptionalType,
-    StructType,
-    ValueType,
-)
+from chain.schema.value_types import Field, ListType, OptionalType, StructType, ValueType
 
 T = TypeVar("T")
 

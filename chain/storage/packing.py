@@ -12,11 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import (
-    destructuring_source,
-    explain_mismatch,
-    range_check_source,
-)
+from chain.schema.validation import destructuring_source, explain_mismatch, range_check_source
 from chain.schema.value_types import (
     AddressType,
     BoolType,

@@ -11,12 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from chain.storage.layout import (
-    Layout,
-    OptionLayout,
-    RecordLayout,
-    SequenceLayout,
-)
+from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLayout
 
 _MOST: Final = 1 << 10  # values of one field
 

@@ -1,13 +1,7 @@
 """Blokus: twenty-one pieces each, touching one's own only at the corners."""
 
 from contracts.blokus.contract import Blokus
-from contracts.blokus.events import (
-    GameCreated,
-    GameFinished,
-    PiecePlaced,
-    PlayerJoined,
-    TurnPassed,
-)
+from contracts.blokus.events import GameCreated, GameFinished, PiecePlaced, PlayerJoined, TurnPassed
 from contracts.blokus.models import GameRecord, LegalCount, SeatRecord, StateRecord
 from contracts.blokus.move import Move, MoveRecord
 from contracts.blokus.pieces import PieceRecord

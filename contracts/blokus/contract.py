@@ -14,13 +14,7 @@ from chain import Address, Contract, Map, call, require, view
 from chain.types import i8, u8, u32, u64
 from contracts.blokus import rules
 from contracts.blokus.board import SIDE, square
-from contracts.blokus.events import (
-    GameCreated,
-    GameFinished,
-    PiecePlaced,
-    PlayerJoined,
-    TurnPassed,
-)
+from contracts.blokus.events import GameCreated, GameFinished, PiecePlaced, PlayerJoined, TurnPassed
 from contracts.blokus.models import GameRecord, LegalCount, SeatRecord, StateRecord
 from contracts.blokus.move import Move, MoveRecord, pass_of
 from contracts.blokus.pieces import pieces_in

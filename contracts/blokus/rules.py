@@ -14,28 +14,14 @@ from typing import Final
 
 from chain.errors import Revert, require
 from chain.types import i8, u8
-from contracts.blokus.board import (
-    CORNERS,
-    EDGE_WAYS,
-    Position,
-    is_on_board,
-    neighbours,
-    square,
-)
+from contracts.blokus.board import CORNERS, EDGE_WAYS, Position, is_on_board, neighbours, square
 from contracts.blokus.legal import LegalMoves, Placement, legal_moves, placement_of, room
 from contracts.blokus.move import Move
 from contracts.blokus.notation import draw, from_text, to_text
 from contracts.blokus.pieces import NUMBERS, PIECES
 from contracts.blokus.scoring import ranks, scores
 from contracts.blokus.shapes import Pose, pose_of
-from contracts.blokus.state import (
-    PLAYER_NOT_FOUND,
-    Scoring,
-    Seat,
-    State,
-    start,
-    with_turn_played,
-)
+from contracts.blokus.state import PLAYER_NOT_FOUND, Scoring, Seat, State, start, with_turn_played
 
 __all__ = [
     "Ending",

@@ -26,15 +26,7 @@ from contracts.mage_duel.board import (
 )
 from contracts.mage_duel.state import Cell, PlayerSide, Score, Scores
 from contracts.mage_duel.tiles import EDGE_POINTS, TILES, Edge
-from contracts.mage_duel.union_find import (
-    Components,
-    Contest,
-    contest,
-    find,
-    link,
-    register,
-    unite,
-)
+from contracts.mage_duel.union_find import Components, Contest, contest, find, link, register, unite
 
 CITIES_FIRST: Final = (Edge.CITY, Edge.ROAD)
 ROADS_FIRST: Final = (Edge.ROAD, Edge.CITY)

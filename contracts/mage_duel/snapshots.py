@@ -27,13 +27,7 @@ from contracts.mage_duel.board import (
     Layout,
     cell_at,
 )
-from contracts.mage_duel.scoring import (
-    ROADS_FIRST,
-    add_points,
-    immediate_points,
-    join_in,
-    settle,
-)
+from contracts.mage_duel.scoring import ROADS_FIRST, add_points, immediate_points, join_in, settle
 from contracts.mage_duel.state import EMPTY_CELL, Cell, Move, Scores, State
 from contracts.mage_duel.union_find import Components, Contest, no_components
 

@@ -18,13 +18,7 @@ from typing import Final
 from chain.errors import Revert
 from chain.types import u8, u64
 from contracts.mage_duel.board import cell_at
-from contracts.mage_duel.scoring import (
-    add_points,
-    contest_rest,
-    immediate_points,
-    join_in,
-    settle,
-)
+from contracts.mage_duel.scoring import add_points, contest_rest, immediate_points, join_in, settle
 from contracts.mage_duel.session import Refusal
 from contracts.mage_duel.state import Ending, Move, PlayerSide, State
 from contracts.mage_duel.union_find import Components, Contest

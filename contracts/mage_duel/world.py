@@ -6,10 +6,7 @@ from typing import Final
 
 from chain import Address, System
 from chain.simulator.deploying import DeployMixin
-from chain.simulator.world_handle import (
-    Resource,
-    WorldHandle,
-)
+from chain.simulator.world_handle import Resource, WorldHandle
 from contracts.mage_duel import models
 from contracts.mage_duel.contract import Game
 from contracts.mage_duel.profile import PlayerProfile

@@ -13,24 +13,12 @@ from typing import Any, Final, NamedTuple
 import pytest
 import requests
 from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3, WebSocketProvider
-from web3._utils.contract_sources.contract_data import (
-    emitter_contract as emitter,
-)
-from web3._utils.contract_sources.contract_data import (
-    math_contract as math,
-)
-from web3._utils.contract_sources.contract_data import (
-    offchain_lookup,
-)
-from web3._utils.contract_sources.contract_data import (
-    panic_errors_contract as panic_errors,
-)
-from web3._utils.contract_sources.contract_data import (
-    revert_contract as revert,
-)
-from web3._utils.contract_sources.contract_data import (
-    storage_contract as storage,
-)
+from web3._utils.contract_sources.contract_data import emitter_contract as emitter
+from web3._utils.contract_sources.contract_data import math_contract as math
+from web3._utils.contract_sources.contract_data import offchain_lookup
+from web3._utils.contract_sources.contract_data import panic_errors_contract as panic_errors
+from web3._utils.contract_sources.contract_data import revert_contract as revert
+from web3._utils.contract_sources.contract_data import storage_contract as storage
 from web3._utils.module_testing import (
     AsyncEthModuleTest,
     AsyncNetModuleTest,

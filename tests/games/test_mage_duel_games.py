@@ -16,21 +16,8 @@ from contracts.mage_duel import rules
 from contracts.mage_duel.board import CELLS, Layout, edges_fit, places_in_reach
 from contracts.mage_duel.oracle import slow_scores
 from contracts.mage_duel.playouts import random_move, random_ring
-from contracts.mage_duel.scoring import (
-    add_points,
-    contest_rest,
-    immediate_points,
-    join_in,
-    settle,
-)
-from contracts.mage_duel.state import (
-    EMPTY_CELL,
-    Cell,
-    Move,
-    PlayerSide,
-    RuleSet,
-    State,
-)
+from contracts.mage_duel.scoring import add_points, contest_rest, immediate_points, join_in, settle
+from contracts.mage_duel.state import EMPTY_CELL, Cell, Move, PlayerSide, RuleSet, State
 from contracts.mage_duel.tiles import EMPTY, TILES
 from contracts.mage_duel.union_find import Components, Contest, no_components
 

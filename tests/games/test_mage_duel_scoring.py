@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from contracts.mage_duel.board import CELLS, Layout, cell_at
-from contracts.mage_duel.scoring import (
-    add_points,
-    contest_rest,
-    immediate_points,
-    join_in,
-    settle,
-)
+from contracts.mage_duel.scoring import add_points, contest_rest, immediate_points, join_in, settle
 from contracts.mage_duel.snapshots import rebuild
 from contracts.mage_duel.state import EMPTY_CELL, Cell, PlayerSide
 from contracts.mage_duel.tiles import TILES, Edge

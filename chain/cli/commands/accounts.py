@@ -5,10 +5,7 @@ from __future__ import annotations
 import click
 
 from chain.cli import output
-from chain.cli.options import (
-    chain_option,
-    open_chain,
-)
+from chain.cli.options import chain_option, open_chain
 from chain.simulator.chain import ETHER
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import (
-    lookup,
-    options,
-    output,
-)
+from chain.cli import lookup, options, output
 from chain.cli.receipt_view import report
 from chain.simulator.catalogue import ContractCatalogue
 

@@ -6,12 +6,7 @@ from pathlib import Path
 
 import click
 
-from chain.cli import (
-    deployment_view,
-    lookup,
-    options,
-    output,
-)
+from chain.cli import deployment_view, lookup, options, output
 from chain.runtime.contract import require_no_init_args
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY

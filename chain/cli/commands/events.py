@@ -9,18 +9,11 @@ from typing import Any
 import click
 
 from chain.abi import field_name
-from chain.cli import (
-    lookup,
-    options,
-    output,
-)
+from chain.cli import lookup, options, output
 from chain.cli.arguments import read_value
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.queries import Query
-from chain.ledger.sql.export import (
-    JsonObject,
-    event_objects,
-)
+from chain.ledger.sql.export import JsonObject, event_objects
 from chain.ledger.sql.parse_values import ParseError
 from chain.schema.value_types import Field
 from chain.simulator.catalogue import ContractCatalogue

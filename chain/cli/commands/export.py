@@ -9,14 +9,8 @@ from typing import Any, TextIO
 
 import click
 
-from chain.cli import (
-    options,
-    output,
-)
-from chain.cli.progress import (
-    Step,
-    bar,
-)
+from chain.cli import options, output
+from chain.cli.progress import Step, bar
 from chain.simulator.catalogue import ContractCatalogue
 
 

@@ -6,19 +6,13 @@ from collections.abc import Sequence
 
 import click
 
-from chain.cli import (
-    options,
-    output,
-)
+from chain.cli import options, output
 from chain.cli.arguments import usage
 from chain.metering.program import program_of
 from chain.simulator.catalogue import ContractCatalogue
 from chain.spec.contracts import EntrySpec
 from chain.spec.models import ModelSpec
-from chain.spec.storage_report import (
-    contract_layout_report,
-    model_shape,
-)
+from chain.spec.storage_report import contract_layout_report, model_shape
 
 
 @click.command()

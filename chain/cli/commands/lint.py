@@ -7,10 +7,7 @@ import sys
 import click
 
 from chain.cli import output
-from chain.guard import (
-    Finding,
-    check,
-)
+from chain.guard import Finding, check
 
 
 @click.command()

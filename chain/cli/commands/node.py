@@ -19,10 +19,7 @@ from chain.ledger.blocks import ChainConfig
 from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.simulator.catalogue import ContractCatalogue
-from chain.simulator.chain import (
-    ETHER,
-    Chain,
-)
+from chain.simulator.chain import ETHER, Chain
 from chain.simulator.reload_package import Package
 
 PHRASE = "test test test test test test test test test test test junk"

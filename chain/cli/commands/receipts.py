@@ -6,11 +6,7 @@ from typing import Any
 
 import click
 
-from chain.cli import (
-    lookup,
-    options,
-    output,
-)
+from chain.cli import lookup, options, output
 from chain.cli.receipt_view import show
 from chain.simulator.catalogue import ContractCatalogue
 

@@ -15,10 +15,7 @@ from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.cli.script_loader import takes_chain
 from chain.replays import record
-from chain.replays.read_file import (
-    is_chain,
-    text_of,
-)
+from chain.replays.read_file import is_chain, text_of
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.source.user_modules import add_folder

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import (
-    options,
-    output,
-)
+from chain.cli import options, output
 from chain.simulator.node_client import HttpNodeClient
 
 

@@ -11,20 +11,10 @@ import click
 from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.cli.progress import tracked
-from chain.replays import (
-    BadTranscript,
-    Replay,
-    replay,
-)
-from chain.replays.read_file import (
-    is_chain,
-    text_of,
-)
+from chain.replays import BadTranscript, Replay, replay
+from chain.replays.read_file import is_chain, text_of
 from chain.replays.transcript import Step
-from chain.simulator.catalogue import (
-    ContractCatalogue,
-    ContractNotFound,
-)
+from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 
 
 @click.command()

@@ -8,10 +8,7 @@ from pathlib import Path
 import click
 
 from chain.cli import options
-from chain.cli.script_loader import (
-    loaded,
-    takes_chain,
-)
+from chain.cli.script_loader import loaded, takes_chain
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import (
-    options,
-    output,
-)
+from chain.cli import options, output
 from chain.simulator.catalogue import ContractCatalogue
 
 _TABLES = "select name, kind, contract, columns from tables order by name"

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import click
 
-from chain.cli import (
-    options,
-    output,
-)
+from chain.cli import options, output
 from chain.cli.receipt_view import details
 from chain.ledger.receipts import Receipt
 from chain.simulator.catalogue import ContractCatalogue

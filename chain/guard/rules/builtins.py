@@ -9,14 +9,8 @@ from typing import Final
 
 from chain.guard.allowlist import BUILTINS
 from chain.guard.finding import Rule
-from chain.guard.rules.floats import (
-    COMPLEX,
-    FLOAT_TYPE,
-)
-from chain.guard.rules.imports import (
-    OUTSIDE,
-    REFLECTION,
-)
+from chain.guard.rules.floats import COMPLEX, FLOAT_TYPE
+from chain.guard.rules.imports import OUTSIDE, REFLECTION
 from chain.guard.scope import Scopes
 
 HASH: Final = Rule(

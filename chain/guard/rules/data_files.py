@@ -9,17 +9,10 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowlist import (
-    LIBRARY,
-    LIBRARY_MODULES,
-)
+from chain.guard.allowlist import LIBRARY, LIBRARY_MODULES
 from chain.guard.finding import Rule
 from chain.guard.scope import Scopes
-from chain.source.modules import (
-    Definition,
-    Module,
-    SourceTree,
-)
+from chain.source.modules import Definition, Module, SourceTree
 from chain.source.static_types import PATH
 from chain.source.word_sets import word_set
 

@@ -9,14 +9,8 @@ from typing import Final
 from chain.guard.finding import Rule
 from chain.guard.rules.data_files import is_while_importing
 from chain.guard.scope import Scopes
-from chain.source.classes import (
-    class_of,
-    is_enum,
-)
-from chain.source.static_types import (
-    NUMBER,
-    TRUTH,
-)
+from chain.source.classes import class_of, is_enum
+from chain.source.static_types import NUMBER, TRUTH
 from chain.source.word_sets import word_set
 
 _STOP: Final = "it would also catch what stops this machine alone: no stack, no memory, no gas"

@@ -7,20 +7,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from chain.guard.allowlist import (
-    LIBRARY,
-    LIBRARY_MODULES,
-    MODULES,
-)
+from chain.guard.allowlist import LIBRARY, LIBRARY_MODULES, MODULES
 from chain.guard.finding import Rule
 from chain.guard.rules.floats import FLOAT_FUNCTION
 from chain.guard.scope import Scopes
-from chain.source.modules import (
-    Definition,
-    Module,
-    is_type_checking,
-    origin_of,
-)
+from chain.source.modules import Definition, Module, is_type_checking, origin_of
 
 CLOCK: Final = Rule(
     "clock",

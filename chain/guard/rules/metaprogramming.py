@@ -5,11 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.allowlist import (
-    LIBRARY,
-    METHODS,
-    SETTINGS,
-)
+from chain.guard.allowlist import LIBRARY, METHODS, SETTINGS
 from chain.guard.finding import Rule
 from chain.guard.scope import Scopes
 from chain.source.word_sets import word_set

@@ -9,11 +9,7 @@ from typing import Final
 from chain.guard.finding import Rule
 from chain.guard.scope import Scopes
 from chain.source.classes import is_printable
-from chain.source.static_types import (
-    PLAIN,
-    StaticType,
-    class_named,
-)
+from chain.source.static_types import PLAIN, StaticType, class_named
 
 _WHERE: Final = "that may hold an address in memory, which is another one in every run"
 

@@ -12,10 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from chain.accounts import (
-    ACCOUNTS,
-    Account,
-)
+from chain.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import checksum_address
 from chain.runtime import account_names
 from chain.spec.contracts import UPGRADE

@@ -7,30 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.ledger.decoded.trace import (
-    LogStep,
-    Trace,
-    TraceStep,
-)
-from chain.ledger.decoded.writes import (
-    Reading,
-    StorageDiff,
-    Write,
-    words_in,
-)
+from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
+from chain.ledger.decoded.writes import Reading, StorageDiff, Write, words_in
 from chain.ledger.logs import text_of
-from chain.machine.deep_calls import (
-    THREAD_DEPTHS,
-    run_on_new_thread,
-)
+from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.frame import Frame
-from chain.machine.recording import (
-    CallStep,
-    Logged,
-    Read,
-    WriteStep,
-    steps_of,
-)
+from chain.machine.recording import CallStep, Logged, Read, WriteStep, steps_of
 from chain.types import Address
 
 if TYPE_CHECKING:

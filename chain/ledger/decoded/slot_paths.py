@@ -10,16 +10,8 @@ from collections.abc import Container, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import (
-    OptionalType,
-    StructType,
-)
-from chain.storage.collections import (
-    MapLayout,
-    SetLayout,
-    VectorLayout,
-    decode_map_key,
-)
+from chain.schema.value_types import OptionalType, StructType
+from chain.storage.collections import MapLayout, SetLayout, VectorLayout, decode_map_key
 from chain.storage.layout import (
     FieldsLayout,
     Layout,

@@ -16,11 +16,7 @@ from chain.machine.state import State
 from chain.metering.program import Program
 from chain.runtime.system import world_at
 from chain.runtime.world import World
-from chain.spec.models import (
-    ModelSpec,
-    model_spec,
-    selector_of,
-)
+from chain.spec.models import ModelSpec, model_spec, selector_of
 from chain.storage.read_only import ReadOnlyStorage
 
 if TYPE_CHECKING:

@@ -29,20 +29,10 @@ from chain.ledger.decoded.worlds import StoredWorld
 from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.machine.transaction import CallRecord
 from chain.metering.program import Program
-from chain.runtime.system import (
-    HOME_FIELDS,
-    SYSTEM_SLOT,
-    System,
-)
+from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.runtime.world import World
-from chain.spec.models import (
-    MODELS,
-    ModelSpec,
-)
-from chain.storage.layout import (
-    FieldsLayout,
-    PackedLayout,
-)
+from chain.spec.models import MODELS, ModelSpec
+from chain.storage.layout import FieldsLayout, PackedLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 from chain.types import Address

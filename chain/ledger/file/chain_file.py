@@ -16,25 +16,10 @@ from pathlib import Path
 from threading import get_ident
 from typing import Any, Final, TypeVar
 
-from chain.crypto.cbor import (
-    BadCbor,
-    decode,
-)
-from chain.ledger.file.checksum import (
-    Damaged,
-    add_checksum,
-    opened,
-)
-from chain.ledger.file.integrity import (
-    check_schema,
-    is_well_formed,
-    sums_in,
-    truth_in,
-)
-from chain.ledger.file.lock import (
-    Lock,
-    LockHeld,
-)
+from chain.crypto.cbor import BadCbor, decode
+from chain.ledger.file.checksum import Damaged, add_checksum, opened
+from chain.ledger.file.integrity import check_schema, is_well_formed, sums_in, truth_in
+from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.file.paged_list import Pages
 from chain.ledger.file.table_sums import Pending
 from chain.schema.inputs import file_path

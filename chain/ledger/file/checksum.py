@@ -9,10 +9,7 @@ from collections.abc import Hashable
 from typing import Any
 from zlib import crc32
 
-from chain.crypto.cbor import (
-    decode,
-    encode,
-)
+from chain.crypto.cbor import decode, encode
 
 
 class Damaged(ValueError):

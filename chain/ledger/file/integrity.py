@@ -7,14 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from chain.ledger.file.checksum import (
-    Damaged,
-    opened,
-)
-from chain.ledger.file.table_sums import (
-    Pending,
-    pending_in,
-)
+from chain.ledger.file.checksum import Damaged, opened
+from chain.ledger.file.table_sums import Pending, pending_in
 
 # Up to this size SQLite checks a file quickly. In a larger file each row is checked when it is read.
 _LONG: Final = 1 << 28

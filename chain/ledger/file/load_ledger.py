@@ -16,21 +16,10 @@ from chain.accounts import Account, make_account
 from chain.crypto.cbor import decode
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
-from chain.ledger.file.chain_file import (
-    NOW,
-    SOURCES,
-    ChainFile,
-)
+from chain.ledger.file.chain_file import NOW, SOURCES, ChainFile
 from chain.ledger.file.checksum import Damaged
-from chain.ledger.file.paged_list import (
-    PagedList,
-    Picked,
-)
-from chain.ledger.file.rows import (
-    CHANGES,
-    deserialize_row,
-    unpack_changes,
-)
+from chain.ledger.file.paged_list import PagedList, Picked
+from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
 from chain.ledger.file.state_rows import load_cells
 from chain.ledger.headers import Header
 from chain.ledger.ledger import Ledger

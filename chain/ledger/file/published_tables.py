@@ -11,33 +11,15 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from chain.ledger.decoded.worlds import (
-    StoredWorld,
-    is_world,
-    worlds_of,
-)
+from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
 from chain.ledger.file.chain_file import ChainFile
-from chain.ledger.file.table_sums import (
-    EXACT,
-    Sums,
-)
+from chain.ledger.file.table_sums import EXACT, Sums
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import is_large
-from chain.ledger.sql.table import (
-    AppendOnlyTable,
-    Row,
-    Table,
-    quoted,
-)
+from chain.ledger.sql.table import AppendOnlyTable, Row, Table, quoted
 from chain.ledger.sql.table_names import model_key
-from chain.ledger.sql.tables import (
-    Events,
-    Models,
-    Receipts,
-    Tables,
-    all_tables,
-)
+from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables
 from chain.machine.state import ACCOUNT, iter_changes
 
 # The digits of numbers beyond 64 bits, which are rounded in their own column.

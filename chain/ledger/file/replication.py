@@ -15,11 +15,7 @@ from chain.accounts import Account, make_account
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block
 from chain.ledger.file.load_ledger import LedgerLengths
-from chain.ledger.file.rows import (
-    deserialize_row,
-    serialize_row,
-    unpack_changes,
-)
+from chain.ledger.file.rows import deserialize_row, serialize_row, unpack_changes
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
 from chain.machine.state import Changes

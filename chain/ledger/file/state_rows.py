@@ -11,10 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from chain.ledger.file.checksum import (
-    add_checksum,
-    verify_checksum,
-)
+from chain.ledger.file.checksum import add_checksum, verify_checksum
 from chain.ledger.state_trie import gather
 from chain.machine.state import Changes, State
 

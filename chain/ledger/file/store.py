@@ -21,28 +21,12 @@ from typing import Any, NamedTuple
 
 from chain.accounts import Account
 from chain.ledger.blocks import Block, Mining
-from chain.ledger.file.chain_file import (
-    NOW,
-    SOURCES,
-    ChainFile,
-)
-from chain.ledger.file.checksum import (
-    add_checksum,
-    verify_checksum,
-)
-from chain.ledger.file.load_ledger import (
-    LedgerLengths,
-    LoadedState,
-    Now,
-    load_ledger,
-)
+from chain.ledger.file.chain_file import NOW, SOURCES, ChainFile
+from chain.ledger.file.checksum import add_checksum, verify_checksum
+from chain.ledger.file.load_ledger import LedgerLengths, LoadedState, Now, load_ledger
 from chain.ledger.file.published_tables import PublishedTables
 from chain.ledger.file.rows import serialize_row
-from chain.ledger.file.state_rows import (
-    EVERY,
-    change_cells,
-    write_cells,
-)
+from chain.ledger.file.state_rows import EVERY, change_cells, write_cells
 from chain.ledger.ledger import Ledger
 
 

@@ -14,10 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 from zlib import crc32
 
-from chain.ledger.file.checksum import (
-    add_checksum,
-    verify_checksum,
-)
+from chain.ledger.file.checksum import add_checksum, verify_checksum
 from chain.ledger.sql.table import quoted
 
 _CHUNK: Final = 4096  # keys per sum

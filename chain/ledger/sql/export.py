@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
 from chain.ledger.event_types import decoded
 from chain.ledger.logs import text_of
 from chain.ledger.sql import json_values as form
-from chain.ledger.sql.tables import (
-    RECEIPT,
-    table_of,
-)
+from chain.ledger.sql.tables import RECEIPT, table_of
 from chain.schema.inputs import file_path
 
 if TYPE_CHECKING:

@@ -11,11 +11,7 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any, Final
 
 from chain.abi import field_name
-from chain.schema.validation import (
-    accepts,
-    expectation,
-    short_repr,
-)
+from chain.schema.validation import accepts, expectation, short_repr
 from chain.schema.value_types import (
     AddressType,
     BoolType,

@@ -17,12 +17,7 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import LargeNumbers
 from chain.ledger.sql.result import QueryResult
-from chain.ledger.sql.table import (
-    AppendOnlyTable,
-    Row,
-    Table,
-    quoted,
-)
+from chain.ledger.sql.table import AppendOnlyTable, Row, Table, quoted
 from chain.ledger.sql.tables import all_tables
 from chain.schema.inputs import text
 from chain.types import Address

@@ -26,16 +26,9 @@ from eth.vm.stack import Stack
 from eth_typing import Address
 
 from chain.errors import FatalHalt
-from chain.machine.deep_calls import (
-    THREAD_DEPTHS,
-    run_on_new_thread,
-)
+from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.executor import failure_from_exception
-from chain.machine.frame import (
-    Failure,
-    Frame,
-    revert_text,
-)
+from chain.machine.frame import Failure, Frame, revert_text
 
 if TYPE_CHECKING:
     from chain.machine.evm.py_evm_executor import EvmState

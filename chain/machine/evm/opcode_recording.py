@@ -11,12 +11,7 @@ from eth.exceptions import Revert, VMError
 from eth.vm.logic.invalid import InvalidOpcode
 from eth_typing import Address
 
-from chain.machine.evm.messages import (
-    OPCODES,
-    Computation,
-    FastStack,
-    FrameMessage,
-)
+from chain.machine.evm.messages import OPCODES, Computation, FastStack, FrameMessage
 from chain.machine.evm.py_evm_executor import PyEvmExecutor
 from chain.machine.recording import (
     CallStep,

@@ -30,28 +30,14 @@ from chain.crypto.hashing import create_address
 from chain.errors import InvalidTransaction, UndeclaredContract
 from chain.machine import gas as cost
 from chain.machine.dispatch import run_call
-from chain.machine.evm.messages import (
-    Computation,
-    FrameMessage,
-)
-from chain.machine.evm.state_adapter import (
-    BlockAdapter,
-    StateAdapter,
-)
+from chain.machine.evm.messages import Computation, FrameMessage
+from chain.machine.evm.state_adapter import BlockAdapter, StateAdapter
 from chain.machine.executor import Machine
-from chain.machine.frame import (
-    BlockContext,
-    Failure,
-    Frame,
-    TransactionContext,
-)
+from chain.machine.frame import BlockContext, Failure, Frame, TransactionContext
 from chain.machine.state import START
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.fuel import GAS_PER_TICK
-from chain.metering.program import (
-    parse_code,
-    parse_initcode,
-)
+from chain.metering.program import parse_code, parse_initcode
 
 eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times as fast as the default backend
 

@@ -12,20 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.crypto.cbor import encode
 from chain.ledger.file.load_ledger import LedgerLengths
-from chain.ledger.file.replication import (
-    lengths_of,
-    next_page,
-)
+from chain.ledger.file.replication import lengths_of, next_page
 from chain.ledger.ledger import Ledger
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_address,
-    to_bytes,
-    to_int,
-    to_object,
-)
+from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object
 from chain.types import Address
 
 if TYPE_CHECKING:

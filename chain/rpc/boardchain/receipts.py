@@ -10,10 +10,7 @@ from chain.ledger.decoded.activity import transcript_of
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.logs import text_of
 from chain.ledger.queries import Query
-from chain.ledger.sql.json_values import (
-    address_text,
-    to_hex,
-)
+from chain.ledger.sql.json_values import address_text, to_hex
 from chain.ledger.sql.parse_values import parse_value
 from chain.rpc.boardchain.values import (
     Json,
@@ -27,18 +24,10 @@ from chain.rpc.boardchain.values import (
     require_known_fields,
 )
 from chain.rpc.errors import bad_params
-from chain.rpc.hex_values import (
-    data,
-    to_hash,
-    to_int,
-    word,
-)
+from chain.rpc.hex_values import data, to_hash, to_int, word
 
 if TYPE_CHECKING:
-    from chain.ledger.decoded.writes import (
-        StorageLocation,
-        Write,
-    )
+    from chain.ledger.decoded.writes import StorageLocation, Write
     from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
     from chain.machine.frame import Failure

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.sql.sql_view import QueryLimits
-from chain.rpc.boardchain.values import (
-    Json,
-    client_errors,
-    plain,
-)
+from chain.rpc.boardchain.values import Json, client_errors, plain
 from chain.rpc.errors import bad_params
 
 if TYPE_CHECKING:

@@ -9,24 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.abi import abi_name
 from chain.ledger.decoded.model_history import Version
-from chain.ledger.decoded.worlds import (
-    StoredWorld,
-    is_world,
-    worlds_of,
-)
+from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
 from chain.ledger.sql.json_values import address_text
 from chain.ledger.sql.parse_values import parse_members
-from chain.rpc.block_tags import (
-    LATEST,
-    state_at,
-)
-from chain.rpc.boardchain.values import (
-    Json,
-    address_resolver,
-    client_errors,
-    contract_at,
-    plain,
-)
+from chain.rpc.block_tags import LATEST, state_at
+from chain.rpc.boardchain.values import Json, address_resolver, client_errors, contract_at, plain
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data
 from chain.storage.collections import (
@@ -37,10 +24,7 @@ from chain.storage.collections import (
     VectorLayout,
     decode_map_key,
 )
-from chain.storage.layout import (
-    FieldsLayout,
-    Layout,
-)
+from chain.storage.layout import FieldsLayout, Layout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from chain.rpc.control.txpool import rebuild_open_block
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import (
-    to_address,
-    to_bytes,
-    to_int,
-)
-from chain.schema.inputs import (
-    FEE,
-    NONCE,
-)
+from chain.rpc.hex_values import to_address, to_bytes, to_int
+from chain.schema.inputs import FEE, NONCE
 from chain.types import Address
 
 if TYPE_CHECKING:

@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING, Any
 from chain.ledger.blocks import Mining
 from chain.rpc.boardchain.values import client_errors
 from chain.rpc.control.account_state import parse_bool
-from chain.rpc.control.txpool import (
-    OpenBlockPoint,
-    rebuild_open_block,
-)
+from chain.rpc.control.txpool import OpenBlockPoint, rebuild_open_block
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import (
-    quantity,
-    to_int,
-    to_object,
-)
-from chain.rpc.json_format import (
-    Json,
-    block_json,
-)
+from chain.rpc.hex_values import quantity, to_int, to_object
+from chain.rpc.json_format import Json, block_json
 from chain.schema.inputs import INTERVAL
 
 if TYPE_CHECKING:

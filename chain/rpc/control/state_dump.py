@@ -14,21 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.concurrency.atomic_steps import in_one_step
 from chain.machine.state import Account, State
-from chain.rpc.block_tags import (
-    LATEST,
-    state_at,
-)
+from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.control.account_state import parse_bounded
 from chain.rpc.errors import bad_params
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_address,
-    to_bytes,
-    to_int,
-    to_object,
-    word,
-)
+from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object, word
 from chain.schema.inputs import NONCE
 
 if TYPE_CHECKING:

@@ -18,12 +18,7 @@ from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
 from chain.machine.transaction import Transaction
 from chain.rpc.errors import refused
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_address,
-    to_hash,
-)
+from chain.rpc.hex_values import data, quantity, to_address, to_hash
 from chain.rpc.json_format import transaction_json
 from chain.simulator.chain import Snapshot
 

@@ -8,20 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.decoded.build_trace import trace_of
-from chain.ledger.reexecution import (
-    block_of,
-    recording_machine,
-    replay_transaction,
-    transaction_of,
-)
+from chain.ledger.reexecution import block_of, recording_machine, replay_transaction, transaction_of
 from chain.machine.frame import Failure
 from chain.machine.gas import PRECOMPILES
 from chain.machine.recording import TraceTooLarge
-from chain.rpc.block_tags import (
-    LATEST,
-    PENDING,
-    require_block,
-)
+from chain.rpc.block_tags import LATEST, PENDING, require_block
 from chain.rpc.boardchain.receipts import need_receipt
 from chain.rpc.boardchain.traces import tree_json
 from chain.rpc.debug.tracers import (
@@ -35,19 +26,8 @@ from chain.rpc.debug.tracers import (
 )
 from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.eth.blocks import receipts_in
-from chain.rpc.eth.transactions import (
-    imagined,
-    without_fees,
-)
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_hash,
-    to_int,
-    to_list,
-    to_object,
-    word,
-)
+from chain.rpc.eth.transactions import imagined, without_fees
+from chain.rpc.hex_values import data, quantity, to_hash, to_int, to_list, to_object, word
 from chain.rpc.transaction_fields import parse_fields
 
 if TYPE_CHECKING:

@@ -9,16 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.ledger.decoded.writes import words_in
-from chain.machine.deep_calls import (
-    THREAD_DEPTHS,
-    run_on_new_thread,
-)
-from chain.machine.frame import (
-    Failure,
-    Frame,
-    revert_data,
-    revert_text,
-)
+from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
+from chain.machine.frame import Failure, Frame, revert_data, revert_text
 from chain.machine.recording import (
     CallStep,
     Logged,
@@ -30,11 +22,7 @@ from chain.machine.recording import (
 )
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, iter_changes
 from chain.rpc.errors import too_much
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    word,
-)
+from chain.rpc.hex_values import data, quantity, word
 
 if TYPE_CHECKING:
     from chain.machine.state import State

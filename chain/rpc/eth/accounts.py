@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from chain.crypto import trie
 from chain.machine.state import NO_ACCOUNT
-from chain.rpc.block_tags import (
-    LATEST,
-    require_block,
-    state_at,
-)
+from chain.rpc.block_tags import LATEST, require_block, state_at
 from chain.rpc.errors import refused
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_address,
-    to_int,
-    to_list,
-    word,
-)
+from chain.rpc.hex_values import data, quantity, to_address, to_int, to_list, word
 from chain.rpc.json_format import is_pending
 
 if TYPE_CHECKING:

@@ -7,26 +7,10 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.headers import blob_gas_of
-from chain.rpc.block_tags import (
-    LATEST,
-    find_block,
-    require_block,
-)
+from chain.rpc.block_tags import LATEST, find_block, require_block
 from chain.rpc.errors import bad_params
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_address,
-    to_hash,
-    to_int,
-)
-from chain.rpc.json_format import (
-    Json,
-    block_json,
-    is_pending,
-    receipt_json,
-    transaction_json,
-)
+from chain.rpc.hex_values import data, quantity, to_address, to_hash, to_int
+from chain.rpc.json_format import Json, block_json, is_pending, receipt_json, transaction_json
 from chain.types import Address
 
 if TYPE_CHECKING:

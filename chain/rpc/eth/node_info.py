@@ -11,12 +11,7 @@ from coincurve import PrivateKey
 
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_address,
-    to_bytes,
-)
+from chain.rpc.hex_values import data, quantity, to_address, to_bytes
 
 if TYPE_CHECKING:
     from chain.accounts import Account

@@ -11,23 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.blocks import Block
-from chain.rpc.block_tags import (
-    LATEST,
-    state_at,
-)
+from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.errors import bad_params, failed, too_much
-from chain.rpc.eth.transactions import (
-    override,
-    without_fees,
-)
-from chain.rpc.hex_values import (
-    data,
-    quantity,
-    to_address,
-    to_int,
-    to_object,
-    word,
-)
+from chain.rpc.eth.transactions import override, without_fees
+from chain.rpc.hex_values import data, quantity, to_address, to_int, to_object, word
 from chain.rpc.json_format import Json
 from chain.rpc.transaction_fields import parse_fields
 from chain.schema.inputs import LAST_TIME

@@ -12,22 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import METHOD_UNAVAILABLE, RpcError, bad_params, too_much
-from chain.rpc.eth.filters import (
-    BlockFilter,
-    Filter,
-    LogFilter,
-    PendingFilter,
-)
-from chain.rpc.hex_values import (
-    quantity,
-    to_int,
-    to_object,
-)
-from chain.rpc.json_format import (
-    Json,
-    block_json,
-    transaction_json,
-)
+from chain.rpc.eth.filters import BlockFilter, Filter, LogFilter, PendingFilter
+from chain.rpc.hex_values import quantity, to_int, to_object
+from chain.rpc.json_format import Json, block_json, transaction_json
 from chain.rpc.log_criteria import parse_criteria
 
 if TYPE_CHECKING:

@@ -10,10 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
-from chain.rpc.json_messages import (
-    error_bytes,
-    handle_bytes,
-)
+from chain.rpc.json_messages import error_bytes, handle_bytes
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.connection import Connection
 from chain.rpc.server.request_runner import Runner

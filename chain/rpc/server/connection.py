@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.rpc.eth.subscriptions import Subscriptions
 from chain.rpc.json_format import Json
-from chain.rpc.json_messages import (
-    encode,
-    handle_bytes,
-)
+from chain.rpc.json_messages import encode, handle_bytes
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node

@@ -20,28 +20,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.concurrency.atomic_steps import in_one_step
 from chain.concurrency.turn import in_turn
-from chain.crypto.cbor import (
-    decode,
-    encode,
-)
+from chain.crypto.cbor import decode, encode
 from chain.ledger.blocks import Mining
-from chain.ledger.file.replication import (
-    lengths_of,
-    take_page,
-)
-from chain.metering.watchdog import (
-    TimeUp,
-    within,
-)
-from chain.rpc.boardchain.ledger_feed import (
-    cuts_of,
-    page_since,
-)
+from chain.ledger.file.replication import lengths_of, take_page
+from chain.metering.watchdog import TimeUp, within
+from chain.rpc.boardchain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
-from chain.rpc.json_messages import (
-    answer_one,
-    error_bytes,
-)
+from chain.rpc.json_messages import answer_one, error_bytes
 from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, SENDS
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 

@@ -13,16 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import abi
-from chain.abi.json_abi import (
-    AbiEvent,
-    events_from_json,
-    functions_from_json,
-    type_from_json,
-)
-from chain.schema.value_types import (
-    Field,
-    StructType,
-)
+from chain.abi.json_abi import AbiEvent, events_from_json, functions_from_json, type_from_json
+from chain.schema.value_types import Field, StructType
 from chain.types import Address
 
 PLAIN = [

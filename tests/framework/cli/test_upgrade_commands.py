@@ -18,15 +18,9 @@ from click.testing import CliRunner, Result
 from chain import Chain
 from chain.cli.main import cli
 from chain.rpc.boardchain.package import follow_edits
-from chain.rpc.server.server import (
-    Server,
-    Settings,
-)
+from chain.rpc.server.server import Server, Settings
 from chain.simulator.catalogue import ContractCatalogue
-from chain.simulator.reload_package import (
-    Package,
-    import_again,
-)
+from chain.simulator.reload_package import Package, import_again
 
 ROOT = Path(__file__).parents[3]
 LADDER = """

@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chain.crypto.cbor import (
-    BadCbor,
-    decode,
-    encode,
-)
+from chain.crypto.cbor import BadCbor, decode, encode
 
 ROWS = st.recursive(
     st.none() | st.integers(0, 2**256 - 1) | st.binary(max_size=300) | st.text(max_size=40),

@@ -16,10 +16,7 @@ from chain.fuzz import Fuzz, by, invariant, proposes
 from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.shrink import simpler_values
 from chain.fuzz.strategies import ValueHints, values
-from chain.schema.value_types import (
-    Field,
-    StructType,
-)
+from chain.schema.value_types import Field, StructType
 from chain.types import u8, u64
 
 

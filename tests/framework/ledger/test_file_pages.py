@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
 from chain.ledger.file import paged_list
-from chain.ledger.file.paged_list import (
-    PAGE,
-    PagedList,
-    Pages,
-    is_stored,
-    mark_of,
-)
+from chain.ledger.file.paged_list import PAGE, PagedList, Pages, is_stored, mark_of
 from chain.types import u64
 
 ACTS = ("add", "fail", "block", "anchor", "note", "mine", "score", "look", "reopen")

@@ -17,16 +17,9 @@ from plays import Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
 from chain.deployment import Deployment
-from chain.deployment.deployer import (
-    CHANGED,
-    Deployer,
-    StepFailed,
-)
+from chain.deployment.deployer import CHANGED, Deployer, StepFailed
 from chain.deployment.journal import Journal
-from chain.ledger.file.chain_file import (
-    BadChainFile,
-    ChainFile,
-)
+from chain.ledger.file.chain_file import BadChainFile, ChainFile
 from chain.ledger.file.store import NotWritten
 from chain.rpc.errors import RpcError
 

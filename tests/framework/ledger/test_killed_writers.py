@@ -10,9 +10,7 @@ from random import Random
 
 import pytest
 
-from chain import (
-    Chain,
-)
+from chain import Chain
 
 ROOT = Path(__file__).parents[3]
 

@@ -14,14 +14,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.ledger.file.chain_file import (
-    FORMAT,
-    BadChainFile,
-)
-from chain.ledger.file.checksum import (
-    add_checksum,
-    verify_checksum,
-)
+from chain.ledger.file.chain_file import FORMAT, BadChainFile
+from chain.ledger.file.checksum import add_checksum, verify_checksum
 from chain.types import u64
 
 ROOT = Path(__file__).parents[3]

@@ -15,11 +15,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, InvalidTransaction, call
 from chain.accounts import ACCOUNTS, account_of_key
 from chain.crypto.hashing import keccak
-from chain.ledger.signing import (
-    decode_signed,
-    encode_signed,
-    tx_type,
-)
+from chain.ledger.signing import decode_signed, encode_signed, tx_type
 from chain.machine.transaction import Transaction
 from chain.types import u64
 

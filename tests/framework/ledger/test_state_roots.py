@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from trie import HexaryTrie
 
 from chain.crypto.hashing import keccak
-from chain.ledger.state_trie import (
-    EMPTY_STATE,
-    initial_trie,
-)
+from chain.ledger.state_trie import EMPTY_STATE, initial_trie
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, START, State
 
 ADDRESSES = [bytes([i]) * 20 for i in range(1, 5)]

@@ -25,14 +25,8 @@ from chain import (
     view,
 )
 from chain.accounts import ACCOUNTS
-from chain.ledger.decoded.trace import (
-    LogStep,
-    Trace,
-)
-from chain.ledger.decoded.writes import (
-    Reading,
-    Write,
-)
+from chain.ledger.decoded.trace import LogStep, Trace
+from chain.ledger.decoded.writes import Reading, Write
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
 

@@ -7,10 +7,7 @@ from contextlib import suppress
 import pytest
 
 from chain import Address, Chain, Contract, Revert, call, init
-from chain.crypto.hashing import (
-    create_address,
-    keccak,
-)
+from chain.crypto.hashing import create_address, keccak
 from chain.machine.transaction import Transaction
 from chain.metering.program import program_of
 from chain.types import u256

@@ -11,14 +11,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.metering.frozen_collections import (
-    begun,
-    fill,
-)
-from chain.metering.ordered_sets import (
-    OrderedDict,
-    OrderedSet,
-)
+from chain.metering.frozen_collections import begun, fill
+from chain.metering.ordered_sets import OrderedDict, OrderedSet
 from chain.types import u64
 
 MADE: dict[str, Any] = {

@@ -34,10 +34,7 @@ from chain.metering.fuel import (
     suspend,
 )
 from chain.rpc.errors import REFUSED
-from chain.rpc.server.server import (
-    Server,
-    Settings,
-)
+from chain.rpc.server.server import Server, Settings
 from chain.simulator.handle import Handle
 from chain.types import u64
 

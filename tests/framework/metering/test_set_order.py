@@ -17,10 +17,7 @@ from pathlib import Path
 import pytest
 
 from chain import Chain
-from chain.metering.ordered_sets import (
-    OrderedFrozenSet,
-    OrderedSet,
-)
+from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 
 HERE = Path(__file__).parent
 PARAGRAPHS = (HERE / "orders.txt").read_text("utf-8").strip().split("\n\n")

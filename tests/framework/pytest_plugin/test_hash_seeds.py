@@ -13,16 +13,8 @@ from click.testing import CliRunner, Result
 from chain import Chain
 from chain.cli.main import cli
 from chain.replays import record
-from chain.replays.outcomes import (
-    Divergence,
-    first_divergence,
-    outcomes_of,
-)
-from chain.replays.subprocess_runs import (
-    Failed,
-    Run,
-    play_in,
-)
+from chain.replays.outcomes import Divergence, first_divergence, outcomes_of
+from chain.replays.subprocess_runs import Failed, Run, play_in
 from chain.replays.verify import verify
 from chain.simulator.catalogue import ContractCatalogue
 from chain.testing import instrumented

@@ -11,10 +11,7 @@ from textwrap import dedent
 import hypothesis.stateful  # noqa: F401  # here, or each run below would import it anew
 import pytest
 
-from chain import (
-    creation_hooks,
-    pytest_plugin,
-)
+from chain import creation_hooks, pytest_plugin
 
 pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]

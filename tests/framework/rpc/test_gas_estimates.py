@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from chain import (
-    Chain,
-)
+from chain import Chain
 from chain.rpc.errors import REFUSED, RpcError
 from chain.simulator.handle import Handle
 

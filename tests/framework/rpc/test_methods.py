@@ -9,10 +9,7 @@ from typing import Any
 
 import pytest
 
-from chain import (
-    Address,
-    Chain,
-)
+from chain import Address, Chain
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import BAD_PARAMS, NO_METHOD, NO_REQUEST, REFUSED, REVERTED
 from chain.simulator.handle import Handle

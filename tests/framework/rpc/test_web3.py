@@ -21,18 +21,7 @@ from web3.exceptions import (
     Web3ValidationError,
 )
 
-from chain import (
-    Address,
-    Chain,
-    Contract,
-    Key,
-    call,
-    error,
-    event,
-    init,
-    require,
-    view,
-)
+from chain import Address, Chain, Contract, Key, call, error, event, init, require, view
 from chain.crypto import rlp
 from chain.simulator.handle import Handle
 from chain.types import u64

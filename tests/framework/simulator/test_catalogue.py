@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 
 from chain import World
-from chain.simulator.catalogue import (
-    ContractCatalogue,
-    ContractNotFound,
-)
+from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from contracts.mage_duel import Game
 
 CONTRACT = "from chain import Contract\n\n\nclass {}(Contract):\n    pass\n"

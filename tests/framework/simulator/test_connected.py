@@ -31,15 +31,8 @@ from chain import (  # fmt: skip
 )
 from chain.ledger.file import replication
 from chain.rpc.boardchain import ledger_feed
-from chain.rpc.server.server import (
-    Server,
-    Settings,
-)
-from chain.types import (
-    Address,
-    u8,
-    u64,
-)
+from chain.rpc.server.server import Server, Settings
+from chain.types import Address, u8, u64
 
 
 @event

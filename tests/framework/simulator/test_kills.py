@@ -15,10 +15,7 @@ import pytest
 from kills import ROOT, Process, nursery
 
 from chain import Chain
-from chain.simulator.node_client import (
-    HttpNodeClient,
-    NodeUnreachable,
-)
+from chain.simulator.node_client import HttpNodeClient, NodeUnreachable
 from tests.framework.ledger.test_killed_writers import WRITER, count_in
 
 ROUNDS = int(os.environ.get("ROUNDS", "1000"))

@@ -18,10 +18,7 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.metering.program import program_of
 from chain.replays import BadTranscript, record, replay
 from chain.replays.verify import verify
-from chain.simulator.catalogue import (
-    ContractCatalogue,
-    ContractNotFound,
-)
+from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.handle import Handle
 from chain.simulator.reload_package import import_again
 from chain.simulator.upgrade import CannotUpgrade

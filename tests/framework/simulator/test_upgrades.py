@@ -13,19 +13,10 @@ import pytest
 
 from chain import Address, Chain, Contract, InvalidTransaction, System, call, reverts, view
 from chain.metering.program import program_of
-from chain.simulator.catalogue import (
-    ContractCatalogue,
-    ContractNotFound,
-)
-from chain.simulator.reload_package import (
-    Package,
-    import_again,
-)
+from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
+from chain.simulator.reload_package import Package, import_again
 from chain.spec.contracts import UPGRADE
-from chain.spec.upgrade_entry import (
-    SIGNATURE,
-    Upgraded,
-)
+from chain.spec.upgrade_entry import SIGNATURE, Upgraded
 from chain.testing import instrumented
 from chain.types import bytes32
 from contracts.deblockle import Deblockle

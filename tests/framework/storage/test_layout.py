@@ -16,16 +16,8 @@ from hypothesis import strategies as st
 from chain import Chain, Contract, abi, call
 from chain.crypto.hashing import keccak
 from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import (
-    Field,
-    OptionalType,
-    StructType,
-    default_value,
-)
-from chain.storage.layout import (
-    FieldsLayout,
-    layout_for,
-)
+from chain.schema.value_types import Field, OptionalType, StructType, default_value
+from chain.storage.layout import FieldsLayout, layout_for
 from chain.testing import run_uninstrumented
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
 
