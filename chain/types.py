@@ -6,8 +6,10 @@ which fixes the width in arguments, return values, storage and events.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Final, Self, TypeAlias, TypeVar
+from functools import partial
+from typing import Annotated, Final, Self, TypeAlias, TypeVar, cast
 
 from chain.crypto.hashing import checksum_address
 
@@ -107,4 +109,6 @@ def _read(value: object) -> bytes:
     return raw
 
 
+# Makes the address of 20 bytes that need no check, without a call of `Address.__new__`.
+address_of_bytes: Final = cast(Callable[[bytes], Address], partial(bytes.__new__, Address))
 ZERO_ADDRESS: Final = Address(bytes(20))

@@ -1,11 +1,11 @@
 """All logs of a chain, in order, and queries over the events in them.
 
-Logs are indexed by first topic and by `Key` field as they are appended. Any other field is indexed on its first use.
+Logs are indexed by first topic and by `Key` field, all new ones when somebody asks. Any other field is indexed on its first
+use.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -36,34 +36,60 @@ class EventLog:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
-        self.rows: Items[LogRow] = []
-        self._places = LogIndex(0, 0)
+        self._rows: Items[LogRow] = []
+        self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
+        self._index = LogIndex(0, 0)
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
 
     def restore(self, receipts: int, logs: int, sources: Sequence[Source]) -> None:
         """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
-        self._places = LogIndex(receipts, logs)
+        self._index, self._entered = LogIndex(receipts, logs), receipts
         self._stored = dict.fromkeys(sources)
-        self.rows = PagedList(StoredLogs(self, logs))
+        self._rows = PagedList(StoredLogs(self, logs))
 
-    def extend(self, rows: Sequence[LogRow], receipt: int) -> None:
-        for row in rows:
-            position = len(self.rows)
-            self.rows.append(row)
-            self._places.enter(position, row, receipt)
+    @property
+    def rows(self) -> Items[LogRow]:
+        """All logs."""
+        self._update()
+        return self._rows
+
+    @property
+    def _places(self) -> LogIndex:
+        """The positions of all logs since the file was opened."""
+        self._update()
+        return self._index
+
+    def _update(self) -> None:
+        if self._entered != len(self._ledger.receipts):
+            self._enter_new()
+
+    @undisturbed
+    def _enter_new(self) -> None:
+        """Enter the logs of new receipts. May be interrupted at any point and called again."""
+        rows, index = self._rows, self._index
+        for receipt in self._ledger.receipts[self._entered :]:
+            for place, row in enumerate(receipt.log_rows, index.end_of(receipt.position)):
+                if place == len(rows):
+                    rows.append(row)
+                if place == index.end:
+                    index.enter(place, row, receipt.position)
+            self._entered = receipt.position + 1
 
     def truncate(self, receipts: int) -> None:
         """Keep only the logs of the first `receipts` receipts."""
-        log_places = self._places
+        if receipts >= self._entered:
+            return
+        log_places = self._index
         if receipts < log_places.behind:
             removed = self._ledger.receipts[receipts : log_places.behind]
             first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
-            self._places = LogIndex(receipts, first)
-            del self.rows[first:]
+            self._index, self._entered = LogIndex(receipts, first), receipts
+            del self._rows[first:]
             return
-        end = self.end_of(receipts)
-        log_places.truncate(end, self.rows[end:])
-        del self.rows[end:]
+        end = log_places.end_of(receipts)
+        log_places.truncate(end, self._rows[end:])
+        del self._rows[end:]
+        self._entered = receipts
 
     def _all(self) -> LogIndex:
         """Return the positions of all logs. Those in the file are read on first use."""
@@ -77,7 +103,7 @@ class EventLog:
                 self.rows[log_places.first :], log_places.receipts, strict=True
             ):
                 all_places.enter(len(all_places.receipts), row, position)
-            log_places = self._places = all_places
+            log_places = self._index = all_places
         return log_places
 
     def _from(self, place: int) -> LogIndex:
@@ -110,8 +136,8 @@ class EventLog:
 
     def end_of(self, receipts: int) -> int:
         """Return the number of logs in the first `receipts` receipts."""
-        log_places = self._places if receipts >= self._places.behind else self._all()
-        return log_places.first + bisect_left(log_places.receipts, receipts)
+        log_places = self._places
+        return (log_places if receipts >= log_places.behind else self._all()).end_of(receipts)
 
     def has_type(self, kind: int) -> bool:
         """True if a log has that first topic, or one had it when the file was opened."""

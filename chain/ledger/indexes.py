@@ -21,6 +21,12 @@ def contains_sorted(places: Positions, place: int) -> bool:
     return i < len(places) and places[i] == place
 
 
+def append_position(places: list[int], place: int) -> None:
+    """Append a position, unless it has been appended already."""
+    if not places or places[-1] < place:
+        places.append(place)
+
+
 def truncate_positions(places: list[int], end: int) -> None:
     """Remove the positions from `end` on."""
     while places and places[-1] >= end:
@@ -40,9 +46,7 @@ class Index:
     def lookup(self, value: Hashable) -> Positions:
         among, positions_by_value, read = self._among(), self._places, self._read
         for position in among[self._done :]:
-            positions = positions_by_value[read(position)]
-            if not positions or positions[-1] < position:
-                positions.append(position)
+            append_position(positions_by_value[read(position)], position)
         self._done = len(among)
         return positions_by_value.get(value, ())
 

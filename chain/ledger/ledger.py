@@ -96,19 +96,18 @@ class Ledger:
         self.state.closed = ()
 
     def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
-        position = len(self.receipts)
+        rows = self.receipts._rows
+        position = len(rows)
         row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.append(outcome.changes)
         self.state.closed = ()
         block.gas_used += outcome.gas_used
-        self.receipts._append(row)
-        if outcome.logs:
-            self.events.extend(outcome.logs, position)
+        rows.append(row)
         return Receipt(self, row)
 
     def close(self, block: Block) -> None:
         """Append a finished block."""
-        block.end_timeline_index, block.end_receipt = len(self.timeline), len(self.receipts)
+        block.end_timeline_index, block.end_receipt = len(self.timeline), len(self.receipts._rows)
         self.blocks._append(block)
 
     def last(self, blocks: int, moments: int) -> tuple[Any, ...]:
@@ -176,17 +175,12 @@ class Ledger:
         self._truncate(remaining[0], remaining[1], remaining[3])
         self.blocks._extend(block_rows)
         for row in receipt_rows:
-            self._enter(row)
+            self.receipts._append(row)
         self.notes += notes
         self.timeline.extend(timeline)
         for changes in timeline:
             self.state.redo_changes(changes)
         self.tail = None
-
-    def _enter(self, row: Row) -> None:
-        receipt = Receipt(self, row)
-        self.receipts._append(row)
-        self.events.extend(receipt.log_rows, receipt.position)
 
     @undisturbed
     def then(self, moment: int) -> Self:
@@ -214,7 +208,7 @@ class Ledger:
         for row in rows:
             self._take_notes(notes)
             self.timeline.append(Receipt(self, row).changes)
-            self._enter(row)
+            self.receipts._append(row)
         self._take_notes(notes)
 
     def _take_notes(self, notes: Mapping[int, Changes]) -> None:
@@ -248,7 +242,7 @@ class Ledger:
         for digest, artifact in self.artifacts.items():
             ledger.artifacts.add(digest, artifact)
         for receipt in self.receipts[:receipts]:
-            ledger._enter(receipt.row)
+            ledger.receipts._append(receipt.row)
         ledger.envelopes = self.envelopes.copy(ledger, keys, receipts)
         ledger.headers = self.headers.copy(ledger, blocks)
         return ledger

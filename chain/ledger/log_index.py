@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 from chain.ledger.event_types import Source
-from chain.ledger.indexes import Indexes, Positions, truncate_positions
+from chain.ledger.indexes import Indexes, Positions, append_position, truncate_positions
 from chain.machine.state import LogRow
 
 if TYPE_CHECKING:
@@ -44,15 +45,25 @@ class LogIndex:
         self._merged: dict[int, list[int]] = {}  # by first topic, if it has several sources
         self.indexes = Indexes()
 
+    @property
+    def end(self) -> int:
+        """The number of logs, those in the file included."""
+        return self.first + len(self.receipts)
+
+    def end_of(self, receipts: int) -> int:
+        """Return the number of logs in the first `receipts` receipts, at least those from `behind` on."""
+        return self.first + bisect_left(self.receipts, receipts)
+
     def enter(self, place: int, row: LogRow, receipt: int) -> None:
-        self.receipts.append(receipt)
+        """Enter a log. If that was interrupted, it can be repeated."""
         topics = row[1]
         if topics:
             first_topic = topics[0]
             count = len(topics)
-            self.by_source[row[4], first_topic, count].append(place)
+            append_position(self.by_source[row[4], first_topic, count], place)
             for i in range(1, count):
-                self.by_key[first_topic, i, topics[i]].append(place)
+                append_position(self.by_key[first_topic, i, topics[i]], place)
+        self.receipts.append(receipt)
 
     def truncate(self, end: int, rows: Sequence[LogRow]) -> None:
         """Remove the positions from `end` on; `rows` are the logs at them."""

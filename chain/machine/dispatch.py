@@ -13,7 +13,7 @@ from typing import Any
 from chain.concurrency.turn import TURN, begin_turn, end_turn, is_mine
 from chain.errors import OutOfGas, Revert
 from chain.machine.frame import Frame
-from chain.metering.fuel import OUTSIDE, abort_message, end_message, start_message
+from chain.metering.fuel import abort_message, end_message, start_message
 from chain.metering.program import Program
 from chain.metering.value_size import weigh_written
 from chain.spec.contracts import ContractSpec, EntrySpec
@@ -27,26 +27,33 @@ def run_call(frame: Frame, program: Program) -> None:
     if entry is None:
         raise RejectedCall(_no_entry(spec, data))
     frame.entry = entry
-    _check(frame, entry)
+    if frame.value or entry.private:
+        _check(frame, entry)
+    locks, address = frame.context.reentrancy_locks, frame.address
     if entry.kind == "view":
         frame.static = True
-    elif entry.nonreentrant:
-        locks, address = frame.context.reentrancy_locks, frame.address
-        if address in locks:
-            if entry.private:  # the contract called itself
-                _run_entry(frame, spec, entry, data)
-                return
-            raise RejectedCall(
-                f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
-                " @call(nonreentrant=False) lets an entry run all the same"
-            )
-        locks.add(address)
-        try:
-            _run_entry(frame, spec, entry, data)
-        finally:
-            locks.discard(address)
-        return
-    _run_entry(frame, spec, entry, data)
+        _run_entry(frame, spec, entry, data)
+    elif not entry.nonreentrant or (
+        entry.private and address in locks
+    ):  # the contract called itself
+        _run_entry(frame, spec, entry, data)
+    elif address in locks:
+        raise RejectedCall(
+            f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
+            " @call(nonreentrant=False) lets an entry run all the same"
+        )
+    else:
+        _run_locked(frame, spec, entry, data)
+
+
+def _run_locked(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
+    """Run the author's part of a message, while other messages to the contract are refused."""
+    locks, address = frame.context.reentrancy_locks, frame.address
+    locks.add(address)
+    try:
+        _run_entry(frame, spec, entry, data)
+    finally:
+        locks.discard(address)
 
 
 def _run_entry(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
@@ -57,22 +64,18 @@ def _run_entry(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) 
     with TURN:
         try:
             begin_turn()
-            # OUTSIDE: an interrupt may have left the fuel tanks in any state.
-            _run_fuelled(frame, spec, entry, data, OUTSIDE)
+            _run_fuelled(frame, spec, entry, data)
         finally:
             end_turn()
 
 
-def _run_fuelled(
-    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, outer: Any = None
-) -> None:
-    """Run the author's part of a message on its own fuel.
-
-    `outer` are the fuel tanks of the sender of the message, if they are not the installed ones.
-    """
-    saved_fuel = start_message(frame, outer)
+def _run_fuelled(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
+    """Run the author's part of a message on its own fuel."""
+    started = start_message(frame)
     try:
-        result = entry.function(_instance(spec, frame), *entry.decode_args(data))
+        contract: Any = object.__new__(spec.cls)
+        contract._frame = frame
+        result = entry.function(contract, *entry.decode_args(data))
         frame.result = result
         frame.output = entry.encode_result(result)
     except BaseException as error:
@@ -80,10 +83,10 @@ def _run_fuelled(
         # here, `abort_message` finds the tank empty.
         with suppress(OutOfGas):
             weigh_written(error)
-        abort_message(frame, saved_fuel, error)
+        abort_message(frame, started, error)
         raise
     else:
-        end_message(frame, saved_fuel)
+        end_message(frame, started)
     finally:
         frame.finish()
 
@@ -101,12 +104,7 @@ def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
     else:
         frame.entry = init
         _check(frame, init)
-        locks = frame.context.reentrancy_locks
-        locks.add(frame.address)
-        try:
-            _run_entry(frame, spec, init, args)
-        finally:
-            locks.discard(frame.address)
+        _run_locked(frame, spec, init, args)
     frame.output = program.code
 
 
@@ -129,10 +127,3 @@ def _no_entry(spec: ContractSpec, data: bytes) -> str:
     if len(data) < 4:
         return f"{spec.name}: 0x{data.hex()} is too short to name an entry"
     return f"{spec.name} has no entry with selector 0x{data[:4].hex()}"
-
-
-def _instance(spec: ContractSpec, frame: Frame) -> Any:
-    """Return a contract object that acts through `frame`."""
-    contract: Any = object.__new__(spec.cls)
-    contract._frame = frame
-    return contract

@@ -95,12 +95,13 @@ class Machine:
         state = self.state
         sender, gas = tx.sender, tx.gas
         nonce, balance, code_hash = state.account(sender)
-        intrinsic = self._validate(tx, block, nonce, balance)
+        intrinsic, floor = self._validate(tx, block, nonce, balance)
         if self._evm_only or not self._runs_here(tx):
             outcome: TransactionResult = self.evm.transact(tx, block)
             return outcome
         price = min(tx.max_fee, block.base_fee + tx.tip)
-        state.set_account(sender, (nonce + 1, balance - gas * price, code_hash))
+        prepaid = nonce + 1, balance - gas * price, code_hash
+        state.set_account(sender, prepaid)
         to = tx.to or create_address(sender, nonce)
         state.access = {sender: {}, block.coinbase: {}, to: {}}
         for address, slots in tx.access_list:
@@ -127,8 +128,9 @@ class Machine:
         used = gas - frame.gas
         if context.refund:  # zero if the first message failed
             used -= min(context.refund, used // cost.REFUND_SHARE)
-        used = max(used, cost.calldata_floor(tx.data))
-        state.add_balance(sender, (gas - used) * price)
+        if used < floor:
+            used = floor
+        state.refund_fee(sender, prepaid, (gas - used) * price)
         if price > block.base_fee:
             state.add_balance(block.coinbase, used * (price - block.base_fee))
         if context.evm is not None:
@@ -149,13 +151,17 @@ class Machine:
             or self.undeclared_at(tx.to, tx.data) is not None
         )
 
-    def _validate(self, tx: Transaction, block: BlockContext, nonce: int, balance: int) -> int:
-        """Check that `block` can include `tx`, and return its intrinsic gas.
+    def _validate(
+        self, tx: Transaction, block: BlockContext, nonce: int, balance: int
+    ) -> tuple[int, int]:
+        """Check that `block` can include `tx`. Return its intrinsic gas, and the least gas that it pays.
 
         `nonce` and `balance` are those of the sender.
         """
-        data = tx.data
-        intrinsic = cost.TRANSACTION + cost.calldata_gas(data)
+        data, gas = tx.data, tx.gas
+        tokens = cost.calldata_tokens(data)
+        intrinsic = cost.TRANSACTION + cost.TOKEN * tokens
+        floor = cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
         if tx.to is None:
             intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
             if len(data) > cost.MAX_INITCODE:
@@ -178,19 +184,19 @@ class Machine:
             raise InvalidTransaction(
                 f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}"
             )
-        if tx.gas < max(intrinsic, cost.calldata_floor(data)):
+        if gas < intrinsic or gas < floor:
             raise InvalidTransaction(
-                f"{tx.gas} gas is too little: its bytes alone take {max(intrinsic, cost.calldata_floor(data))}"
+                f"{gas} gas is too little: its bytes alone take {max(intrinsic, floor)}"
             )
-        if tx.gas > block.gas_limit:
-            raise InvalidTransaction(f"{tx.gas} gas is more than a block holds ({block.gas_limit})")
-        if balance < tx.gas * tx.max_fee + tx.value:
+        if gas > block.gas_limit:
+            raise InvalidTransaction(f"{gas} gas is more than a block holds ({block.gas_limit})")
+        if balance < gas * tx.max_fee + tx.value:
             wei(tx.value, wrong=InvalidTransaction)
             raise InvalidTransaction(
-                f"{checksum_address(tx.sender)} has {balance} wei, {tx.gas * tx.max_fee + tx.value} may be needed:"
+                f"{checksum_address(tx.sender)} has {balance} wei, {gas * tx.max_fee + tx.value} may be needed:"
                 " set_balance gives it more"
             )
-        return intrinsic
+        return intrinsic, floor
 
     # One message
 

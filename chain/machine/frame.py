@@ -282,7 +282,9 @@ class Frame:
         """Write a log. `event` is given only if it cannot be decoded from the bytes: a text topic is a hash."""
         if self.static:
             raise self._only_reads("emit")
-        self.charge(cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data))
+        self.gas -= cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data)
+        if self.gas < 0:
+            raise OutOfGas
         program = self.program
         digest = None if program is None else program.digest
         self.state.logs.append((self.address, topics, data, event, digest))

@@ -6,9 +6,11 @@ from typing import Final
 
 TRANSACTION: Final = 21_000
 CREATE: Final = 32_000
-DATA_ZERO: Final = 4  # EIP-2028
-DATA_NONZERO: Final = 16
-FLOOR_PER_TOKEN: Final = 10  # EIP-7623: a zero byte is one token, any other is four
+NONZERO_BYTE: Final = (
+    4  # tokens for a byte of calldata other than zero, which is one token (EIP-7623)
+)
+TOKEN: Final = 4
+FLOOR_PER_TOKEN: Final = 10
 INITCODE_WORD: Final = 2  # EIP-3860
 CODE_BYTE: Final = 200
 ACCESS_LIST_ADDRESS: Final = 2_400  # EIP-2930
@@ -36,16 +38,9 @@ MAX_DEPTH: Final = 1_024
 MAX_INITCODE: Final = 49_152
 
 
-def calldata_gas(data: bytes) -> int:
-    """Return the gas that a transaction pays for its calldata."""
-    zeros = data.count(0)
-    return DATA_ZERO * zeros + DATA_NONZERO * (len(data) - zeros)
-
-
-def calldata_floor(data: bytes) -> int:
-    """Return the minimum gas that a transaction with this calldata pays (EIP-7623)."""
-    zeros = data.count(0)
-    return TRANSACTION + FLOOR_PER_TOKEN * (zeros + 4 * (len(data) - zeros))
+def calldata_tokens(data: bytes) -> int:
+    """Return the length of calldata in tokens, the unit of its price."""
+    return NONZERO_BYTE * len(data) - (NONZERO_BYTE - 1) * data.count(0)
 
 
 def word_count(size: int) -> int:

@@ -202,6 +202,19 @@ class State:
         nonce, balance, code_hash = self.account(address)
         self.set_account(address, (nonce, balance + amount, code_hash))
 
+    def refund_fee(self, sender: bytes, prepaid: Account, amount: int) -> None:
+        """Return the rest of the fee to the sender of the transaction, whose account was `prepaid` once it had paid.
+
+        If the account has not changed since, this adds no change: it corrects the payment, the first of the transaction.
+        """
+        account = self.account(sender)
+        nonce, balance, code_hash = account
+        refunded = nonce, balance + amount, code_hash
+        if account is prepaid and self.changes[3] is prepaid:
+            self.changes[3] = self.accounts[sender] = refunded
+        else:
+            self.set_account(sender, refunded)
+
     def set_word(self, address: bytes, slot: int, word: int) -> None:
         storage = self.storages[address]
         self.changes += (address, slot, storage.get(slot), word or None)

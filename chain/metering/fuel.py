@@ -4,9 +4,10 @@ The ticks are held in tanks. A tank is an iterator that yields zeros, and is one
 `0 in __tank__` takes one zero and is false when none is left: it takes one lookup and no call. There is a tank of single ticks,
 and there are others whose zeros are worth several ticks, as coins are, so that a long stretch of code also pays in one step.
 Where a tank is empty, `__out_of_fuel__` makes change: it distributes the ticks of all tanks over them again. A step costs the
-same with and without change. When the tanks together hold too little, it raises `OutOfGas`, which a contract cannot catch. If
-the exception gets lost anyway, every later tick raises it again, and the message ends as out of gas whatever it returned. The
-ticks that a message did not use go back to its sender.
+same with and without change, so only the sum counts: a new message changes the tank of single ticks, and the others stay. When
+the tanks together hold too little, it raises `OutOfGas`, which a contract cannot catch. If the exception gets lost anyway,
+every later tick raises it again, and the message ends as out of gas whatever it returned. The ticks that a message did not use
+go back to its sender.
 
 Functions that may call themselves also take a level when they start and return it when they end. Python's own recursion limit
 does not do: it counts differently from version to version, and includes the frames of the test runner.
@@ -31,10 +32,11 @@ GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less 
 KEPT_BACK: Final = 1024  # a message that sends another keeps one part in so many of its ticks
 DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two Python frames
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
-_PLENTY: Final = 6 * _SHARE
+OUTSIDE: Final = 2**62  # the ticks while no contract runs
 _ONE_BY_ONE: Final = 256  # up to so many steps are faster than to fill all tanks again
 
-Tanks: TypeAlias = tuple["repeat[int]", ...]
+# A message's limit of ticks; its sender's remaining ticks, and functions to take a recursion level and to return it.
+Started: TypeAlias = tuple[int, int, Callable[[], int], Callable[[int], None]]
 
 # The large integers that became keys in the running transaction, by their hash.
 COLLIDING: Final[dict[int, set[int]]] = {}
@@ -60,28 +62,24 @@ DOWN, UP, DEEP = "__down__", "__up__", "__too_deep__"
 
 # The builtins of every instrumented copy.
 INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
-_standing: Final[Callable[[dict[str, Any]], Tanks]] = itemgetter(*TANKS.values())
+_singles: Final[Callable[[dict[str, Any]], repeat[int]]] = itemgetter(TANK)
+_larger: Final[Callable[[dict[str, Any]], tuple[repeat[int], ...]]] = itemgetter(
+    *list(TANKS.values())[1:]
+)
 
 
-def _shared(ticks: int) -> Tanks:
-    """Return tanks that hold so many ticks. The distribution depends on nothing but the number."""
-    if ticks >= _PLENTY:
-        return (
-            repeat(0, ticks - 5 * _SHARE), repeat(0, _SHARE // 2), repeat(0, _SHARE // 4), repeat(0, _SHARE // 8),
-            repeat(0, _SHARE // 16), repeat(0, _SHARE // LARGEST),
-        )  # fmt: skip
-    counts = [ticks // len(TANKS) // worth for worth in TANKS]
-    ticks -= sum(count * worth for count, worth in zip(counts, TANKS, strict=True))
-    ones, pairs, fours, eights, sixteens, most = map(repeat, [0] * len(TANKS), counts)
-    return repeat(0, ones.__length_hint__() + ticks), pairs, fours, eights, sixteens, most
+_ENDLESS: Final = repeat(0, OUTSIDE)
 
 
-def _held_by(tanks: Tanks) -> int:
-    """Return the number of ticks in `tanks`."""
-    ones, pairs, fours, eights, sixteens, most = tanks
+def remaining() -> int:
+    """Return the number of ticks in all tanks."""
+    return _singles(INSTRUMENTED_BUILTINS).__length_hint__() + _in_larger_tanks()
+
+
+def _in_larger_tanks() -> int:
+    pairs, fours, eights, sixteens, most = _larger(INSTRUMENTED_BUILTINS)
     return (
-        ones.__length_hint__()
-        + 2 * pairs.__length_hint__()
+        2 * pairs.__length_hint__()
         + 4 * fours.__length_hint__()
         + 8 * eights.__length_hint__()
         + 16 * sixteens.__length_hint__()
@@ -89,29 +87,28 @@ def _held_by(tanks: Tanks) -> int:
     )
 
 
-def remaining() -> int:
-    """Return the number of ticks in the current tanks."""
-    return _held_by(_standing(INSTRUMENTED_BUILTINS))
-
-
 def set_fuel(ticks: int) -> None:
-    """Fill the tanks with exactly so many ticks."""
-    resume(_shared(ticks))
+    """Make the tanks hold exactly so many ticks together. The larger ones stay as they are, if possible."""
+    singles = ticks - _in_larger_tanks()
+    if singles < 0:
+        _distribute(ticks)
+    else:
+        INSTRUMENTED_BUILTINS[TANK] = repeat(0, singles)
 
 
-def suspend() -> Tanks:
-    """Stop counting, as the chain's own work is not charged to the contract. Return the current tanks, for `resume`."""
-    tanks = _standing(INSTRUMENTED_BUILTINS)
-    resume(OUTSIDE)
-    return tanks
+def _distribute(ticks: int) -> None:
+    """Fill all tanks, so that they hold exactly so many ticks together."""
+    share = min(ticks // len(TANKS), _SHARE)
+    for worth, tank in TANKS.items():
+        INSTRUMENTED_BUILTINS[tank] = repeat(0, share // worth)
+    INSTRUMENTED_BUILTINS[TANK] = repeat(0, ticks - _in_larger_tanks())
 
 
-def resume(tanks: Tanks) -> None:
-    """Make `tanks` the current tanks."""
-    namespace = INSTRUMENTED_BUILTINS
-    (
-        namespace[TANK], namespace[PAIRS], namespace[FOURS], namespace[EIGHTS], namespace[SIXTEENS], namespace[MOST]
-    ) = tanks  # fmt: skip
+def suspend() -> int:
+    """Stop counting, as the chain's own work is not charged to the contract. Return the remaining ticks, for `set_fuel`."""
+    ticks = remaining()
+    set_fuel(OUTSIDE)
+    return ticks
 
 
 def charge(ticks: int) -> None:
@@ -146,7 +143,7 @@ def change(ticks: int = 8) -> bool:
     rest = remaining() - ticks
     if rest < 0:
         out_of_fuel()
-    set_fuel(rest)
+    _distribute(rest)
     return True
 
 
@@ -175,71 +172,63 @@ def too_deep() -> None:
     out_of_fuel()
 
 
-def start_message(frame: Frame, outer: Tanks | None = None) -> tuple[int, Tanks, Any, Any]:
-    """Set up the ticks and levels of a message. Return its limit of ticks, and the tanks and levels of its sender.
-
-    `outer` is the tanks of the sender, where they are not the current ones.
-    """
+def start_message(frame: Frame) -> Started:
+    """Set up the ticks and levels of a message. Return its limit of ticks, and the ticks and levels of its sender."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
-    tanks, down, up, depth = (
-        outer or _standing(INSTRUMENTED_BUILTINS),
-        INSTRUMENTED_BUILTINS[DOWN],
-        INSTRUMENTED_BUILTINS[UP],
-        frame.depth,
-    )
-    if context.metering_depth:
-        most = _held_by(tanks) - 1
+    depth = context.metering_depth
+    if depth:
+        ticks = remaining()
+        most = ticks - 1
         most -= most // KEPT_BACK
     else:
-        most = context.fuel
+        ticks, most = OUTSIDE, context.fuel
         COLLIDING.clear()
-    context.metering_depth += 1
     if most < limit:
         limit = most
-    while len(_levels) <= depth:
+    started = limit, ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]
+    context.metering_depth = depth + 1
+    if len(_levels) <= depth:
         _levels.append(_Levels())
     levels = _levels[depth]
     if len(levels.remaining) <= DEEPEST:  # another message still holds levels, or was interrupted
         levels = _levels[depth] = _Levels()
     INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = levels.down, levels.up
     set_fuel(limit + 1)  # the message that takes the extra tick has taken one too many
-    return limit, tanks, down, up
+    return started
 
 
-def end_message(frame: Frame, began: tuple[int, Tanks, Any, Any]) -> None:
-    """Count the ticks a message used, and restore the tanks and levels of its sender. `began` is from `start_message`.
+def end_message(frame: Frame, started: Started) -> None:
+    """Count the ticks a message used, and restore the ticks and levels of its sender.
 
     A message that emptied its tanks is out of gas, whatever it returned.
     """
     rest = remaining()
     context = frame.context
-    limit, tanks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = began
-    used = limit + 1 - rest if rest else limit
-    frame.ticks = used
+    limit, ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = started
+    frame.ticks = used = limit + 1 - rest if rest else limit
     context.metering_depth -= 1
     if context.metering_depth:
-        set_fuel(_held_by(tanks) - used)
+        set_fuel(ticks - used)
     else:
-        resume(tanks)
+        INSTRUMENTED_BUILTINS[TANK] = _ENDLESS
         context.fuel -= used
         context.ticks += used
     if not rest:
         raise OutOfGas
 
 
-def abort_message(frame: Frame, began: tuple[int, Tanks, Any, Any], problem: BaseException) -> None:
+def abort_message(frame: Frame, started: Started, problem: BaseException) -> None:
     """End a message that raised `problem`. A `RecursionError` is out of gas, and takes all ticks of the message."""
     if isinstance(problem, RecursionError):
         set_fuel(0)
     try:
-        end_message(frame, began)
+        end_message(frame, started)
     except OutOfGas:
         if not isinstance(problem, OutOfGas):
             raise OutOfGas from problem
 
 
-OUTSIDE: Final = _shared(2**62)  # the tanks while no contract runs
-resume(OUTSIDE)
+_distribute(OUTSIDE)
 INSTRUMENTED_BUILTINS.update(
     {DRY: change, CHARGE: charge, DEEP: too_deep, DOWN: _levels[0].down, UP: _levels[0].up}
 )

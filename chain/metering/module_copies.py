@@ -143,7 +143,7 @@ class ModuleNamespace:
             if module.name not in self.modules:
                 self.modules[module.name] = InstrumentedModule(module)
             self.modules[module.name].add_files(sources.data_files(module))
-        tank = fuel.suspend()
+        ticks = fuel.suspend()
         try:
             with self._installed():
                 for module in sources.modules:
@@ -153,7 +153,7 @@ class ModuleNamespace:
             )
             Freezing({copy.source: copy.space for copy in self.modules.values()}).run()
         finally:
-            fuel.resume(tank)
+            fuel.set_fuel(ticks)
         for name, copy in self.modules.items():
             record_name(copy.made, f"the module '{name}'")
         for module in sources.modules:

@@ -16,6 +16,10 @@ _MADE: Final = 96  # price of the creation of an object, recognized by the name 
 _CLASS: Final = 2**16  # price of the creation of a class
 _COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 ENTRY: Final = 4  # ticks of a function that Python calls implicitly, such as `__eq__`
+_READ: Final = (
+    48  # price of an attribute that is an object made on each access; `getattr` may read one
+)
+_READ_BY: Final = frozenset({"caller", "origin", "address", "block", "getattr"})
 _DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 _NOTHING: Final = (ast.Pass, ast.Break, ast.Continue, ast.expr_context, ast.operator, ast.Constant)
 _DEARER: Final[dict[type[ast.AST], int]] = {
@@ -74,6 +78,8 @@ def _parts(node: Any) -> int:
         return _MADE + _all(list(ast.iter_child_nodes(node)))
     if isinstance(node, _NOTHING):
         return 0
+    if isinstance(node, ast.Attribute | ast.Name) and _name_of(node) in _READ_BY:
+        return _READ + _all(list(ast.iter_child_nodes(node)))
     return 1 + _DEARER.get(type(node), 0) + _all(list(ast.iter_child_nodes(node)))
 
 

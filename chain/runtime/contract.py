@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Final, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from chain.abi.json_abi import functions_from_json
 from chain.crypto.hashing import keccak
 from chain.machine.frame import TEXT_TOPIC, Frame, text_data
-from chain.metering.fuel import charge
 from chain.metering.program import program_of, require_contract_class
 from chain.runtime import account_names
 from chain.runtime.class_namespace import ClassBody
@@ -19,16 +18,13 @@ from chain.schema.inputs import address_of, wei
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
-from chain.types import Address
+from chain.types import Address, address_of_bytes
 
 C = TypeVar("C", bound="Contract")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _BASES = ("chain.runtime.contract", "chain.runtime.system")  # the modules of the base classes
 _TEXT_HEAD = (32).to_bytes(32)
-
-
-_ASKED: Final = 32  # ticks for reading the sender of a message and the like
 
 
 class Block:
@@ -107,8 +103,7 @@ class Contract(metaclass=ContractType):
     @property
     def caller(self) -> Address:
         """The sender of this message."""
-        charge(_ASKED)
-        return Address(self._frame.caller)
+        return address_of_bytes(self._frame.caller)
 
     @property
     def caller_id(self) -> str:
@@ -118,8 +113,7 @@ class Contract(metaclass=ContractType):
     @property
     def origin(self) -> Address:
         """The sender of the transaction."""
-        charge(_ASKED)
-        return Address(self._frame.context.origin)
+        return address_of_bytes(self._frame.context.origin)
 
     @property
     def value(self) -> int:
@@ -129,8 +123,7 @@ class Contract(metaclass=ContractType):
     @property
     def address(self) -> Address:
         """The address of this contract."""
-        charge(_ASKED)
-        return Address(self._frame.address)
+        return address_of_bytes(self._frame.address)
 
     @property
     def balance(self) -> int | Any:  # Any: see `_open`
@@ -140,15 +133,14 @@ class Contract(metaclass=ContractType):
     @property
     def block(self) -> Block:
         """The block in which this message runs."""
-        charge(_ASKED)
         return Block(self._frame.context.block)
 
     # Actions
 
     def emit(self, event: Any) -> None:
         """Emit an `@event`."""
-        topics, data, kept = encode_event(event)
-        self._frame.emit(topics, data, kept)
+        topics, data, all_fields = encode_event(event)
+        self._frame.emit(topics, data, all_fields)
 
     @_open
     def log(self, text: str) -> None:
@@ -226,8 +218,7 @@ def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
     spec: EventSpec | None = type(event).__dict__.get("__event__")
     if spec is None:
         raise TypeError(_not_an_event(event))
-    topics, data = spec.encode(event)
-    return topics, data, spec.encode_all_fields(event) if spec.has_hashed_keys else None
+    return spec.encode(event)
 
 
 def _not_an_event(value: Any) -> str:

@@ -148,11 +148,11 @@ class WorldModels:
 
     def emit(self, event: Any) -> None:
         """Emit an `@event` from the address of the world."""
-        topics, data, kept = encode_event(event)
+        topics, data, all_fields = encode_event(event)
         words = self._world_frame()
         try:
             self._require_registered("emit")
-            words.emit(topics, data, kept)
+            words.emit(topics, data, all_fields)
         finally:
             self._frame.gas = words.gas
 

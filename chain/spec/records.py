@@ -26,6 +26,7 @@ from chain.schema.annotations import (
     type_of_annotation,
     without_key,
 )
+from chain.schema.codegen import SourceBuilder
 from chain.schema.hints import UnsupportedAnnotation, namespace_at, resolve
 from chain.schema.value_types import (
     AddressType,
@@ -38,7 +39,7 @@ from chain.schema.value_types import (
     ValueType,
 )
 from chain.source.location import Source, line_of, line_of_field, source_of_frame
-from chain.types import FixedBytes, Int
+from chain.types import Address, FixedBytes, Int
 
 _TAKEN = {
     ("event", "Log(string)"): "what self.log(text) writes",
@@ -108,28 +109,31 @@ class EventSpec:
         )
 
     @cached_property
-    def _data(self) -> Callable[[Any], bytes]:
-        """The encoder of the members that are not keys."""
-        data = self.record.data_members
-        return (
-            abi.encoder(StructType(self.name, data, self.record.cls)) if data else lambda event: b""
+    def encode(self) -> Callable[[Any], tuple[tuple[int, ...], bytes, bytes | None]]:
+        """The function that encodes an event: its topics, its data, and all members if a topic is only a hash of its key."""
+        record, source = self.record, SourceBuilder()
+        topics = [
+            f"{source.bind(topic_encoder_for(member.kind))}(event.{member.name})"
+            for member in record.key_members
+        ]
+        members = record.data_members
+        data = abi.encoder(StructType(self.name, members, record.cls)) if members else bytes
+        encoded_data = f"{source.bind(data)}({'event' if members else ''})"
+        all_fields = (
+            f"{source.bind(self.encode_all_fields)}(event)" if self.has_hashed_keys else None
         )
+        lines = [
+            "def encode(event):",
+            f" try: return ({', '.join([str(self.topic), *topics])},), {encoded_data}, {all_fields}",
+            " except Mismatch: raise explain(event) from None",
+        ]
+        tools = {"Mismatch": abi.ValueMismatch, "explain": self._explain_mismatch}
+        return source.run(lines, tools)["encode"]  # type: ignore[no-any-return]
 
-    @cached_property
-    def _topics(self) -> tuple[tuple[str, Callable[[Any], int]], ...]:
-        """The name of each key, and the encoder of its topic."""
-        return tuple(
-            (member.name, topic_encoder_for(member.kind)) for member in self.record.key_members
-        )
-
-    def encode(self, event: Any) -> tuple[tuple[int, ...], bytes]:
-        """Return the topics and the data of an event."""
-        try:
-            keys = [encode(getattr(event, name)) for name, encode in self._topics]
-            return (self.topic, *keys), self._data(event)
-        except abi.ValueMismatch:
-            all_members = StructType(self.name, self.record.members, self.record.cls)
-            raise abi.explain_mismatch(all_members, event).prefixed(self.name) from None
+    def _explain_mismatch(self, event: Any) -> abi.ValueMismatch:
+        """Return the error for an event with a member that does not fit its type."""
+        all_members = StructType(self.name, self.record.members, self.record.cls)
+        return abi.explain_mismatch(all_members, event).prefixed(self.name)
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> Any:
         """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
@@ -220,6 +224,8 @@ def topic_encoder_for(kind: ValueType) -> Callable[[Any], int]:
     if isinstance(kind, Int) and not kind.signed:  # the word is the number itself
         fits = range(kind.highest + 1)
         return lambda v: v if type(v) is int and v in fits else int.from_bytes(encode(v))
+    if isinstance(kind, AddressType):
+        return lambda v: int.from_bytes(v if type(v) is Address else encode(v))
     if not isinstance(kind, StringType | BytesType):
         return lambda value: int.from_bytes(encode(value))
 

@@ -20,7 +20,7 @@ import pytest
 
 from chain import Chain, Contract, call, require, view
 from chain.errors import OutOfGas
-from chain.machine.gas import TRANSACTION, calldata_gas
+from chain.machine.gas import TOKEN, TRANSACTION, calldata_tokens
 from chain.metering.fuel import (
     GAS_PER_TICK,
     INSTRUMENTED_BUILTINS,
@@ -29,7 +29,6 @@ from chain.metering.fuel import (
     change,
     charge,
     remaining,
-    resume,
     set_fuel,
     suspend,
 )
@@ -432,7 +431,7 @@ def stove() -> Handle:
 @pytest.mark.parametrize("name", BURNERS)
 def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
     receipt = getattr(stove, name)(gas=GAS, check=False)
-    ticks = (GAS - TRANSACTION - calldata_gas(receipt.data)) // GAS_PER_TICK
+    ticks = (GAS - TRANSACTION - TOKEN * calldata_tokens(receipt.data)) // GAS_PER_TICK
     assert (receipt.error.kind, receipt.gas_used, receipt.ticks) == ("out of gas", GAS, ticks)
     assert stove.fields.lit == 1
     assert stove.light().return_value == 2
@@ -449,7 +448,7 @@ def step(worth: int) -> None:
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 500, 6 * 2**18 - 1, 6 * 2**18, 10**7])
 @pytest.mark.parametrize("worths", [*([worth] for worth in TANKS), [1, 64], [64, 2, 16, 16, 1]])
 def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list[int]) -> None:
-    tanks = suspend()
+    ticks_outside = suspend()
     try:
         set_fuel(size)
         expected = size
@@ -463,12 +462,12 @@ def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list
             step(worth)
             expected -= worth
     finally:
-        resume(tanks)
+        set_fuel(ticks_outside)
 
 
 @pytest.mark.parametrize("ticks", [1, 3, 8, LARGEST, LARGEST + 1, 1000, 20_000])
 def test_a_charge_is_the_same_with_change(ticks: int) -> None:
-    tanks = suspend()
+    ticks_outside = suspend()
     try:
         set_fuel(10**7)
         charge(ticks)
@@ -482,7 +481,7 @@ def test_a_charge_is_the_same_with_change(ticks: int) -> None:
         charge(ticks)
         assert ticks <= plain == before - remaining() < 2 * ticks + 1
     finally:
-        resume(tanks)
+        set_fuel(ticks_outside)
 
 
 # From outside

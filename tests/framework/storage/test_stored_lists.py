@@ -18,7 +18,7 @@ from chain import Chain, Contract, Map, Revert, Reverted, Vector, call, error, e
 from chain.errors import GuardError
 from chain.metering.arithmetic import add, multiply
 from chain.metering.costs import charge_new_items, charge_slice, contains
-from chain.metering.fuel import remaining, resume, set_fuel, suspend
+from chain.metering.fuel import remaining, set_fuel, suspend
 from chain.metering.method_costs import metered_method
 from chain.storage.frozen_list import FrozenList
 from chain.testing import run_uninstrumented
@@ -368,12 +368,12 @@ def line(function: Any, below: int) -> int:
 )
 def test_it_costs_the_ticks_of_a_list(deed: Callable[[Any], object]) -> None:
     used = []
-    tank = suspend()
+    ticks = suspend()
     try:
         for row in (list(range(100)), FrozenList(range(100))):
             set_fuel(100_000)
             deed(row)
             used.append(100_000 - remaining())
     finally:
-        resume(tank)
+        set_fuel(ticks)
     assert used[0] == used[1]
