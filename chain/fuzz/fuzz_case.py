@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from chain.accounts import ACCOUNTS
 from chain.accounts import Account as Named
 from chain.fuzz.steps import is_misfit_of_result
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Handle

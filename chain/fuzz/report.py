@@ -11,7 +11,7 @@ from pathlib import Path
 
 from chain.fuzz.line_coverage import Lines
 from chain.fuzz.steps import StepResult
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 
 _WIDEST = 90
 _MOST = 12  # reasons that are shown per entry

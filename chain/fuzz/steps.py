@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from chain.errors import InvalidTransaction, Reverted
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
 from chain.schema.validation import ValueMismatch
 from chain.simulator.handle import CallResult, Entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from chain.machine.frame import TEXT_TOPIC
+from chain.abi.texts import TEXT_TOPIC
 from chain.machine.state import LogRow
 from chain.types import Address
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.decoded.writes import Write, undone_writes_of, writes_of
 from chain.ledger.logs import Log
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
+from chain.machine.forced_random import DrawRecord
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import CallRecord, Transaction, TransactionResult
-from chain.runtime.forced_random import DrawRecord
 from chain.schema.validation import short_repr
 from chain.types import Address
 

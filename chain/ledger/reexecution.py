@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chain.errors import InvalidTransaction
+from chain.machine.forced_random import RecordedOutcomes
 from chain.machine.frame import BlockContext
 from chain.machine.recording import RecordingMachine
 from chain.machine.state import Changes, iter_changes
 from chain.machine.transaction import Transaction, TransactionResult
-from chain.runtime.forced_random import RecordedOutcomes
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger

@@ -12,19 +12,14 @@ from importlib import import_module
 from typing import Any
 
 from chain.abi import BadData, ValueMismatch
+from chain.abi.texts import revert_data, revert_text
 from chain.crypto.hashing import checksum_address, create_address, keccak
 from chain.errors import FatalHalt, InvalidTransaction, Revert, UndeclaredContract, UnknownCode
 from chain.machine import gas as cost
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
-from chain.machine.frame import (
-    BlockContext,
-    Failure,
-    Frame,
-    TransactionContext,
-    revert_data,
-    revert_text,
-)
+from chain.machine.failure import Failure
+from chain.machine.frame import BlockContext, Frame, TransactionContext
 from chain.machine.state import EMPTY_CODE_HASH, START, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.unknown_names import explain

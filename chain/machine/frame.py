@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
-from chain.crypto.hashing import checksum_address, create_address, keccak
+from chain.crypto.hashing import checksum_address, create_address
 from chain.errors import OutOfGas, Revert
 from chain.machine import gas as cost
+from chain.machine.failure import Failure
 from chain.machine.finished_frame import Finished
+from chain.machine.forced_random import ForcedRandom
 from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
-from chain.source.location import relative_path
-
-if TYPE_CHECKING:
-    from chain.metering.program import Program
-    from chain.runtime.forced_random import ForcedRandom
+from chain.metering.program import Program
 
 DELEGATION = b"\xef\x01\x00"  # prefix of the code of an account that delegates (EIP-7702)
 
@@ -84,26 +82,6 @@ class TransactionContext:
         changes, logs = self.machine.state.undo(mark)
         self.undone_changes = (*self.undone_changes, *changes)
         self.undone_logs = (*self.undone_logs, *logs)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The reason why a message failed: type of failure, text, revert data, and location in the author's files."""
-
-    kind: str  # "revert", "error" (declared), "exception", "out of gas", "refused" (never reached the author's code)
-    text: str
-    data: bytes = b""
-    cause: BaseException | None = None
-    file: str | None = None
-    line: int | None = None
-
-    @property
-    def place(self) -> str:
-        """File and line for a reader: `contract.py:12`, relative to the working directory."""
-        return f"{relative_path(self.file)}:{self.line}" if self.file else ""
-
-    def __str__(self) -> str:
-        return f"{self.text} ({self.place})" if self.file else self.text
 
 
 class Frame:
@@ -404,27 +382,3 @@ class FinishedFrame(Finished, Frame):
 
 
 Frame.finished = FinishedFrame
-
-_ERROR = keccak(b"Error(string)")[:4]
-TEXT_TOPIC = int.from_bytes(keccak(b"Log(string)"))
-
-
-def revert_data(text: str) -> bytes:
-    """Return revert data as Solidity's `revert("…")` encodes it: Error(string)."""
-    return _ERROR + (32).to_bytes(32) + text_data(text)
-
-
-def text_data(text: str) -> bytes:
-    """Return `text` in ABI encoding: its length, then its bytes padded to whole words."""
-    raw = text.encode("utf-8", "replace")
-    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
-
-
-def revert_text(data: bytes) -> str:
-    """Return the reason in revert data, read as `Error(string)` or `Panic(uint256)`, or else the bytes in hex."""
-    if data[:4] == _ERROR and len(data) >= 68:
-        size = int.from_bytes(data[36:68])
-        return data[68 : 68 + size].decode("utf-8", "replace")
-    if data[:4] == keccak(b"Panic(uint256)")[:4] and len(data) == 36:
-        return f"panic {int.from_bytes(data[4:]):#x}"
-    return f"0x{data.hex()}" if data else "reverted without a reason"

@@ -8,7 +8,8 @@ from typing import Any
 
 from chain.errors import InvalidTransaction
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
-from chain.machine.frame import Failure, Frame, TransactionContext
+from chain.machine.failure import Failure
+from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import Changes, LogRow
 from chain.metering.program import Program
 from chain.schema.inputs import NONCE, address_of, gas_of, raw_bytes, wei, whole_number

@@ -21,12 +21,9 @@ import builtins
 from collections.abc import Callable
 from itertools import islice, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
 from chain.errors import OutOfGas
-
-if TYPE_CHECKING:
-    from chain.machine.frame import Frame
 
 GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less than half a second
 KEPT_BACK: Final = 1024  # a message that sends another keeps one part in so many of its ticks
@@ -34,6 +31,24 @@ DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two 
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
 OUTSIDE: Final = 2**62  # the ticks while no contract runs
 _ONE_BY_ONE: Final = 256  # up to so many steps are faster than to fill all tanks again
+
+class Budget(Protocol):
+    """The part of a transaction that fuel concerns."""
+
+    fuel: int  # ticks that Python contracts may still use
+    ticks: int  # ticks that they used
+    metering_depth: int  # number of nested Python contracts that run now
+
+
+class Message(Protocol):
+    """The part of a message that fuel concerns."""
+
+    gas: int
+    ticks: int  # fuel used by its own code and by the messages it sent
+
+    @property
+    def context(self) -> Budget: ...
+
 
 # A message's limit of ticks; its sender's remaining ticks, and functions to take a recursion level and to return it.
 Started: TypeAlias = tuple[int, int, Callable[[], int], Callable[[int], None]]
@@ -172,7 +187,7 @@ def too_deep() -> None:
     out_of_fuel()
 
 
-def start_message(frame: Frame) -> Started:
+def start_message(frame: Message) -> Started:
     """Set up the ticks and levels of a message. Return its limit of ticks, and the ticks and levels of its sender."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
     depth = context.metering_depth
@@ -197,7 +212,7 @@ def start_message(frame: Frame) -> Started:
     return started
 
 
-def end_message(frame: Frame, started: Started) -> None:
+def end_message(frame: Message, started: Started) -> None:
     """Count the ticks a message used, and restore the ticks and levels of its sender.
 
     A message that emptied its tanks is out of gas, whatever it returned.
@@ -217,7 +232,7 @@ def end_message(frame: Frame, started: Started) -> None:
         raise OutOfGas
 
 
-def abort_message(frame: Frame, started: Started, problem: BaseException) -> None:
+def abort_message(frame: Message, started: Started, problem: BaseException) -> None:
     """End a message that raised `problem`. A `RecursionError` is out of gas, and takes all ticks of the message."""
     if isinstance(problem, RecursionError):
         set_fuel(0)

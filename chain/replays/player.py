@@ -16,12 +16,12 @@ from chain.errors import InvalidTransaction
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
+from chain.machine.forced_random import RecordedOutcomes
 from chain.metering.program import check_classes, discard_copies, program_of
 from chain.replays.recorder import Named, Recorder, record, settings_of
 from chain.replays.step_requests import StepRequests
 from chain.replays.transcript import BadTranscript, Step, Transcript, parse
 from chain.runtime.contract import Contract
-from chain.runtime.forced_random import RecordedOutcomes
 from chain.runtime.world import World
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import Chain

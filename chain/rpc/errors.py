@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 
 REVERTED: Final = 3  # the code by which clients know a revert
 REFUSED: Final = -32000

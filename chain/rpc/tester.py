@@ -21,10 +21,10 @@ from eth_tester.exceptions import (
 )
 from rlp.exceptions import DecodingError
 
+from chain.abi.texts import revert_data, revert_text
 from chain.accounts import account_of_key
 from chain.errors import InvalidTransaction
 from chain.ledger.signing import TYPES, attach_signature, encode_signed, tx_type
-from chain.machine.frame import revert_data, revert_text
 from chain.rpc import json_format, transaction_fields, typed_transactions
 from chain.rpc.block_tags import LATEST, PENDING, find_block, state_at
 from chain.rpc.errors import RpcError

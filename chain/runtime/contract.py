@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar, cast
 
 from chain.abi.json_abi import functions_from_json
+from chain.abi.texts import TEXT_TOPIC, text_data
 from chain.crypto.hashing import keccak
-from chain.machine.frame import TEXT_TOPIC, Frame, text_data
+from chain.machine.frame import Frame
 from chain.metering.program import program_of, require_contract_class
 from chain.runtime import account_names
 from chain.runtime.class_namespace import ClassBody

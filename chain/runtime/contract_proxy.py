@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from chain.abi.texts import revert_text
 from chain.errors import Revert
-from chain.machine.frame import Frame, revert_text
+from chain.machine.frame import Frame
 from chain.machine.gas import PRECOMPILES
 from chain.schema.inputs import AccountLike, address_of, gas_of, wei
 from chain.spec.overloads import choose

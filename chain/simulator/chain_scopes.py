@@ -11,7 +11,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import ref
 
-from chain.runtime.forced_random import LoadedOutcomes
+from chain.machine.forced_random import LoadedOutcomes
 
 if TYPE_CHECKING:
     from chain.ledger.blocks import Block

@@ -24,11 +24,11 @@ from chain.ledger.file.replication import take_page
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.result import QueryResult
+from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program, check_classes
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
-from chain.runtime.forced_random import LoadedOutcomes
 from chain.runtime.world import World
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike

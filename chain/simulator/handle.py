@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from chain.errors import Reverted
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import EventList
-from chain.machine.frame import Failure, Frame
+from chain.machine.failure import Failure
+from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, flag

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import Reading, Write
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 from chain.machine.state import LogRow
 from chain.types import Address
 

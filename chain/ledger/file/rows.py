@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from chain.ledger.receipts import Row
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
 from chain.machine.transaction import CallRecord
 

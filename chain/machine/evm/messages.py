@@ -25,10 +25,12 @@ from eth.vm.opcode import as_opcode
 from eth.vm.stack import Stack
 from eth_typing import Address
 
+from chain.abi.texts import revert_text
 from chain.errors import FatalHalt
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.executor import failure_from_exception
-from chain.machine.frame import Failure, Frame, revert_text
+from chain.machine.failure import Failure
+from chain.machine.frame import Frame
 
 if TYPE_CHECKING:
     from chain.machine.evm.py_evm_executor import EvmState

@@ -33,7 +33,8 @@ from chain.machine.dispatch import run_call
 from chain.machine.evm.messages import Computation, FrameMessage
 from chain.machine.evm.state_adapter import BlockAdapter, StateAdapter
 from chain.machine.executor import Machine
-from chain.machine.frame import BlockContext, Failure, Frame, TransactionContext
+from chain.machine.failure import Failure
+from chain.machine.frame import BlockContext, Frame, TransactionContext
 from chain.machine.state import START
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.fuel import GAS_PER_TICK

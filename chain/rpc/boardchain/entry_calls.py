@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.logs import text_of
 from chain.ledger.sql.parse_values import by_field, parse_value
+from chain.machine.forced_random import LoadedOutcomes
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.boardchain.receipts import error_json, logs_json, receipt_json
 from chain.rpc.boardchain.values import (
@@ -23,7 +24,6 @@ from chain.rpc.control import mining
 from chain.rpc.errors import RpcError, bad_params
 from chain.rpc.eth.transactions import call_gas_limit
 from chain.rpc.hex_values import data, to_bytes, to_int
-from chain.runtime.forced_random import LoadedOutcomes
 from chain.spec.overloads import signatures
 
 if TYPE_CHECKING:

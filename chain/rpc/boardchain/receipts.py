@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from chain.ledger.decoded.writes import StorageLocation, Write
     from chain.ledger.ledger import Ledger
     from chain.ledger.receipts import Receipt
-    from chain.machine.frame import Failure
+    from chain.machine.failure import Failure
     from chain.machine.state import LogRow
     from chain.rpc.node import Node
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.reexecution import block_of, recording_machine, replay_transaction, transaction_of
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 from chain.machine.gas import PRECOMPILES
 from chain.machine.recording import TraceTooLarge
 from chain.rpc.block_tags import LATEST, PENDING, require_block

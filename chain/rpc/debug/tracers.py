@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from chain.abi.texts import revert_data, revert_text
 from chain.ledger.decoded.writes import words_in
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
-from chain.machine.frame import Failure, Frame, revert_data, revert_text
+from chain.machine.failure import Failure
+from chain.machine.frame import Frame
 from chain.machine.recording import (
     CallStep,
     Logged,

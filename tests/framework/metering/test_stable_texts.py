@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from chain import Chain
-from chain.machine.frame import revert_data
+from chain.abi.texts import revert_data
 
 HERE = Path(__file__).parent
 PARAGRAPHS = (HERE / "texts.txt").read_text("utf-8").strip().split("\n\n")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call
-from chain.runtime.forced_random import RecordedOutcomes
+from chain.machine.forced_random import RecordedOutcomes
 from chain.types import u8
 
 

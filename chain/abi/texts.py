@@ -1,0 +1,32 @@
+"""Texts that have an ABI encoding of their own: reasons of reverts, and text logs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from chain.crypto.hashing import keccak
+
+_ERROR: Final = keccak(b"Error(string)")[:4]
+_PANIC: Final = keccak(b"Panic(uint256)")[:4]
+TEXT_TOPIC: Final = int.from_bytes(keccak(b"Log(string)"))
+
+
+def revert_data(text: str) -> bytes:
+    """Return revert data as Solidity's `revert("…")` encodes it: Error(string)."""
+    return _ERROR + (32).to_bytes(32) + text_data(text)
+
+
+def text_data(text: str) -> bytes:
+    """Return `text` in ABI encoding: its length, then its bytes padded to whole words."""
+    raw = text.encode("utf-8", "replace")
+    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
+
+
+def revert_text(data: bytes) -> str:
+    """Return the reason in revert data, read as `Error(string)` or `Panic(uint256)`, or else the bytes in hex."""
+    if data[:4] == _ERROR and len(data) >= 68:
+        size = int.from_bytes(data[36:68])
+        return data[68 : 68 + size].decode("utf-8", "replace")
+    if data[:4] == _PANIC and len(data) == 36:
+        return f"panic {int.from_bytes(data[4:]):#x}"
+    return f"0x{data.hex()}" if data else "reverted without a reason"
