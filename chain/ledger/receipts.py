@@ -16,14 +16,14 @@ from chain.machine.failure import Failure
 from chain.machine.forced_random import DrawRecord
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import CallRecord, Transaction, TransactionResult
+from chain.metering.program import Program
 from chain.schema.validation import short_repr
+from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.decoded.trace import Trace
     from chain.ledger.ledger import Ledger
-    from chain.metering.program import Program
-    from chain.spec.contracts import EntrySpec
 
 Row: TypeAlias = tuple[Any, ...]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chain.errors import InvalidTransaction
+from chain.ledger.receipts import Receipt
 from chain.machine.forced_random import RecordedOutcomes
 from chain.machine.frame import BlockContext
 from chain.machine.recording import RecordingMachine
@@ -18,7 +19,6 @@ from chain.machine.transaction import Transaction, TransactionResult
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
 
 
 def recording_machine(ledger: Ledger) -> RecordingMachine:

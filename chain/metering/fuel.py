@@ -32,6 +32,7 @@ _SHARE: Final = 2**18  # the most ticks in a tank other than that of single tick
 OUTSIDE: Final = 2**62  # the ticks while no contract runs
 _ONE_BY_ONE: Final = 256  # up to so many steps are faster than to fill all tanks again
 
+
 class Budget(Protocol):
     """The part of a transaction that fuel concerns."""
 

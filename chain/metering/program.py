@@ -11,18 +11,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from chain.concurrency.turn import in_turn
 from chain.errors import UnknownSource
+from chain.metering.module_copies import ModuleNamespace
 from chain.metering.stack_room import read_source
 from chain.metering.twins import author_class, convert, convert_error, counterpart_in, former
 from chain.metering.watchdog import uninterrupted
 from chain.schema.inputs import items
 from chain.spec.contracts import ContractSpec
-
-if TYPE_CHECKING:
-    from chain.metering.module_copies import ModuleNamespace
 
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from chain.ledger.blocks import Block
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, to_hash, to_int
+from chain.simulator.chain import Chain
 from chain.simulator.past import Aside
-
-if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.simulator.chain import Chain
-    from chain.simulator.reader import ChainReader
+from chain.simulator.reader import ChainReader
 
 LATEST: Final = "latest"
 PENDING: Final = "pending"

@@ -6,18 +6,15 @@ Transactions of the open block are pending: they have no block hash and no index
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.crypto import rlp
-from chain.ledger.headers import blob_gas_of, bloom_of
+from chain.ledger.blocks import Block
+from chain.ledger.headers import Header, blob_gas_of, bloom_of
+from chain.ledger.ledger import Ledger
+from chain.ledger.receipts import Receipt
 from chain.rpc.hex_values import data, quantity, word
 from chain.rpc.transaction_fields import AUTHORIZATION
-
-if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.ledger.headers import Header
-    from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
 
 Json = dict[str, Any]
 

@@ -12,14 +12,11 @@ import re
 from collections.abc import Awaitable, Callable
 from math import isinf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
-from chain.rpc.node import VERSION
-
-if TYPE_CHECKING:
-    from chain.rpc.limits import Limits
-    from chain.rpc.node import ConnectionMethods, Node
+from chain.rpc.limits import Limits
+from chain.rpc.node import VERSION, ConnectionMethods, Node
 
 # Takes a request, and the room for its answer in bytes.
 Run = Callable[[Any, int], Awaitable[bytes | None]]

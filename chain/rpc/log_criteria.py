@@ -6,14 +6,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from chain.ledger.event_log import EventLog
+from chain.machine.state import LogRow
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import to_address, to_hash
-
-if TYPE_CHECKING:
-    from chain.ledger.event_log import EventLog
-    from chain.machine.state import LogRow
 
 Places = Sequence[int]
 _MOST_TOPICS: Final = 4

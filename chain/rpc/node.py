@@ -12,20 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.concurrency.atomic_steps import in_one_step
 from chain.errors import InvalidTransaction
 from chain.ledger.file.store import NotWritten
+from chain.rpc.control.txpool import OpenBlockPoint
 from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
 from chain.rpc.eth.filters import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.methods import METHODS
-
-if TYPE_CHECKING:
-    from chain.rpc.control.txpool import OpenBlockPoint
-    from chain.simulator.chain import Chain
-    from chain.simulator.reload_package import Package
+from chain.simulator.chain import Chain
+from chain.simulator.reload_package import Package
 
 VERSION: Final = "2.0"
 ConnectionMethods = Mapping[str, Callable[..., Any]]  # the methods of one connection

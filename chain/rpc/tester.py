@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from eth.exceptions import UnrecognizedTransactionType
 from eth_tester.backends.base import BaseChainBackend
@@ -24,7 +24,10 @@ from rlp.exceptions import DecodingError
 from chain.abi.texts import revert_data, revert_text
 from chain.accounts import account_of_key
 from chain.errors import InvalidTransaction
+from chain.ledger.blocks import Block
+from chain.ledger.receipts import Receipt
 from chain.ledger.signing import TYPES, attach_signature, encode_signed, tx_type
+from chain.machine.transaction import Transaction
 from chain.rpc import json_format, transaction_fields, typed_transactions
 from chain.rpc.block_tags import LATEST, PENDING, find_block, state_at
 from chain.rpc.errors import RpcError
@@ -33,11 +36,6 @@ from chain.rpc.tester_format import Values, block_values, camel, receipt_values,
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.ledger.receipts import Receipt
-    from chain.machine.transaction import Transaction
 
 T = TypeVar("T")
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from chain.ledger.blocks import Block
 from chain.ledger.signing import TYPES, decode_signed, tx_type
 from chain.machine.transaction import Transaction
 from chain.metering.watchdog import uninterrupted
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import to_address, to_bytes, to_hash, to_int, to_list, to_object
-
-if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.simulator.chain import Chain
-    from chain.simulator.reader import ChainReader
+from chain.simulator.chain import Chain
+from chain.simulator.reader import ChainReader
 
 Fields = Mapping[str, Any]
 FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from web3 import HTTPProvider, Web3
 from web3.exceptions import Web3ValidationError
@@ -22,9 +22,7 @@ from web3.types import RPCEndpoint, RPCResponse
 
 from chain.rpc.errors import RpcError
 from chain.rpc.hex_values import quantity, to_int
-
-if TYPE_CHECKING:
-    from chain.simulator.chain import Chain
+from chain.simulator.chain import Chain
 
 _SEND: Final = "eth_sendTransaction"
 _SPARE_GAS: Final = 100_000  # added by web3.py to an estimate

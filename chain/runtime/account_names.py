@@ -7,15 +7,13 @@ so that the past, forks and snapshots of a chain have the same names.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from chain.crypto.hashing import checksum_address, keccak
 from chain.machine import gas as cost
+from chain.machine.frame import Frame
+from chain.machine.state import State
 from chain.schema.validation import short_repr
-
-if TYPE_CHECKING:
-    from chain.machine.frame import Frame
-    from chain.machine.state import State
 
 REGISTRY: Final = keccak(b"boardchain names")[12:]
 _LONGEST: Final = 32

@@ -7,14 +7,12 @@ other inputs, so a replay draws the same numbers. A test can force outcomes by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from chain.crypto.hashing import keccak
+from chain.machine.frame import Frame
 from chain.schema.inputs import whole_number
 from chain.storage.frozen_list import changeable
-
-if TYPE_CHECKING:
-    from chain.machine.frame import Frame
 
 T = TypeVar("T")
 

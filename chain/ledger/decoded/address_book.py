@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 from chain.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import checksum_address
+from chain.ledger.receipts import Receipt
+from chain.machine.transaction import CallRecord
+from chain.metering.program import Program
 from chain.runtime import account_names
 from chain.spec.contracts import UPGRADE
 
@@ -21,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
-    from chain.machine.transaction import CallRecord
-    from chain.metering.program import Program
 
 _LABELS: Final = {bytes(account): account.name for account in ACCOUNTS}
 

@@ -13,12 +13,12 @@ from chain.ledger.logs import text_of
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.frame import Frame
 from chain.machine.recording import CallStep, Logged, Read, WriteStep, steps_of
+from chain.machine.transaction import TransactionResult
+from chain.metering.program import Program
 from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
-    from chain.machine.transaction import TransactionResult
-    from chain.metering.program import Program
 
 _PRECOMPILES: Final = (
     "ecrecover", "sha256", "ripemd160", "identity", "modexp", "bn254 add", "bn254 multiply", "bn254 pairing", "blake2f",

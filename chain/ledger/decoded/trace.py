@@ -15,11 +15,11 @@ from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import Reading, Write
 from chain.machine.failure import Failure
 from chain.machine.state import LogRow
+from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
-    from chain.spec.contracts import EntrySpec
 
 _INDENT: Final = "    "
 _WIDEST: Final = 100  # characters of one value

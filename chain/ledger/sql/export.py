@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
+from typing import Any, Final, TextIO, TypeAlias
 
 from chain.ledger.event_types import decoded
+from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
+from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.tables import RECEIPT, table_of
+from chain.machine.state import LogRow
 from chain.schema.inputs import file_path
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
-    from chain.machine.state import LogRow
 
 Target: TypeAlias = str | Path | TextIO
 JsonObject: TypeAlias = dict[str, Any]

@@ -10,10 +10,11 @@ import sqlite3
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import LargeNumbers
 from chain.ledger.sql.result import QueryResult
@@ -21,9 +22,6 @@ from chain.ledger.sql.table import AppendOnlyTable, Row, Table, quoted
 from chain.ledger.sql.tables import all_tables
 from chain.schema.inputs import text
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 _READING: Final = {
     sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,

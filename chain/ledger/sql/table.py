@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
-
-if TYPE_CHECKING:
-    from chain.schema.value_types import Field
+from chain.schema.value_types import Field
 
 Row: TypeAlias = tuple[Portable, ...]
 

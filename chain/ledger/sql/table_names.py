@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from chain.ledger.artifacts import describe_record
 from chain.ledger.event_types import UPGRADED, EventType
+from chain.ledger.ledger import Ledger
 from chain.spec.models import ModelSpec
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 OURS: Final = ("receipts", "logs", "tables", "exact_numbers", UPGRADED.name)
 

@@ -11,23 +11,21 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.abi import abi_name
 from chain.ledger.artifacts import describe_record
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.event_types import EventType, Source, decoded
+from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
+from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
 from chain.ledger.sql.table import AppendOnlyTable, Column, Row, Table, columns_of, field_readers
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
-    from chain.machine.state import LogRow
+from chain.machine.state import LogRow
 
 # Receipts
 

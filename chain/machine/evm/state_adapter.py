@@ -15,12 +15,12 @@ from eth.constants import BLANK_ROOT_HASH
 from eth_typing import Address, BlockNumber, Hash32
 from eth_utils.exceptions import ValidationError
 
+from chain.machine.frame import BlockContext
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, Account, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from chain.machine.frame import BlockContext
 
 _WORD = 2**256
 _NONCES = 2**64

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.ledger.logs import text_of
 from chain.ledger.sql.parse_values import by_field, parse_value
 from chain.machine.forced_random import LoadedOutcomes
+from chain.metering.program import Program
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.boardchain.receipts import error_json, logs_json, receipt_json
 from chain.rpc.boardchain.values import (
@@ -24,13 +25,12 @@ from chain.rpc.control import mining
 from chain.rpc.errors import RpcError, bad_params
 from chain.rpc.eth.transactions import call_gas_limit
 from chain.rpc.hex_values import data, to_bytes, to_int
+from chain.spec.contracts import ContractSpec, EntrySpec
 from chain.spec.overloads import signatures
+from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.metering.program import Program
     from chain.rpc.node import Node
-    from chain.spec.contracts import ContractSpec, EntrySpec
-    from chain.types import Address
 
 _MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
 

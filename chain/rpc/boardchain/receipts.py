@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from chain.abi import abi_name, field_name
 from chain.ledger.decoded.activity import transcript_of
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.writes import StorageLocation, Write
+from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.queries import Query
+from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import address_text, to_hex
 from chain.ledger.sql.parse_values import parse_value
+from chain.machine.failure import Failure
+from chain.machine.state import LogRow
 from chain.rpc.boardchain.values import (
     Json,
     address_resolver,
@@ -27,11 +32,6 @@ from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, to_hash, to_int, word
 
 if TYPE_CHECKING:
-    from chain.ledger.decoded.writes import StorageLocation, Write
-    from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
-    from chain.machine.failure import Failure
-    from chain.machine.state import LogRow
     from chain.rpc.node import Node
 
 _ACCOUNTS: Final = ("sender", "to", "address")

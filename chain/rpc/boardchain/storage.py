@@ -16,6 +16,7 @@ from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.boardchain.values import Json, address_resolver, client_errors, contract_at, plain
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data
+from chain.spec.models import ModelSpec
 from chain.storage.collections import (
     MapLayout,
     Set,
@@ -30,7 +31,6 @@ from chain.storage.slots import Slots
 
 if TYPE_CHECKING:
     from chain.rpc.node import Node
-    from chain.spec.models import ModelSpec
 
 _MOST: Final = 10_000  # items of a collection, instances of a model
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, Write
+from chain.ledger.ledger import Ledger
 from chain.ledger.sql.json_values import address_text
 from chain.rpc.boardchain.receipts import error_json, log_json, named_json, write_json
 from chain.rpc.boardchain.values import Json, plain, plain_members
 from chain.rpc.hex_values import data
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 
 def tree_json(first: Trace) -> Json:

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from chain.ledger.queries import Query
 from chain.ledger.sql import json_values
 from chain.rpc.block_tags import block_number_of
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import to_int
+from chain.simulator.chain import Chain
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.ledger.queries import Query
     from chain.rpc.node import Node
-    from chain.simulator.chain import Chain
 
 Json = dict[str, Any]
 T = TypeVar("T")

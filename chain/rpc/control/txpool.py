@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import InvalidTransaction
+from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
@@ -20,12 +21,10 @@ from chain.machine.transaction import Transaction
 from chain.rpc.errors import refused
 from chain.rpc.hex_values import data, quantity, to_address, to_hash
 from chain.rpc.json_format import transaction_json
-from chain.simulator.chain import Snapshot
+from chain.simulator.chain import Chain, Snapshot
 
 if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
     from chain.rpc.node import Node
-    from chain.simulator.chain import Chain
 
 Json = dict[str, Any]
 _MORE: Final = 110  # per cent of the old fees, as in Ethereum's pools

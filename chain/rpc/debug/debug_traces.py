@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.ledger.blocks import Block
 from chain.ledger.decoded.build_trace import trace_of
+from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import block_of, recording_machine, replay_transaction, transaction_of
 from chain.machine.failure import Failure
 from chain.machine.gas import PRECOMPILES
-from chain.machine.recording import TraceTooLarge
+from chain.machine.recording import RecordingMachine, TraceTooLarge
 from chain.rpc.block_tags import LATEST, PENDING, require_block
 from chain.rpc.boardchain.receipts import need_receipt
 from chain.rpc.boardchain.traces import tree_json
@@ -29,13 +31,10 @@ from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.eth.transactions import imagined, without_fees
 from chain.rpc.hex_values import data, quantity, to_hash, to_int, to_list, to_object, word
 from chain.rpc.transaction_fields import parse_fields
+from chain.simulator.reader import ChainReader
 
 if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.ledger.receipts import Receipt
-    from chain.machine.recording import RecordingMachine
     from chain.rpc.node import Node
-    from chain.simulator.reader import ChainReader
 
 Json = dict[str, Any]
 _TRACERS: Final[dict[Any, Callable[[Run, Json], Any]]] = {

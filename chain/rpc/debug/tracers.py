@@ -6,7 +6,7 @@ Each tracer is a function of a recorded run. The machine's state is the one afte
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from chain.abi.texts import revert_data, revert_text
 from chain.ledger.decoded.writes import words_in
@@ -22,13 +22,10 @@ from chain.machine.recording import (
     WriteStep,
     steps_of,
 )
-from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, iter_changes
+from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, State, iter_changes
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.errors import too_much
 from chain.rpc.hex_values import data, quantity, word
-
-if TYPE_CHECKING:
-    from chain.machine.state import State
-    from chain.machine.transaction import Transaction, TransactionResult
 
 Json = dict[str, Any]
 _KINDS: Final = {

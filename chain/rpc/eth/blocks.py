@@ -6,7 +6,9 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.ledger.blocks import Block
 from chain.ledger.headers import blob_gas_of
+from chain.ledger.receipts import Receipt
 from chain.rpc.block_tags import LATEST, find_block, require_block
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_hash, to_int
@@ -14,8 +16,6 @@ from chain.rpc.json_format import Json, block_json, is_pending, receipt_json, tr
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.ledger.receipts import Receipt
     from chain.rpc.node import Node
 
 _LONGEST_HISTORY: Final = 1024

@@ -6,17 +6,17 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from chain.ledger.ledger import Ledger
 from chain.rpc.block_tags import LATEST, PENDING, block_number_of, require_block
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, quantity, to_int, to_object
 from chain.rpc.json_format import Json, log_jsons, logs_of
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.log_criteria import LogCriteria, parse_criteria
+from chain.simulator.chain import Chain
 
 if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
     from chain.rpc.node import Node
-    from chain.simulator.chain import Chain
 
 
 class Filter:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from coincurve import PrivateKey
 
+from chain.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes
 
 if TYPE_CHECKING:
-    from chain.accounts import Account
     from chain.rpc.node import Node
 
 

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from chain.ledger.blocks import Block
 from chain.ledger.signing import encode_signed
+from chain.machine.frame import Frame
 from chain.machine.gas import CALL_STIPEND
+from chain.machine.state import State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
 from chain.rpc.control.txpool import apply
@@ -15,14 +18,11 @@ from chain.rpc.errors import failed, refused
 from chain.rpc.eth.node_info import signing_account
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object
 from chain.rpc.transaction_fields import parse_fields, parse_signed
+from chain.simulator.chain import Chain
+from chain.simulator.reader import ChainReader
 
 if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.machine.frame import Frame
-    from chain.machine.state import State
     from chain.rpc.node import Node
-    from chain.simulator.chain import Chain
-    from chain.simulator.reader import ChainReader
 
 
 # Sending

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
 from chain.rpc.json_messages import error_bytes, handle_bytes
+from chain.rpc.node import Node
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.connection import Connection
 from chain.rpc.server.request_runner import Runner
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

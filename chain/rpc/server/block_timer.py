@@ -7,13 +7,11 @@ unless the chain's time was moved since.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from chain.concurrency.atomic_steps import in_one_step
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
-    from chain.rpc.server.app import App
+from chain.rpc.node import Node
+from chain.rpc.server.app import App
 
 _A_LITTLE: Final = 0.05  # seconds
 

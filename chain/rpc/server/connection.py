@@ -9,15 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.rpc.eth.subscriptions import Subscriptions
 from chain.rpc.json_format import Json
 from chain.rpc.json_messages import encode, handle_bytes
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
-    from chain.rpc.server.request_runner import Runner
+from chain.rpc.node import Node
+from chain.rpc.server.request_runner import Runner
 
 Message = MutableMapping[str, Any]
 _TOO_SLOW: Final = 1008  # close code: policy violation

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from copy import deepcopy
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.concurrency.atomic_steps import in_one_step
 from chain.concurrency.turn import in_turn
@@ -28,10 +28,8 @@ from chain.rpc.boardchain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
 from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, SENDS
+from chain.rpc.node import ConnectionMethods, Node
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
-
-if TYPE_CHECKING:
-    from chain.rpc.node import ConnectionMethods, Node
 
 _TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
 _SHORT_TRIAL_SECONDS: Final = (

@@ -10,19 +10,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, Thread, current_thread, main_thread
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import uvicorn
 
 from chain.rpc.limits import Limits
+from chain.rpc.node import Node
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from chain.rpc.server.block_timer import Clock
 from chain.rpc.server.slow_clients import HttpProtocol, WebSocketProtocol
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
-    from chain.simulator.chain import Chain
+from chain.simulator.chain import Chain
 
 LOOPBACK: Final = "127.0.0.1"
 _IDLE: Final = 600  # seconds a connection may be silent; test runs keep theirs open
