@@ -26,6 +26,8 @@ from chain.rpc.eth import (
     subscriptions,
     transactions,
 )
+from chain.rpc.node import Node
+from chain.simulator.chain import Chain
 
 # Methods with the same name in anvil and hardhat: `anvil_setBalance`, `hardhat_setBalance`.
 _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
@@ -242,3 +244,8 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_sendFollowed": ledger_feed.send,
     }
 )
+
+
+def node_of(chain: Chain) -> Node:
+    """Return a new node for a chain."""
+    return Node(chain, METHODS)

@@ -1,4 +1,4 @@
-"""A chain as a JSON-RPC node: it looks up a request in the one table of methods, runs it, and returns the answer.
+"""A chain as a JSON-RPC node: it looks up a request in the table of methods, runs it, and returns the answer.
 
 A request is one step of the chain: if the answer is an error, nothing was changed.
 
@@ -17,11 +17,10 @@ from typing import Any, Final
 from chain.concurrency.atomic_steps import in_one_step
 from chain.errors import InvalidTransaction
 from chain.ledger.file.store import NotWritten
-from chain.rpc.control.txpool import OpenBlockPoint
 from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
-from chain.rpc.eth.filters import Filter
+from chain.rpc.filter_types import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
-from chain.rpc.methods import METHODS
+from chain.rpc.open_block import OpenBlockPoint
 from chain.simulator.chain import Chain
 from chain.simulator.reload_package import Package
 
@@ -33,8 +32,9 @@ _NONE: Final[ConnectionMethods] = MappingProxyType({})
 class Node:
     """Answers JSON-RPC requests about one chain."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain, methods: Mapping[str, Callable[..., Any]]) -> None:
         self.chain = chain
+        self._methods = methods  # by name; each takes the node and the parameters
         self.limits: Limits = NO_LIMITS
         self.package: Package | None = None  # the package whose contracts the node offers
         self.before: Callable[[], object] | None = None  # called before each request
@@ -52,7 +52,7 @@ class Node:
         self, method: str, params: Sequence[Any] = (), own: ConnectionMethods = _NONE
     ) -> Any:
         """Return the result of one method, or raise `RpcError`. `own` has the methods of the connection."""
-        run = own.get(method) or METHODS.get(method)
+        run = own.get(method) or self._methods.get(method)
         if run is None:
             raise RpcError(NO_METHOD, f"there is no method {method} here")
         if self.before is not None:

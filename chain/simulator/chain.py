@@ -446,7 +446,7 @@ class Chain(
     def node(self) -> Any:
         """This chain as a JSON-RPC node: `chain.node.request("eth_blockNumber")`."""
         if self._node is None:
-            self._node = import_module("chain.rpc.node").Node(self)
+            self._node = import_module("chain.rpc.methods").node_of(self)
         return self._node
 
     @property

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chain.ledger.decoded.address_book import AddressBook, created_contracts
 from chain.ledger.sql.json_values import address_text, to_hex
 from chain.metering.program import Program
 from chain.rpc.boardchain.values import Json, client_errors
 from chain.rpc.errors import bad_params
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
+from chain.rpc.node import Node
 
 
 def contracts(node: Node) -> list[Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.ledger.logs import text_of
 from chain.ledger.sql.parse_values import by_field, parse_value
@@ -25,12 +25,10 @@ from chain.rpc.control import mining
 from chain.rpc.errors import RpcError, bad_params
 from chain.rpc.eth.transactions import call_gas_limit
 from chain.rpc.hex_values import data, to_bytes, to_int
+from chain.rpc.node import Node
 from chain.spec.contracts import ContractSpec, EntrySpec
 from chain.spec.overloads import signatures
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 _MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.crypto.cbor import encode
 from chain.ledger.file.load_ledger import LedgerLengths
@@ -16,10 +16,8 @@ from chain.ledger.file.replication import lengths_of, next_page
 from chain.ledger.ledger import Ledger
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object
+from chain.rpc.node import Node
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 _MOST_CUTS: Final = 1000
 

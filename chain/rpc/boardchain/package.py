@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from chain.errors import DeclarationError
 from chain.ledger.sql.json_values import to_hex
 from chain.rpc.boardchain.values import Json
 from chain.rpc.errors import refused
+from chain.rpc.node import Node
 from chain.simulator.catalogue import ContractNotFound
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 
 def reload(node: Node) -> list[Json]:

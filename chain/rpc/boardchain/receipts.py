@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.abi import abi_name, field_name
 from chain.ledger.decoded.activity import transcript_of
@@ -30,9 +30,7 @@ from chain.rpc.boardchain.values import (
 )
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, to_hash, to_int, word
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
+from chain.rpc.node import Node
 
 _ACCOUNTS: Final = ("sender", "to", "address")
 _RANGE: Final = ("fromBlock", "toBlock", "limit", "backwards")

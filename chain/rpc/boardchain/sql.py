@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.ledger.sql.sql_view import QueryLimits
 from chain.rpc.boardchain.values import Json, client_errors, plain
 from chain.rpc.errors import bad_params
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
+from chain.rpc.node import Node
 
 _BOUNDS: Final = QueryLimits(rows=10_000, bytes=8 * 2**20, steps=20_000_000)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.abi import abi_name
 from chain.ledger.decoded.model_history import Version
@@ -16,6 +16,7 @@ from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.boardchain.values import Json, address_resolver, client_errors, contract_at, plain
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data
+from chain.rpc.node import Node
 from chain.spec.models import ModelSpec
 from chain.storage.collections import (
     MapLayout,
@@ -28,9 +29,6 @@ from chain.storage.collections import (
 from chain.storage.layout import FieldsLayout, Layout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 _MOST: Final = 10_000  # items of a collection, instances of a model
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from chain.ledger.queries import Query
 from chain.ledger.sql import json_values
 from chain.rpc.block_tags import block_number_of
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import to_int
+from chain.rpc.node import Node
 from chain.simulator.chain import Chain
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 Json = dict[str, Any]
 T = TypeVar("T")

@@ -5,17 +5,14 @@ They have the names of anvil and of hardhat, which mean the same. All of them ch
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from chain.rpc.control.txpool import rebuild_open_block
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import to_address, to_bytes, to_int
+from chain.rpc.node import Node
+from chain.rpc.open_block import rebuild_open_block
 from chain.schema.inputs import FEE, NONCE
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
-
 
 # Accounts
 

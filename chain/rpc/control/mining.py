@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chain.ledger.blocks import Mining
 from chain.rpc.boardchain.values import client_errors
 from chain.rpc.control.account_state import parse_bool
-from chain.rpc.control.txpool import OpenBlockPoint, rebuild_open_block
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import quantity, to_int, to_object
 from chain.rpc.json_format import Json, block_json
+from chain.rpc.node import Node
+from chain.rpc.open_block import OpenBlockPoint, rebuild_open_block
 from chain.schema.inputs import INTERVAL
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 
 def mine(node: Node, how: Any = None) -> str:
@@ -125,7 +123,7 @@ def _set_time(node: Node, time: int) -> None:
 
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
-    node.snapshots[number] = OpenBlockPoint.of(node)
+    node.snapshots[number] = OpenBlockPoint.of(node.chain, node.interval)
     if len(node.snapshots) > node.limits.snapshots:
         del node.snapshots[next(iter(node.snapshots))]
     return quantity(number)
@@ -135,8 +133,9 @@ def revert(node: Node, number: Any) -> bool:
     """Go back to a snapshot. It and all later snapshots are used up."""
     number = to_int(number, "the snapshot")
     point = node.snapshots.get(number)
-    if point is None or not point.roll_back(node):
+    if point is None or not point.roll_back(node.chain):
         return False
+    node.interval = point.interval
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True
 

@@ -10,7 +10,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.concurrency.atomic_steps import in_one_step
 from chain.machine.state import Account, State
@@ -18,11 +18,9 @@ from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.control.account_state import parse_bounded
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object, word
+from chain.rpc.node import Node
 from chain.schema.inputs import NONCE
 from chain.simulator.chain import Chain
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 _LONGEST: Final = 256 * 2**20  # bytes of a dump that can be loaded
 _GZIP: Final = 31  # window bits of zlib for the gzip format

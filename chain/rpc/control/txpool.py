@@ -6,25 +6,17 @@ and the later transactions run again. A request is one step, so either all of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from copy import copy
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
 
 from chain.crypto.hashing import checksum_address
-from chain.errors import InvalidTransaction
-from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
-from chain.ledger.reexecution import transaction_of
-from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
 from chain.machine.transaction import Transaction
 from chain.rpc.errors import refused
 from chain.rpc.hex_values import data, quantity, to_address, to_hash
 from chain.rpc.json_format import transaction_json
-from chain.simulator.chain import Chain, Snapshot
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
+from chain.rpc.node import Node
+from chain.rpc.open_block import reapply, undo_from
+from chain.simulator.chain import Chain
 
 Json = dict[str, Any]
 _MORE: Final = 110  # per cent of the old fees, as in Ethereum's pools
@@ -99,8 +91,8 @@ def drop_sender(node: Node, address: Any) -> None:
 def _drop(chain: Chain, dropped: set[Receipt]) -> None:
     """Undo the open block back to before the first of these, and redo the later items except the dropped ones."""
     if dropped:
-        later = _undo_from(chain, min(receipt.position for receipt in dropped))
-        _reapply(chain, [item for item in later if item not in dropped])
+        later = undo_from(chain, min(receipt.position for receipt in dropped))
+        reapply(chain, [item for item in later if item not in dropped])
 
 
 # Replacing
@@ -119,107 +111,7 @@ def _replace(chain: Chain, old: Receipt, tx: Transaction) -> Receipt:
     for new_fee, fee in ((tx.max_fee, old.max_fee), (tx.tip, old.tip)):
         if new_fee * 100 < fee * _MORE:
             raise refused("replacement transaction underpriced: it pays a tenth more in each fee")
-    _, *later = _undo_from(chain, old.position)
+    _, *later = undo_from(chain, old.position)
     receipt = chain.add_to_open_block(tx)
-    _reapply(chain, later)
+    reapply(chain, later)
     return receipt
-
-
-def _undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
-    """Undo the open block back to before the receipt at position `first`, and return the undone items."""
-    timeline_index = chain.ledger.timeline_index(chain.receipts[first])
-    later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
-    block.gas_used -= sum(receipt.gas_used for receipt in chain.receipts[first:])
-    chain.revert(_open_block_point(chain, timeline_index, first, block))
-    return later
-
-
-# Changing the open block
-
-
-class OpenBlockPoint(NamedTuple):
-    """A point to which a chain can go back, and how to rebuild it if the open block was started again meanwhile."""
-
-    snapshot: Snapshot
-    interval: float  # seconds between blocks that the server mines; 0 for none
-    start: Snapshot | None = None  # the start of the block that was open
-    acts: Sequence[Receipt | Changes] = ()  # the items of that block
-
-    @classmethod
-    def of(cls, node: Node) -> OpenBlockPoint:
-        chain = node.chain
-        block = chain.ledger.open
-        if block is None:
-            return cls(chain.snapshot(), node.interval)
-        beginning = _open_block_point(chain, block.first_timeline_index, block.first_receipt, None)
-        items = list(_open_block_items(chain, block.first_timeline_index))
-        return cls(chain.snapshot(), node.interval, beginning, items)
-
-    @property
-    def blocks(self) -> int:
-        return self.snapshot.blocks
-
-    def roll_back(self, node: Node) -> bool:
-        """Go back to this point. Return False if that is no longer possible."""
-        is_done = self._roll_back(node.chain)
-        if is_done:
-            node.interval = self.interval
-        return is_done
-
-    def _roll_back(self, chain: Chain) -> bool:
-        with suppress(ValueError):
-            chain.revert(self.snapshot)
-            return True
-        if self.start is None:
-            return False
-        with suppress(ValueError):
-            chain.revert(self.start)
-            _reapply(chain, self.acts)
-            return True
-        return False
-
-
-def rebuild_open_block(chain: Chain, change: Callable[[], None]) -> None:
-    """Change the properties of the next block. If it is already open, its items run again after the change."""
-    block = chain.ledger.open
-    if block is None:
-        change()
-        return
-    items = list(_open_block_items(chain, block.first_timeline_index))
-    chain.revert(_open_block_point(chain, block.first_timeline_index, block.first_receipt, None))
-    change()
-    _reapply(chain, items)
-
-
-def _open_block_items(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
-    """Yield the items of the open block from a timeline index on: transactions, and the changes set between them."""
-    ledger = chain.ledger
-    for index in range(moment, len(ledger.timeline)):
-        yield ledger.receipt_at_index(index) or ledger.timeline[index]
-
-
-def _open_block_point(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
-    """Return a snapshot within the open block. `moment` is a timeline index, `receipt` a position."""
-    blocks = len(chain.blocks)
-    last = chain.ledger.last(blocks, moment)
-    return Snapshot(blocks, moment, receipt, block, chain.mining, last)
-
-
-def _reapply(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:
-    for item in acts:
-        if not isinstance(item, Receipt):
-            _set_again(chain.state, item)
-            chain.record_changes()
-            continue
-        with suppress(InvalidTransaction):  # it depended on a transaction that is gone
-            chain.add_to_open_block(transaction_of(item))
-
-
-def _set_again(state: State, changes: Changes) -> None:
-    for address, slot, _, after in iter_changes(changes):
-        if slot is ACCOUNT:
-            state.set_account(address, after or NO_ACCOUNT)
-        elif slot is STORAGE:
-            state.delete_storage(address)
-        else:
-            state.set_word(address, slot, after or 0)

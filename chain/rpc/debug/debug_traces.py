@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.ledger.blocks import Block
 from chain.ledger.decoded.build_trace import trace_of
@@ -30,11 +30,9 @@ from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.eth.transactions import imagined, without_fees
 from chain.rpc.hex_values import data, quantity, to_hash, to_int, to_list, to_object, word
+from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_fields
 from chain.simulator.reader import ChainReader
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 Json = dict[str, Any]
 _TRACERS: Final[dict[Any, Callable[[Run, Json], Any]]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chain.crypto import trie
 from chain.machine.state import NO_ACCOUNT
@@ -10,9 +10,7 @@ from chain.rpc.block_tags import LATEST, require_block, state_at
 from chain.rpc.errors import refused
 from chain.rpc.hex_values import data, quantity, to_address, to_int, to_list, word
 from chain.rpc.json_format import is_pending
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
+from chain.rpc.node import Node
 
 
 def accounts(node: Node) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.ledger.blocks import Block
 from chain.ledger.headers import blob_gas_of
@@ -13,10 +13,8 @@ from chain.rpc.block_tags import LATEST, find_block, require_block
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_hash, to_int
 from chain.rpc.json_format import Json, block_json, is_pending, receipt_json, transaction_json
+from chain.rpc.node import Node
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 _LONGEST_HISTORY: Final = 1024
 _MOST_PERCENTILES: Final = 100

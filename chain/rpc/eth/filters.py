@@ -1,121 +1,18 @@
-"""Methods about logs and filters. A filter is a query that a client repeats; each time it gets what is new."""
+"""Methods about logs and filters."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from chain.ledger.ledger import Ledger
 from chain.rpc.block_tags import LATEST, PENDING, block_number_of, require_block
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import data, quantity, to_int, to_object
-from chain.rpc.json_format import Json, log_jsons, logs_of
-from chain.rpc.limits import NO_LIMITS, Limits
-from chain.rpc.log_criteria import LogCriteria, parse_criteria
+from chain.rpc.filter_types import BlockFilter, Filter, LogFilter, PendingFilter, find_logs
+from chain.rpc.hex_values import quantity, to_int, to_object
+from chain.rpc.json_format import Json
+from chain.rpc.log_criteria import parse_criteria
+from chain.rpc.node import Node
 from chain.simulator.chain import Chain
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
-
-
-class Filter:
-    """A reading position in blocks or transactions. It moves back when the chain does."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._seen = self._length()
-
-    def poll(self, most: int = sys.maxsize) -> list[Any]:
-        """Return the news since the last call, from at most this many blocks or transactions."""
-        start = self._seen
-        self._seen = min(self._length(), start + most)
-        return self._between(start, self._seen)
-
-    @property
-    def is_behind(self) -> bool:
-        return self._seen < self._length()
-
-    def all_matches(self) -> list[Any]:
-        """Return all matches, old and new."""
-        raise bad_params("only a filter for logs has logs to give; ask for its changes")
-
-    def before_truncate(self, blocks: int, receipts: int) -> None:
-        """Prepare for a truncation of the chain to this many blocks and receipts."""
-
-    def on_truncate(self, blocks: int, receipts: int) -> None:
-        """Move back after the chain was truncated to this many blocks and receipts."""
-        self._seen = min(self._seen, blocks)
-
-    def _length(self) -> int:
-        return len(self._ledger.blocks)
-
-    def _between(self, start: int, end: int) -> list[Any]:
-        raise NotImplementedError
-
-
-class BlockFilter(Filter):
-    """The hashes of new blocks."""
-
-    def _between(self, start: int, end: int) -> list[Any]:
-        return [data(self._ledger.block_hash(number)) for number in range(start, end)]
-
-
-class PendingFilter(Filter):
-    """The hashes of new transactions, before their block is closed."""
-
-    def on_truncate(self, blocks: int, receipts: int) -> None:
-        self._seen = min(self._seen, receipts)
-
-    def _length(self) -> int:
-        return len(self._ledger.receipts)
-
-    def _between(self, start: int, end: int) -> list[Any]:
-        return [data(receipt.tx_hash) for receipt in self._ledger.receipts[start:end]]
-
-
-class LogFilter(Filter):
-    """The logs in new blocks that match `what`. `first` and `last` bound the blocks, if they are given."""
-
-    def __init__(
-        self,
-        ledger: Ledger,
-        what: LogCriteria,
-        first: int | None = None,
-        last: int | None = None,
-        limits: Limits = NO_LIMITS,
-    ) -> None:
-        super().__init__(ledger)
-        self._what, self._first, self._last, self._limits = what, first, last, limits
-        self._made = self._seen
-
-    def on_truncate(self, blocks: int, receipts: int) -> None:
-        super().on_truncate(blocks, receipts)
-        self._made = min(self._made, blocks)
-
-    def all_matches(self) -> list[Any]:
-        return self._between(0, self._length(), self._limits)
-
-    def _between(self, start: int, end: int, limits: Limits = NO_LIMITS) -> list[Any]:
-        start = max(start, self._made if self._first is None else self._first)
-        if self._last is not None:
-            end = min(end, self._last + 1)
-        return find_logs(self._ledger, self._what, start, end, limits)
-
-
-def find_logs(
-    ledger: Ledger, what: LogCriteria, start: int, end: int, limits: Limits = NO_LIMITS
-) -> list[Any]:
-    """Return the logs that match `what` in blocks `start` up to but not including `end`."""
-    if start >= end:
-        return []
-    within = logs_of(ledger, ledger.blocks[start].first_receipt, ledger.blocks[end - 1].end_receipt)
-    positions = list(what.find(ledger.events, within))
-    limits.check("logs", len(positions), "logs")
-    return log_jsons(ledger, positions)
-
-
-# Methods
 
 
 def get_logs(node: Node, criteria: Any) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coincurve import PrivateKey
 
@@ -13,9 +13,7 @@ from chain.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
+from chain.rpc.node import Node
 
 
 def client_version(node: Node) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.ledger.blocks import Block
 from chain.machine.frame import Frame
@@ -18,13 +18,11 @@ from chain.rpc.errors import bad_params, failed, too_much
 from chain.rpc.eth.transactions import override, without_fees
 from chain.rpc.hex_values import data, quantity, to_address, to_int, to_object, word
 from chain.rpc.json_format import Json
+from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_fields
 from chain.schema.inputs import LAST_TIME
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
 
 _MOST_BLOCKS: Final = 256
 _ETHER: Final = bytes.fromhex("ee" * 20)  # the address from which logs of transfers come

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chain.ledger.ledger import Ledger
 from chain.rpc.errors import METHOD_UNAVAILABLE, RpcError, bad_params, too_much
-from chain.rpc.eth.filters import BlockFilter, Filter, LogFilter, PendingFilter
+from chain.rpc.filter_types import BlockFilter, Filter, LogFilter, PendingFilter
 from chain.rpc.hex_values import quantity, to_int, to_object
 from chain.rpc.json_format import Json, block_json, transaction_json
 from chain.rpc.log_criteria import parse_criteria
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
+from chain.rpc.node import Node
 
 _KINDS: Final = ("newHeads", "logs", "newPendingTransactions", "syncing")
 _AT_ONCE: Final = 100  # blocks or transactions

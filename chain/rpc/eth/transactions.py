@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chain.ledger.blocks import Block
 from chain.ledger.signing import encode_signed
@@ -17,13 +17,10 @@ from chain.rpc.control.txpool import apply
 from chain.rpc.errors import failed, refused
 from chain.rpc.eth.node_info import signing_account
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object
+from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_fields, parse_signed
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
-
-if TYPE_CHECKING:
-    from chain.rpc.node import Node
-
 
 # Sending
 

@@ -1,0 +1,106 @@
+"""The open block as something to go back in: items of it are dropped, replaced or run again with other block fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from copy import copy
+from typing import NamedTuple
+
+from chain.errors import InvalidTransaction
+from chain.ledger.blocks import Block
+from chain.ledger.receipts import Receipt
+from chain.ledger.reexecution import transaction_of
+from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
+from chain.simulator.chain import Chain, Snapshot
+
+
+def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
+    """Undo the open block back to before the receipt at position `first`, and return the undone items."""
+    timeline_index = chain.ledger.timeline_index(chain.receipts[first])
+    later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
+    block.gas_used -= sum(receipt.gas_used for receipt in chain.receipts[first:])
+    chain.revert(_open_block_point(chain, timeline_index, first, block))
+    return later
+
+
+class OpenBlockPoint(NamedTuple):
+    """A point to which a chain can go back, and how to rebuild it if the open block was started again meanwhile."""
+
+    snapshot: Snapshot
+    interval: float  # seconds between blocks that the server mines; 0 for none
+    start: Snapshot | None = None  # the start of the block that was open
+    acts: Sequence[Receipt | Changes] = ()  # the items of that block
+
+    @classmethod
+    def of(cls, chain: Chain, interval: float) -> OpenBlockPoint:
+        block = chain.ledger.open
+        if block is None:
+            return cls(chain.snapshot(), interval)
+        beginning = _open_block_point(chain, block.first_timeline_index, block.first_receipt, None)
+        items = list(_open_block_items(chain, block.first_timeline_index))
+        return cls(chain.snapshot(), interval, beginning, items)
+
+    @property
+    def blocks(self) -> int:
+        return self.snapshot.blocks
+
+    def roll_back(self, chain: Chain) -> bool:
+        """Go back to this point. Return False if that is no longer possible."""
+        with suppress(ValueError):
+            chain.revert(self.snapshot)
+            return True
+        if self.start is None:
+            return False
+        with suppress(ValueError):
+            chain.revert(self.start)
+            reapply(chain, self.acts)
+            return True
+        return False
+
+
+def rebuild_open_block(chain: Chain, change: Callable[[], None]) -> None:
+    """Change the properties of the next block. If it is already open, its items run again after the change."""
+    block = chain.ledger.open
+    if block is None:
+        change()
+        return
+    items = list(_open_block_items(chain, block.first_timeline_index))
+    chain.revert(_open_block_point(chain, block.first_timeline_index, block.first_receipt, None))
+    change()
+    reapply(chain, items)
+
+
+def _open_block_items(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
+    """Yield the items of the open block from a timeline index on: transactions, and the changes set between them."""
+    ledger = chain.ledger
+    for index in range(moment, len(ledger.timeline)):
+        yield ledger.receipt_at_index(index) or ledger.timeline[index]
+
+
+def _open_block_point(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
+    """Return a snapshot within the open block. `moment` is a timeline index, `receipt` a position."""
+    blocks = len(chain.blocks)
+    last = chain.ledger.last(blocks, moment)
+    return Snapshot(blocks, moment, receipt, block, chain.mining, last)
+
+
+def reapply(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:
+    """Run transactions, and make changes set between them, again."""
+    for item in acts:
+        if not isinstance(item, Receipt):
+            _set_again(chain.state, item)
+            chain.record_changes()
+            continue
+        with suppress(InvalidTransaction):  # it depended on a transaction that is gone
+            chain.add_to_open_block(transaction_of(item))
+
+
+def _set_again(state: State, changes: Changes) -> None:
+    for address, slot, _, after in iter_changes(changes):
+        if slot is ACCOUNT:
+            state.set_account(address, after or NO_ACCOUNT)
+        elif slot is STORAGE:
+            state.delete_storage(address)
+        else:
+            state.set_word(address, slot, after or 0)
