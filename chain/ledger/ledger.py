@@ -36,7 +36,7 @@ from chain.ledger.reexecution import recording_machine, replay_transaction
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.machine.state import Changes, LogRow, State
-from chain.machine.transaction import CallRecord, Transaction, TransactionResult
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program, parse_code
 from chain.schema.inputs import address_of
 from chain.spec.contracts import ContractSpec
@@ -75,8 +75,6 @@ class Ledger:
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
         self.versions = ModelHistory(self)
-        # Calls of classes that are not declared yet, by digest.
-        self.unresolved_calls: dict[bytes, list[CallRecord]] = {}
         # The timeline indexes of changes made outside of transactions, ascending.
         self.notes: list[int] = []
         self.open: Block | None = None  # the block that takes transactions now
@@ -214,19 +212,6 @@ class Ledger:
     def _take_notes(self, notes: Mapping[int, Changes]) -> None:
         while len(self.timeline) in notes:
             self.record_changes(notes[len(self.timeline)])
-
-    def register_program(self, program: Program) -> None:
-        """Resolve the earlier calls of a contract class that has been declared."""
-        for call in self.unresolved_calls.get(program.digest, ()):
-            call.program = program
-        self.unresolved_calls.pop(program.digest, None)
-
-    def recognize(self) -> None:
-        """Resolve the calls of undeclared classes through the artifacts of these classes."""
-        for digest, calls in self.unresolved_calls.items():
-            program = self.artifacts.program(digest)
-            for call in calls:
-                call.program = program
 
     @undisturbed
     def copy(

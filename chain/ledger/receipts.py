@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from chain.concurrency.atomic_steps import undisturbed
+from chain.ledger.calls import CallRecord, CallRow, call_rows, call_tree
 from chain.ledger.decoded.writes import Write, undone_writes_of, writes_of
 from chain.ledger.logs import Log
 from chain.machine.failure import Failure
 from chain.machine.forced_random import DrawRecord
 from chain.machine.state import Changes, LogRow
-from chain.machine.transaction import CallRecord, Transaction, TransactionResult
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program
 from chain.schema.validation import short_repr
 from chain.spec.contracts import EntrySpec
@@ -93,7 +94,7 @@ def receipt_tuple(
         tx.type, tx.sender, tx.to, tx.data, tx.value, tx.gas, tx.nonce, tx.max_fee, tx.tip, tx.access_list, tx.raw,
         frame.address, program.digest if program is not None else None, frame.output, frame.failure,
         outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
-        context.undone_changes, context.undone_logs, outcome.calls if frame.children else (),
+        context.undone_changes, context.undone_logs, call_rows(frame) if frame.children else (),
         () if context.forced_random is None else context.forced_random.drain_record(),
         context.ticks,
     )  # fmt: skip
@@ -136,7 +137,7 @@ class Receipt:
     log_rows: Sequence[LogRow] = _of_row(21)
     undone_changes: Changes = _of_row(22)
     undone_log_rows: Sequence[LogRow] = _of_row(23)
-    calls: tuple[CallRecord, ...] = _of_row(24)
+    call_rows: tuple[CallRow, ...] = _of_row(24)
     forced_random: DrawRecord = _of_row(25)  # the forced random outcomes
     ticks: int = _of_row(26)  # the cost of the contracts' own computation
 
@@ -221,6 +222,11 @@ class Receipt:
         )
 
     # Effects
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """The messages that the contract sent, each with those that it led to."""
+        return call_tree(self.call_rows, self.ledger.program)
 
     @property
     def logs(self) -> list[Log]:

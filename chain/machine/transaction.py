@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chain.errors import InvalidTransaction
-from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
-from chain.machine.failure import Failure
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import Changes, LogRow
-from chain.metering.program import Program
 from chain.schema.inputs import NONCE, address_of, gas_of, raw_bytes, wei, whole_number
 from chain.schema.validation import short_repr
 
@@ -69,21 +66,6 @@ def _access_list(entries: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
 
 
 @dataclass(slots=True)
-class CallRecord:
-    """One finished message in the call tree of a transaction."""
-
-    kind: str
-    address: bytes
-    caller: bytes
-    program: Program | None
-    data: bytes
-    value: int
-    output: bytes
-    failure: Failure | None
-    calls: tuple[CallRecord, ...]
-
-
-@dataclass(slots=True)
 class TransactionResult:
     """The outcome of a transaction."""
 
@@ -93,23 +75,3 @@ class TransactionResult:
     gas_price: int
     changes: Changes
     logs: Sequence[LogRow]
-
-    @property
-    def calls(self) -> tuple[CallRecord, ...]:
-        """The messages that the first message sent."""
-        return _calls_of(self.frame)
-
-
-def call_of(frame: Frame) -> CallRecord:
-    """Return the record of a frame that is kept when its transaction is over."""
-    calls = (
-        run_on_new_thread(_calls_of, frame) if frame.depth in THREAD_DEPTHS else _calls_of(frame)
-    )
-    return CallRecord(
-        frame.kind, frame.address, frame.caller, frame.program, frame.data, frame.value,
-        frame.output, frame.failure, calls,
-    )  # fmt: skip
-
-
-def _calls_of(frame: Frame) -> tuple[CallRecord, ...]:
-    return tuple([call_of(child) for child in frame.children])

@@ -6,18 +6,18 @@ signed envelope. A step mentions only what differs from a plain call, such as a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from chain.accounts import account_of_key
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
+from chain.ledger.calls import walk
 from chain.ledger.decoded.activity import Transcript
 from chain.ledger.decoded.address_book import register_names
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_changes
-from chain.machine.transaction import CallRecord
 from chain.metering.program import Program
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import ExactFormatter
@@ -79,7 +79,8 @@ def contract_names(ledger: Ledger) -> dict[bytes, Named]:
     programs: dict[bytes, Program] = {}
     for receipt in ledger.receipts:
         stored = (ledger.program(digest) for _, digest in register_names(receipt))
-        for program in (receipt.program, *_programs_in(receipt.calls), *stored):
+        sent = (call.program for call in walk(receipt.calls, failed=True))
+        for program in (receipt.program, *sent, *stored):
             if program is not None:
                 programs.setdefault(program.digest, program)
     versions: dict[str, list[bytes]] = {}
@@ -99,13 +100,6 @@ def contract_names(ledger: Ledger) -> dict[bytes, Named]:
 def _name_among(called: list[str], cls: type) -> str:
     """Return the name of a class, or its full name if `called` has another class of that name."""
     return cls.__name__ if called.count(cls.__name__) == 1 else full_name(cls).replace(":", ".")
-
-
-def _programs_in(calls: Sequence[CallRecord]) -> Iterator[Program | None]:
-    """Yield the programs of these calls and of all calls below them."""
-    for call in calls:
-        yield call.program
-        yield from _programs_in(call.calls)
 
 
 def _body(writer: Recorder) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from chain.accounts import Account
-from chain.concurrency.atomic_steps import Steps, in_one_step, read_only_step
+from chain.concurrency.atomic_steps import Steps, read_only_step, step
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Mining
 from chain.ledger.file.chain_file import ChainFile, merged_settings
@@ -70,11 +70,15 @@ class FilePersistence(Steps, ABC):
                 chain.declare(World)
             for contract in contracts:
                 chain.declare(contract)
-            in_one_step(chain, chain.ledger.recognize)
+            chain._rewrite_damaged_tables()
             return file.kept(chain)
         except BaseException:
             chain.close()
             raise
+
+    @step
+    def _rewrite_damaged_tables(self) -> None:
+        """Write the published tables again that were found to be damaged, as the end of every step does."""
 
     @read_only_step
     def close(self) -> None:

@@ -124,7 +124,6 @@ class ChainReader(Steps, ABC):
         program = program_of(contract)
         if program.digest not in self.machine.programs:
             self.machine.declare(program)
-        self.ledger.register_program(program)
         return program
 
     def handle(

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from chain.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import checksum_address
+from chain.ledger.calls import walk
 from chain.ledger.receipts import Receipt
-from chain.machine.transaction import CallRecord
 from chain.metering.program import Program
 from chain.runtime import account_names
 from chain.spec.contracts import UPGRADE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from chain.ledger.ledger import Ledger
 
 _LABELS: Final = {bytes(account): account.name for account in ACCOUNTS}
@@ -91,7 +89,7 @@ class AddressBook:
 
 
 def _may_place(receipt: Receipt) -> bool:
-    return receipt.to is None or bool(receipt.calls) or receipt.data[:4] == UPGRADE.selector
+    return receipt.to is None or bool(receipt.call_rows) or receipt.data[:4] == UPGRADE.selector
 
 
 def next_contract_name(name: str, count: Counter[str]) -> str:
@@ -107,32 +105,20 @@ def register_names(receipt: Receipt) -> Iterator[tuple[bytes, bytes]]:
             yield bytes(receipt.address), receipt.program.digest
         elif receipt.entry_spec is UPGRADE:
             yield bytes(receipt.address), receipt.data[4:36]
-        yield from _placed_by(receipt.calls)
-
-
-def _placed_by(calls: Sequence[CallRecord]) -> Iterator[tuple[bytes, bytes]]:
-    for call in calls:
-        if call.failure is None:
+        for call in walk(receipt.calls, failed=False):
             if call.program is not None and call.kind == "create":
                 yield call.address, call.program.digest
             elif call.program is not None and call.data[:4] == UPGRADE.selector:
                 yield call.address, call.data[4:36]
-            yield from _placed_by(call.calls)
 
 
 def created_contracts(receipt: Receipt) -> Iterator[tuple[bytes, Program]]:
     """Yield the Python contracts that a transaction created, itself or in a nested call."""
     if receipt.to is None and receipt.program is not None:
         yield bytes(receipt.address), receipt.program
-    yield from _created_by(receipt.calls)
-
-
-def _created_by(calls: Sequence[CallRecord]) -> Iterator[tuple[bytes, Program]]:
-    for call in calls:
-        if call.failure is None:
-            if call.kind == "create" and call.program is not None:
-                yield call.address, call.program
-            yield from _created_by(call.calls)
+    for call in walk(receipt.calls, failed=False):
+        if call.kind == "create" and call.program is not None:
+            yield call.address, call.program
 
 
 def short_address(address: bytes) -> str:

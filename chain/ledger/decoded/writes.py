@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
+from chain.ledger.calls import walk
 from chain.ledger.decoded.slot_paths import (
     Index,
     Path,
@@ -27,7 +28,6 @@ from chain.ledger.decoded.slot_paths import (
 )
 from chain.ledger.decoded.worlds import StoredWorld
 from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
-from chain.machine.transaction import CallRecord
 from chain.metering.program import Program
 from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.runtime.world import World
@@ -177,7 +177,11 @@ def _different(net: NetChanges) -> NetChanges:
 
 
 def _decoded(receipt: Receipt, net: NetChanges) -> Iterator[Write]:
-    called = dict(_programs_in(receipt.calls))
+    called = {
+        call.address: call.program
+        for call in walk(receipt.calls, failed=True)
+        if call.program is not None
+    }
     if receipt.program is not None:
         called[bytes(receipt.address)] = receipt.program
     ledger = receipt.ledger
@@ -185,14 +189,6 @@ def _decoded(receipt: Receipt, net: NetChanges) -> Iterator[Write]:
         program = called.get(address) or ledger.program_at(address)
         word_after = partial(ledger.word_after, receipt, address)
         yield from StorageDiff(ledger, address, program, words, word_after).writes()
-
-
-def _programs_in(calls: tuple[CallRecord, ...]) -> Iterator[tuple[bytes, Program]]:
-    """Yield every called program with its address, also of calls that were undone."""
-    for call in calls:
-        if call.program is not None:
-            yield call.address, call.program
-        yield from _programs_in(call.calls)
 
 
 class RootLayout(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, overload
 
 from chain.accounts import Account, make_account
@@ -26,7 +26,6 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
 from chain.ledger.state_trie import initial_trie
 from chain.machine.state import Changes
-from chain.machine.transaction import CallRecord
 
 _HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
 
@@ -128,7 +127,7 @@ def _load_history(
     notes = file.keys("notes")
     if len(notes) != had.timeline - had.receipts:
         raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.timeline - had.receipts}')
-    receipts = file.pages("receipts", had.receipts, _receipt_maker(ledger))
+    receipts = file.pages("receipts", had.receipts, _receipt)
     blocks = file.pages("blocks", had.blocks, _block)
     changes = file.pages("receipts", had.receipts, _changes)
     timeline = PagedList(_Timeline(file, changes, notes))
@@ -167,15 +166,9 @@ def _changes(raw: bytes) -> Changes:
     return unpack_changes(decode(raw)[1][CHANGES])
 
 
-def _receipt_maker(ledger: Ledger) -> Callable[[bytes], Row]:
-    """Return a function that decodes a receipt's row and links its calls to the programs of the ledger."""
-
-    def link(call: CallRecord, digest: bytes) -> None:
-        call.program = ledger.program(digest)
-        if digest not in ledger.programs:
-            ledger.unresolved_calls.setdefault(digest, []).append(call)
-
-    return lambda raw: deserialize_row(decode(raw)[1], link)
+def _receipt(raw: bytes) -> Row:
+    """Return the row of a receipt."""
+    return deserialize_row(decode(raw)[1])
 
 
 class _Timeline(Sequence[Changes]):

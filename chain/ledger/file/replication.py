@@ -19,7 +19,6 @@ from chain.ledger.file.rows import deserialize_row, serialize_row, unpack_change
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
 from chain.machine.state import Changes
-from chain.machine.transaction import CallRecord
 
 PAGE: Final = 500  # rows of each type
 # Approximate bytes after which a page ends: a node limits the size of its responses.
@@ -106,13 +105,8 @@ def apply_page(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None
     for digest, row in artifacts:
         ledger.artifacts.add(digest, Artifact.from_row(row))
 
-    def link(call: CallRecord, digest: bytes) -> None:
-        call.program = ledger.program(digest)
-        if digest not in ledger.programs:
-            ledger.unresolved_calls.setdefault(digest, []).append(call)
-
     before = len(ledger.timeline)
-    rows = [deserialize_row(row, link) for row in packed]
+    rows = [deserialize_row(row) for row in packed]
     ledger.extend(rows, {moment: unpack_changes(changes) for moment, changes in notes})
     for changes in ledger.timeline[before:]:
         state.redo_changes(changes)

@@ -1,25 +1,21 @@
 """Rows of the ledger in a chain's file: an object in memory becomes a flat tuple, and back.
 
-Two things in a row are objects: the failure of a message, and the messages that a transaction sent. The exception behind a
-failure is not stored. A contract's class is not stored either: its digest replaces it until the class is declared again.
+Only the failures of messages are objects in a row. The exception behind a failure is not stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from chain.ledger.receipts import Row
 from chain.machine.failure import Failure
 from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
-from chain.machine.transaction import CallRecord
-
-# Links a call to the program of the contract with that digest.
-Link = Callable[[CallRecord, bytes], None]
 
 # Their indexes in a row.
 _DIGEST: Final = 15
 _FAILURE, CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
+_CALL_FAILURE: Final = 7  # its index in the row of a call
 # The state compares these two by identity.
 _WORDS: Final = {ACCOUNT: ACCOUNT, STORAGE: STORAGE}
 
@@ -30,17 +26,17 @@ def serialize_row(row: Row) -> Row:
     packed[_FAILURE] = _pack_failure(row[_FAILURE])
     for logs in (_LOGS, _UNDONE_LOGS):
         packed[logs] = [_pack_log(log, row[_DIGEST]) for log in row[logs]]
-    packed[_CALLS] = tuple(_pack_calls(row[_CALLS]))
+    packed[_CALLS] = _replace_failures(row[_CALLS], _pack_failure)
     return tuple(packed)
 
 
-def deserialize_row(packed: Row, link: Link) -> Row:
+def deserialize_row(packed: Row) -> Row:
     """Return the row of a receipt from its serialized form."""
     row = list(packed)
     row[_FAILURE] = _unpack_failure(row[_FAILURE])
     row[CHANGES] = unpack_changes(row[CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
-    row[_CALLS] = _unpack_calls(row[_CALLS], link)
+    row[_CALLS] = _replace_failures(row[_CALLS], _unpack_failure)
     for logs in (_LOGS, _UNDONE_LOGS):
         row[logs] = tuple([_unpack_log(log, row[_DIGEST]) for log in row[logs]])
     return tuple(row)
@@ -80,32 +76,5 @@ def _unpack_log(packed: Row, called: bytes | None) -> LogRow:
     return address, topics, data, kept, called if digest == 0 else digest
 
 
-def _pack_calls(calls: Sequence[CallRecord]) -> Iterator[Row]:
-    """Yield a tree of messages as a list, each before the messages it sent, with their number.
-
-    There is no recursion, as the tree may be a thousand levels deep.
-    """
-    stack = list(reversed(calls))
-    while stack:
-        call = stack.pop()
-        stack += reversed(call.calls)
-        digest = None if call.program is None else call.program.digest
-        yield (
-            call.kind, call.address, call.caller, digest, call.data, call.value, call.output,
-            _pack_failure(call.failure), len(call.calls),
-        )  # fmt: skip
-
-
-def _unpack_calls(packed: Sequence[Row], link: Link) -> tuple[CallRecord, ...]:
-    pending: list[CallRecord] = []  # calls whose sender follows, in reverse order
-    for *row, failure, count in reversed(packed):
-        call_type, address, caller, digest, data, value, output = row
-        inner = tuple(reversed(pending[len(pending) - count :]))
-        del pending[len(pending) - count :]
-        call = CallRecord(
-            call_type, address, caller, None, data, value, output, _unpack_failure(failure), inner
-        )
-        if digest is not None:
-            link(call, digest)
-        pending.append(call)
-    return tuple(reversed(pending))
+def _replace_failures(calls: Sequence[Row], convert: Callable[[Any], Any]) -> tuple[Row, ...]:
+    return tuple([(*row[:_CALL_FAILURE], convert(row[_CALL_FAILURE]), row[-1]) for row in calls])

@@ -18,7 +18,7 @@ def contracts(node: Node) -> list[Json]:
     creations = {
         address: receipt.position
         for receipt in ledger.receipts.where(
-            lambda candidate: candidate.to is None or bool(candidate.calls), ok=True
+            lambda candidate: candidate.to is None or bool(candidate.call_rows), ok=True
         )
         for address, _ in created_contracts(receipt)
     }
