@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, overload
 
 from chain.crypto.hashing import keccak
-from chain.ledger.file.paged_list import Items, mark_of
+from chain.ledger.long_list import LongList
 from chain.machine.gas import TRANSACTION
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
@@ -129,18 +129,18 @@ class Blocks(Sequence[Block]):
 
     def __init__(self, rules: ChainConfig, genesis_time: int, base_fee: int) -> None:
         self.rules = rules
-        self._rows: Items[tuple[Any, ...]] = []
+        self._rows: LongList[tuple[Any, ...]] = LongList()
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
         self._append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
 
     def _append(self, block: Block) -> None:
-        self._rows.append(block.as_tuple)
+        self._rows.tail.items.append(block.as_tuple)
         self.head = closed(block)
 
-    def _restore(self, rows: Items[tuple[Any, ...]]) -> None:
-        """Replace all blocks with these, from the first on."""
-        self._rows = rows
+    def _restore(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Begin with stored blocks."""
+        self._rows = LongList(stored=rows)
         self.head = self[-1]
 
     def rows_from(self, number: int) -> list[tuple[Any, ...]]:
@@ -155,7 +155,7 @@ class Blocks(Sequence[Block]):
     def copy(self, length: int) -> Blocks:
         """Return a copy of the first `length` blocks."""
         blocks = copy(self)
-        blocks._rows = self._rows[:length]
+        blocks._rows = LongList(self._rows[:length])
         blocks.head = blocks[-1]
         return blocks
 
@@ -170,7 +170,7 @@ class Blocks(Sequence[Block]):
 
     def mark(self, number: int) -> object:
         """Return a mark that distinguishes a block from a later one with the same number."""
-        return mark_of(self._rows, number)
+        return self._rows.mark(number)
 
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` blocks."""

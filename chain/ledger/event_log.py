@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from chain import abi
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.event_types import Meaning, Source, Spec, decoded
-from chain.ledger.file.paged_list import Items, PagedList
 from chain.ledger.indexes import Indexes, Positions, contains_sorted
 from chain.ledger.log_index import LogIndex, StoredLogs
 from chain.ledger.logs import Log
+from chain.ledger.long_list import LongList
 from chain.ledger.queries import PositionFinder, Query, contract_key
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
@@ -36,7 +36,7 @@ class EventLog:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
-        self._rows: Items[LogRow] = []
+        self._rows: LongList[LogRow] = LongList()
         self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
         self._index = LogIndex(0, 0)
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
@@ -45,10 +45,10 @@ class EventLog:
         """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
         self._index, self._entered = LogIndex(receipts, logs), receipts
         self._stored = dict.fromkeys(sources)
-        self._rows = PagedList(StoredLogs(self, logs))
+        self._rows = LongList(stored=StoredLogs(self, logs))
 
     @property
-    def rows(self) -> Items[LogRow]:
+    def rows(self) -> LongList[LogRow]:
         """All logs."""
         self._update()
         return self._rows
@@ -74,6 +74,7 @@ class EventLog:
                 if place == index.end:
                     index.enter(place, row, receipt.position)
             self._entered = receipt.position + 1
+            rows.settle()
 
     def truncate(self, receipts: int) -> None:
         """Keep only the logs of the first `receipts` receipts."""

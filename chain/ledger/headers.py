@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
-from chain.ledger.file.paged_list import Items
+from chain.ledger.long_list import LongList
 from chain.ledger.receipts import Receipt
 from chain.ledger.state_trie import StateTrie, initial_trie
 from chain.machine.state import LogRow
@@ -67,8 +67,8 @@ class Headers:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._rows: Items[tuple[object, ...]] = []  # the headers, as plain tuples
-        self._hashes: Items[bytes] = []
+        self._rows: LongList[tuple[object, ...]] = LongList()  # the headers, as plain tuples
+        self._hashes: LongList[bytes] = LongList()
         self._numbers: dict[bytes, int] = {}  # by hash; covers the first `len(_numbers)` blocks
         self._worlds: dict[int, StateTrie] = {}  # cached, by block number, ascending
 
@@ -114,16 +114,17 @@ class Headers:
                 del self._worlds[old]
 
     def restore(
-        self, rows: Items[tuple[object, ...]], hashes: Items[bytes], world: StateTrie
+        self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes], world: StateTrie
     ) -> None:
         """Use these headers and hashes for all blocks, and `world` as the state trie of the last one."""
-        self._rows, self._hashes = rows, hashes
+        self._rows, self._hashes = LongList(stored=rows), LongList(stored=hashes)
         self._worlds = {len(rows) - 1: world}
 
     def copy(self, ledger: Ledger, blocks: int) -> Headers:
         """Return a copy for another ledger, which begins with the first `blocks` blocks of this one."""
         headers = Headers(ledger)
-        headers._rows, headers._hashes = self._rows[:blocks], self._hashes[:blocks]
+        headers._rows = LongList(self._rows[:blocks])
+        headers._hashes = LongList(self._hashes[:blocks])
         headers._worlds = {
             number: state_trie for number, state_trie in self._worlds.items() if number < blocks
         }
@@ -144,8 +145,9 @@ class Headers:
             )
         while len(self._hashes) <= number:
             header = self._next(len(self._hashes))
-            self._rows[len(self._hashes) :] = [tuple(header)]
-            self._hashes.append(header.hash)
+            del self._rows[len(self._hashes) :]
+            self._rows.extend([tuple(header)])
+            self._hashes.extend([header.hash])
 
     def _next(self, number: int) -> Header:
         ledger, block = self._ledger, self._ledger.blocks[number]

@@ -2,11 +2,12 @@
 
 An index is built on the first lookup of a value and updated on each later one, so the cost of a lookup is the length of its
 answer. When the list is truncated, an index drops only the positions that go. Each operation can be repeated if it was
-interrupted: no position is entered twice.
+interrupted: no position is entered twice. Positions are in arrays, which the garbage collector does not walk.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
@@ -15,19 +16,24 @@ from typing import Any, TypeAlias
 Positions: TypeAlias = Sequence[int]  # ascending
 
 
+def new_positions() -> array[int]:
+    """Return an empty array of positions."""
+    return array("Q")
+
+
 def contains_sorted(places: Positions, place: int) -> bool:
     """True if the position `place` is in the ascending list `places`."""
     i = bisect_left(places, place)
     return i < len(places) and places[i] == place
 
 
-def append_position(places: list[int], place: int) -> None:
+def append_position(places: array[int], place: int) -> None:
     """Append a position, unless it has been appended already."""
     if not places or places[-1] < place:
         places.append(place)
 
 
-def truncate_positions(places: list[int], end: int) -> None:
+def truncate_positions(places: array[int], end: int) -> None:
     """Remove the positions from `end` on."""
     while places and places[-1] >= end:
         places.pop()
@@ -40,7 +46,7 @@ class Index:
 
     def __init__(self, among: Callable[[], Positions], read: Callable[[int], Hashable]) -> None:
         self._among, self._read = among, read
-        self._places: defaultdict[Any, list[int]] = defaultdict(list)
+        self._places: defaultdict[Any, array[int]] = defaultdict(new_positions)
         self._done = 0  # how many of `among` were read
 
     def lookup(self, value: Hashable) -> Positions:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from threading import RLock
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from chain.abi import BadData
 from chain.accounts import Account
@@ -28,8 +28,8 @@ from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
-from chain.ledger.file.paged_list import Items, mark_of
 from chain.ledger.headers import Header, Headers
+from chain.ledger.long_list import PIECE, LongList
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
 from chain.ledger.reexecution import recording_machine, replay_transaction
@@ -41,6 +41,8 @@ from chain.metering.program import Program, parse_code
 from chain.schema.inputs import address_of
 from chain.spec.contracts import ContractSpec
 from chain.types import Address
+
+_SETTLED_EVERY: Final = 2 * PIECE  # changes
 
 
 class Tail(NamedTuple):
@@ -68,7 +70,7 @@ class Ledger:
         self.artifacts = Artifacts(programs, state.codes)
         self._keys = keys
         self.blocks = Blocks(rules, genesis_time, base_fee)
-        self.timeline: Items[Changes] = []
+        self.timeline: LongList[Changes] = LongList()
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
         self.envelopes = SignedTransactions(self, keys)
@@ -94,10 +96,10 @@ class Ledger:
         self.state.closed = ()
 
     def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
-        rows = self.receipts._rows
-        position = len(rows)
+        start, rows = self.receipts._rows.tail
+        position = start + len(rows)
         row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
-        self.timeline.append(outcome.changes)
+        self.timeline.tail.items.append(outcome.changes)
         self.state.closed = ()
         block.gas_used += outcome.gas_used
         rows.append(row)
@@ -107,12 +109,19 @@ class Ledger:
         """Append a finished block."""
         block.end_timeline_index, block.end_receipt = len(self.timeline), len(self.receipts._rows)
         self.blocks._append(block)
+        if len(self.timeline.tail.items) > _SETTLED_EVERY:
+            self.settle()
+
+    def settle(self) -> None:
+        """Move older items to where the garbage collector does not walk them."""
+        for long_list in (self.timeline, self.receipts._rows, self.blocks._rows):
+            long_list.settle()
 
     def last(self, blocks: int, moments: int) -> tuple[Any, ...]:
         """Return marks of the last of the first `blocks` blocks and `moments` timeline entries; empty if there are fewer."""
         if blocks > len(self.blocks) or moments > len(self.timeline):
             return ()
-        moment = mark_of(self.timeline, moments - 1) if moments else None
+        moment = self.timeline.mark(moments - 1) if moments else None
         return self.blocks.mark(blocks - 1), moment
 
     def truncate(self, blocks: int, moments: int, receipts: int) -> None:
@@ -194,12 +203,16 @@ class Ledger:
         return self.notes[bisect_left(self.notes, moment) :]
 
     def restore(
-        self, blocks: Items[Row], rows: Items[Row], timeline: Items[Changes], notes: list[int]
+        self,
+        blocks: Sequence[Row],
+        rows: Sequence[Row],
+        timeline: Sequence[Changes],
+        notes: list[int],
     ) -> None:
-        """Replace blocks, receipt rows, timeline and notes. The caller restores the state and the hashes."""
+        """Begin with stored blocks, receipt rows, timeline and notes. The caller restores the state and the hashes."""
         self.blocks._restore(blocks)
         self.receipts._restore(rows)
-        self.timeline, self.notes = timeline, notes
+        self.timeline, self.notes = LongList(stored=timeline), notes
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
         """Append further receipts, and the changes outside of transactions at their timeline indexes."""
@@ -221,7 +234,7 @@ class Ledger:
         """Return a ledger for another chain that begins with this one's first blocks, timeline entries and receipts."""
         ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
         ledger.blocks = self.blocks.copy(blocks)
-        ledger.timeline = self.timeline[:moments]
+        ledger.timeline = LongList(self.timeline[:moments])
         ledger.notes = self.notes[: bisect_left(self.notes, moments)]
         ledger.event_types.copy_from(self.event_types)
         for digest, artifact in self.artifacts.items():

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 from chain.ledger.event_types import Source
-from chain.ledger.indexes import Indexes, Positions, append_position, truncate_positions
+from chain.ledger.indexes import (
+    Indexes,
+    Positions,
+    append_position,
+    new_positions,
+    truncate_positions,
+)
 from chain.machine.state import LogRow
 
 if TYPE_CHECKING:
     from chain.ledger.event_log import EventLog
 
 
-class BySource(dict[Source, list[int]]):
+class BySource(dict[Source, "array[int]"]):
     """The positions of logs by source, and the sources of each first topic."""
 
     def __init__(self) -> None:
         super().__init__()
         self._sources: defaultdict[int, dict[Source, None]] = defaultdict(dict)
 
-    def __missing__(self, source: Source) -> list[int]:
+    def __missing__(self, source: Source) -> array[int]:
         self._sources[source[1]][source] = None
-        positions: list[int] = []
-        self[source] = positions
+        positions = self[source] = new_positions()
         return positions
 
     def of(self, topic: int) -> Sequence[Source]:
@@ -39,9 +45,9 @@ class LogIndex:
 
     def __init__(self, behind: int, first: int) -> None:
         self.behind, self.first = behind, first
-        self.receipts: list[int] = []  # for each log, the position of its receipt
+        self.receipts = new_positions()  # for each log, the position of its receipt
         self.by_source = BySource()
-        self.by_key: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        self.by_key: defaultdict[tuple[int, int, int], array[int]] = defaultdict(new_positions)
         self._merged: dict[int, list[int]] = {}  # by first topic, if it has several sources
         self.indexes = Indexes()
 

@@ -11,8 +11,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from chain.ledger.file.paged_list import Items, is_stored
 from chain.ledger.indexes import Indexes, Positions
+from chain.ledger.long_list import LongList
 from chain.ledger.queries import PositionFinder, Query, Range, contract_key
 from chain.ledger.receipts import Receipt, Row
 from chain.schema.inputs import flag, text
@@ -33,15 +33,15 @@ class ReceiptLog(Sequence[Receipt]):
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
-        self._rows: Items[Row] = []
+        self._rows: LongList[Row] = LongList()
         self._indexes = Indexes()
 
     def _append(self, row: Row) -> None:
         self._rows.append(row)
 
-    def _restore(self, rows: Items[Row]) -> None:
-        """Replace all receipts with these, from the first on."""
-        self._rows = rows
+    def _restore(self, rows: Sequence[Row]) -> None:
+        """Begin with stored receipts."""
+        self._rows = LongList(stored=rows)
 
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` receipts."""
@@ -72,12 +72,12 @@ class ReceiptLog(Sequence[Receipt]):
     def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
         position, rows = receipt.position, self._rows
-        return is_stored(rows, position) or (position < len(rows) and rows[position] is receipt.row)
+        return rows.is_stored(position) or (position < len(rows) and rows[position] is receipt.row)
 
     def is_same(self, one: Receipt, other: Receipt) -> bool:
         """True if both are the same receipt of a chain file, read twice."""
         is_one = one.position == other.position and one.ledger is other.ledger
-        return is_one and is_stored(self._rows, one.position)
+        return is_one and self._rows.is_stored(one.position)
 
     # Queries
 

@@ -18,7 +18,6 @@ from chain.accounts import Account
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.errors import InvalidTransaction
-from chain.ledger.file.paged_list import Items, PagedList, is_stored
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
 
@@ -42,7 +41,9 @@ class SignedTransactions:
     def __init__(self, ledger: Ledger, keys: Mapping[bytes, Account]) -> None:
         self._ledger = ledger
         self._keys = keys
-        self._hashes: Items[bytes | None] = []  # by position; None if not computed yet
+        self._stored: Sequence[bytes] = ()  # the hashes in a file
+        self._stored_count = 0
+        self._hashes: dict[int, bytes] = {}  # the others that were computed, by position
         self._positions: dict[bytes, int] = {}
         self._indexed = 0  # the hashes of this many first transactions are known
 
@@ -59,9 +60,9 @@ class SignedTransactions:
         position, hashes = receipt.position, self._hashes
         if not self._ledger.receipts.contains(receipt):  # undone: another may have its position
             return keccak(self.bytes_of(receipt))
-        while position >= len(hashes):
-            hashes.append(None)
-        tx_hash = hashes[position]
+        if position < self._stored_count:
+            return self._stored[position]
+        tx_hash = hashes.get(position)
         if tx_hash is None:
             tx_hash = keccak(self.bytes_of(receipt))
             self._positions[tx_hash] = position
@@ -73,36 +74,39 @@ class SignedTransactions:
         receipts = self._ledger.receipts
         if tx_hash not in self._positions:
             for position in range(self._indexed, len(receipts)):
-                if is_stored(self._hashes, position):
-                    self._positions[self._hashes[position] or b""] = position
-                else:
-                    self.hash_of(receipts[position])
+                self._positions[self.hash_of(receipts[position])] = position
             self._indexed = len(receipts)
         known_position = self._positions.get(tx_hash)
         return None if known_position is None else receipts[known_position]
 
-    def restore(self, hashes: Sequence[bytes | None]) -> None:
+    def restore(self, hashes: Sequence[bytes]) -> None:
         """Use these as the hashes of all transactions."""
-        self._hashes = PagedList(hashes)
+        self._stored, self._stored_count = hashes, len(hashes)
 
     def copy(
         self, ledger: Ledger, keys: Mapping[bytes, Account], length: int
     ) -> SignedTransactions:
         """Return a copy for another ledger, which begins with the first `length` transactions of this one."""
         transactions = SignedTransactions(ledger, keys)
-        transactions._hashes = self._hashes[:length]
+        transactions._stored = self._stored
+        transactions._stored_count = min(self._stored_count, length)
+        transactions._hashes = {i: tx_hash for i, tx_hash in self._hashes.items() if i < length}
         transactions._positions = {
-            tx_hash: i for i, tx_hash in enumerate(transactions._hashes) if tx_hash is not None
+            tx_hash: i for tx_hash, i in self._positions.items() if i < length
         }
         transactions._indexed = min(self._indexed, length)
         return transactions
 
     def truncate(self, length: int) -> None:
         """Forget all but the first `length` transactions."""
-        for tx_hash in self._hashes[length:]:
+        for position in range(length, len(self._ledger.receipts)):
+            tx_hash = self._hashes.pop(position, None)
             if tx_hash is not None:
                 self._positions.pop(tx_hash, None)
-        del self._hashes[length:]
+        if length < self._indexed:
+            for position in range(length, self._stored_count):
+                self._positions.pop(self._stored[position], None)
+        self._stored_count = min(self._stored_count, length)
         self._indexed = min(self._indexed, length)
 
 

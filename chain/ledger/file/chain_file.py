@@ -20,7 +20,7 @@ from chain.crypto.cbor import BadCbor, decode
 from chain.ledger.file.checksum import Damaged, add_checksum, opened
 from chain.ledger.file.integrity import check_schema, is_well_formed, sums_in, truth_in
 from chain.ledger.file.lock import Lock, LockHeld
-from chain.ledger.file.paged_list import Pages
+from chain.ledger.file.pages import Pages
 from chain.ledger.file.table_sums import Pending
 from chain.schema.inputs import file_path
 

@@ -18,7 +18,7 @@ from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import NOW, SOURCES, ChainFile
 from chain.ledger.file.checksum import Damaged
-from chain.ledger.file.paged_list import PagedList, Picked
+from chain.ledger.file.pages import Picked
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
 from chain.ledger.file.state_rows import load_cells
 from chain.ledger.headers import Header
@@ -130,8 +130,8 @@ def _load_history(
     receipts = file.pages("receipts", had.receipts, _receipt)
     blocks = file.pages("blocks", had.blocks, _block)
     changes = file.pages("receipts", had.receipts, _changes)
-    timeline = PagedList(_Timeline(file, changes, notes))
-    ledger.restore(PagedList(Picked(blocks, 0)), PagedList(receipts), timeline, notes)
+    timeline = _Timeline(file, changes, notes)
+    ledger.restore(Picked(blocks, 0), receipts, timeline, notes)
     ledger.envelopes.restore(file.pages("receipts", had.receipts, _hash))
 
     state, cells, end = ledger.state, 0, ledger.blocks.head.end_timeline_index
@@ -145,8 +145,7 @@ def _load_history(
         raise Damaged("its state does not have the state root of its last block")
     for moment in range(end, len(timeline)):
         state.redo_changes(timeline[moment])
-    hashes = PagedList(file.pages("blocks", had.blocks, _hash))
-    ledger.headers.restore(PagedList(Picked(blocks, 1)), hashes, trie)
+    ledger.headers.restore(Picked(blocks, 1), file.pages("blocks", had.blocks, _hash), trie)
     return cells
 
 

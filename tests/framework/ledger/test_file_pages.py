@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
-from chain.ledger.file import paged_list
-from chain.ledger.file.paged_list import PAGE, PagedList, Pages, is_stored, mark_of
+from chain.ledger.file import pages
+from chain.ledger.file.pages import PAGE, Pages
 from chain.types import u64
 
 ACTS = ("add", "fail", "block", "anchor", "note", "mine", "score", "look", "reopen")
@@ -65,54 +65,6 @@ class Game(System):
 KNOWN = (Counter, Game)
 
 
-# The list itself
-
-
-@given(
-    stored=st.integers(0, 3 * PAGE),
-    steps=st.lists(
-        st.tuples(st.sampled_from("apcsi"), st.integers(-300, 300), st.integers(0, 300))
-    ),
-)
-def test_paged_list_is_a_list(stored: int, steps: list[tuple[str, int, int]]) -> None:
-    plain = [*range(stored)]
-    paged_list = PagedList(Pages(stored, lambda first, end: [*range(first, end)]))
-    for what, number, other in steps:
-        if what == "a":
-            for each in (plain, paged_list):
-                each.append(number)
-        elif what == "p" and plain:
-            assert paged_list.pop() == plain.pop()
-        elif what == "c":
-            for each in (plain, paged_list):
-                del each[abs(number) :]
-        elif what == "s":
-            assert paged_list[number:other] == plain[number:other]
-        elif -len(plain) <= number < len(plain):
-            assert paged_list[number] == plain[number]
-        else:
-            with pytest.raises(IndexError):
-                paged_list[number]
-        assert len(paged_list) == len(plain)
-    assert list(paged_list) == plain and list(reversed(paged_list)) == plain[::-1]
-
-
-def test_few_pages_are_kept_and_an_item_is_known_again() -> None:
-    read: list[int] = []
-
-    def pages(first: int, end: int) -> list[object]:
-        read.append(first)
-        return [object() for _ in range(first, end)]
-
-    items = PagedList(Pages(100 * PAGE, pages))
-    mark, first = mark_of(items, 5), items[5]
-    assert len(list(items)) == 100 * PAGE and len(read) == 100
-    assert items[5] is not first and mark_of(items, 5) is mark and is_stored(items, 5)
-    del items[5:]
-    items.append(first)
-    assert mark_of(items, 5) is not mark and not is_stored(items, 5)
-
-
 # The chain
 
 
@@ -120,8 +72,8 @@ def test_few_pages_are_kept_and_an_item_is_known_again() -> None:
 def small_pages() -> Iterator[None]:
     """So small that a few receipts fill several, and that the state is written now and then."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paged_list, "PAGE", 3)
-        patch.setattr(paged_list, "KEPT", 2)
+        patch.setattr(pages, "PAGE", 3)
+        patch.setattr(pages, "KEPT", 2)
         patch.setattr("chain.ledger.file.store.EVERY", 5)
         yield
 
