@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from chain.concurrency.collector import collector_paused
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.crypto.trie import Item, Node
@@ -136,4 +137,5 @@ def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
     for address, present in {**state.storages, **wiped}.items():
         for slot, word in {**present, **words[address]}.items():
             changes += (address, slot, None, word)
-    return EMPTY_STATE.apply([changes])
+    with collector_paused():
+        return EMPTY_STATE.apply([changes])
