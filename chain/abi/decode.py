@@ -334,7 +334,7 @@ def _walk_side_by_side(parts: list[tuple[str, ValueType]], data: bytes, at: int,
         if is_dynamic(value_type):
             position = at + _word(data, head)
             if position < end:
-                raise _bad(name, "its data overlap what stands before them")
+                raise _bad(name, "its data overlap the data before them")
             end = _walk(value_type, data, position, name)
         else:
             _walk(value_type, data, head, name)

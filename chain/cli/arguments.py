@@ -73,7 +73,7 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
     except ValueError as error:
         if entry.params and isinstance(entry.params[0].kind, StringType):
             return None
-        raise ParseError(f"{entry.name}: this is no JSON: {error}") from None
+        raise ParseError(f"{entry.name}: this is not JSON: {error}") from None
     if isinstance(parsed, dict):
         parsed = by_field(parsed, names)
     if isinstance(parsed, dict) and set(parsed) <= set(names):

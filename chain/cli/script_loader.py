@@ -22,7 +22,7 @@ def loaded(script: Path) -> ModuleType:
     add_folder(script.resolve().parent)
     spec = spec_from_file_location(f"script_{script.stem}", script)
     if spec is None or spec.loader is None:
-        raise click.UsageError(f"{script} is no Python: a script ends in .py")
+        raise click.UsageError(f"{script} is not a Python script: its name must end in .py")
     module = module_from_spec(spec)
     sys.modules[spec.name] = module  # so that the module of its classes can be looked up
     try:

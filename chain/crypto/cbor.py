@@ -50,7 +50,7 @@ def _write(value: Any, parts: list[bytes]) -> None:
         raw = value.encode("utf-8", "surrogatepass")
         parts += (_head(_TEXT, len(raw)), raw)
     else:
-        raise TypeError(f"{value!r} cannot stand in a row")
+        raise TypeError(f"{value!r} cannot be stored in a row")
 
 
 def _head(kind: int, size: int) -> bytes:

@@ -38,7 +38,7 @@ def replay_transaction(
     That state is also the state of `machine` afterwards.
     """
     if not ledger.receipts.contains(receipt):
-        raise LookupError("this transaction was taken back: it cannot be run again")
+        raise LookupError("this transaction was undone: it cannot be run again")
     machine.loaded = RecordedOutcomes(receipt.forced_random) if receipt.forced_random else None
     ledger_then = ledger.then(ledger.timeline_index(receipt))
     machine.state = ledger_then.state
@@ -70,8 +70,8 @@ def _require_same_outcome(receipt: Receipt, outcome: TransactionResult) -> None:
     same = outcome.gas_used == receipt.gas_used and _net(outcome.changes) == _net(receipt.changes)
     if not same or outcome.frame.output != receipt.output:
         raise LookupError(
-            "this transaction goes another way than it did: what it does hangs on something besides the chain,"
-            " as on a debugger that read fields while it ran, or on what a test changed since"
+            "this transaction ran differently this time: it depends on something outside the chain, such as a debugger"
+            " that read fields while it ran, or something that a test has changed since"
         )
 
 

@@ -94,7 +94,7 @@ def _refuse_edited(cls: type, module: Module) -> None:
     if source is not None and Path(source.file).resolve() == Path(module.file).resolve():
         raise DeclarationError(
             f"{source}: {cls.__qualname__} is not what its file says now, as that was edited since it was imported;"
-            f" import {cls.__module__} again, or start anew"
+            f" import {cls.__module__} again, or restart the process"
         )
 
 
@@ -125,7 +125,7 @@ def build_instrumented(thing: Any) -> Any:
     name = thing.__module__ if isinstance(thing, type) else thing.__name__
     module = author_module(name, name.partition(".")[0])
     if module is None:
-        raise TypeError(f"{name} has no image: it is not a module of yours that lies in a file")
+        raise TypeError(f"{name} has no instrumented copy: it is not one of your own modules in a file")
     namespace = _namespace_of(thing, name)
     if namespace is None:
         sources = ProgramSources(module)

@@ -138,7 +138,7 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
             ):
                 if depth == DEEPEST:
                     raise ValueError(
-                        f"a value is nested deeper than {DEEPEST} times; what Python does with that hangs on its version"
+                        f"a value is nested deeper than {DEEPEST} times; what Python does with that depends on its version"
                     )
                 waiting.append((part, nested_parts, depth + 1))
     charge(owed)

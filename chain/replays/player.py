@@ -29,7 +29,7 @@ from chain.source.location import line_of
 
 _WIDEST: Final = 140  # characters shown of a line that differs
 _BEFORE: Final = 50  # characters of these before the difference
-_BEHIND_A_HASH: Final = "the code of a contract changed, or words in storage that no step tells of"
+_BEHIND_A_HASH: Final = "the code of a contract changed, or words in storage that no step changed"
 
 
 @dataclass(frozen=True)

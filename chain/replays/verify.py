@@ -39,8 +39,8 @@ class VerifyResult:
         if self.diverging_seeds is not None:
             if self.divergence is None:
                 return (
-                    f"the blocks or ticks {self.diverging_seeds[0]} and {self.diverging_seeds[1]} differ, though no"
-                    f" transaction tells how"
+                    f"the blocks or ticks {self.diverging_seeds[0]} and {self.diverging_seeds[1]} differ, though every"
+                    " transaction has the same outcome"
                 )
             return self.divergence.told(*self.diverging_seeds)
         if self.difference is not None:

@@ -33,7 +33,7 @@ async def handle_bytes(limits: Limits, raw: bytes, run: Run) -> bytes | None:
     try:
         message = _decode(raw)
     except ValueError as error:
-        return error_bytes(RpcError(NO_JSON, f"this is no JSON: {error}"))
+        return error_bytes(RpcError(NO_JSON, f"this is not JSON: {error}"))
     if not isinstance(message, list) or not message:
         return await run(message, limits.response)
     return await _answer_batch(limits, message, run)
@@ -106,7 +106,7 @@ def answer_one(node: Node, message: Any, own: ConnectionMethods, room: int) -> b
     try:
         raw = encode(answer)
     except (TypeError, ValueError, RecursionError) as bug:
-        return error_bytes(RpcError(BROKEN, f"its answer is no JSON: {bug}"), answer["id"])
+        return error_bytes(RpcError(BROKEN, f"its answer is not JSON: {bug}"), answer["id"])
     return raw if len(raw) <= room else error_bytes(_too_large(node), answer["id"])
 
 

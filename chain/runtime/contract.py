@@ -73,7 +73,7 @@ class ContractType(type):
 
     def __call__(cls, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(
-            f"{cls.__name__} is not made by hand: chain.deploy({cls.__name__}) makes one on a chain,"
+            f"{cls.__name__} cannot be instantiated directly: chain.deploy({cls.__name__}) makes one on a chain,"
             f" self.deploy({cls.__name__}) in a contract"
         )
 

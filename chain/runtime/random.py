@@ -34,7 +34,7 @@ class Random:
 
     def _missing(self, name: str) -> str:
         return (
-            f"chance has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
+            f"self.random has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
         )
 
     def below(self, n: int, tag: str = "") -> int:

@@ -103,7 +103,7 @@ def number_of_blocks(value: Any, name: str = "n") -> int:
     """Check a number of blocks to be mined."""
     count = whole_number(value, name, BLOCKS, -WORD)
     if count < 0:
-        raise ValueError(f"blocks cannot be taken back: mine 0 or more, not {count}")
+        raise ValueError(f"blocks cannot be unmined: mine 0 or more, not {count}")
     return count
 
 

@@ -92,7 +92,7 @@ class RemoteChain(Chain):
         try:
             settings = self._ask("chain_rules", ())
         except NodeError as error:
-            raise ValueError(f"the node at {self.url} is no Boardchain: {error}") from None
+            raise ValueError(f"the node at {self.url} is not a Boardchain node: {error}") from None
         chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = settings
         rules = ChainConfig(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
         self._initialize(rules, genesis_time, int(base_fee, 16))
@@ -265,7 +265,7 @@ class RemoteChain(Chain):
 
     def _apply(self, tx: Transaction, block: Block) -> NoReturn:
         raise TypeError(
-            "a transaction made by hand goes to a node by web3, from an account that signs"
+            "send a transaction object to a node with web3, from an account that signs"
         )
 
     def add_to_open_block(self, tx: Transaction) -> NoReturn:

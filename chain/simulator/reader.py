@@ -261,7 +261,7 @@ class ChainReader(Steps, ABC):
     def web3(self) -> Any:
         """A web3.py Web3 object that is connected to this chain."""
         raise TypeError(
-            "web3.py stands on a chain, not on its past: give its calls a block_identifier"
+            "web3.py connects to a chain, not to its past: give its calls a block_identifier"
         )
 
 

@@ -65,7 +65,7 @@ def _moved(owner: str, was: list[dict[str, Any]], now: list[dict[str, Any]]) -> 
     for field in was:
         path, new_field = f"{owner}.{field['name']}", new_fields.get(field["name"])
         if new_field is None:
-            yield f"{path} is gone: its place may not be used for anything else"
+            yield f"{path} was removed: its slots must not be used for anything else"
         elif new_field["type"] != field["type"]:
             yield f"{path} was {field['type']} and is {new_field['type']}"
         elif (new_field["word"], new_field["offset"]) != (field["word"], field["offset"]):

@@ -43,7 +43,7 @@ class WorldHandle:
         address = self.handle.system(name)
         program = self.chain.machine.program_at(address)
         if program is None:
-            raise TypeError(f"the system '{name}' at {address} is no Python contract known here")
+            raise TypeError(f"the system '{name}' at {address} is not a Python contract known here")
         return Handle(self.chain, program.spec.cls, address)
 
     # Models
@@ -143,7 +143,7 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any
     for i, system in enumerate(items(systems, "systems")):
         if not isinstance(system, type) or not issubclass(system, System):
             name = getattr(system, "__name__", short_repr(system))
-            raise TypeError(f"{name} is no System, so it cannot live in a World")
+            raise TypeError(f"{name} is not a System, so it cannot be part of a World")
         if system in systems[:i]:
             raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
         for spec in system.__spec__.models.values():

@@ -167,7 +167,7 @@ class ContractClassReader:
             other = by_selector.setdefault(entry.selector, entry)
             if other is not entry:
                 problem = (
-                    f"its selector 0x{entry.selector.hex()} is by chance that of {other.name} too; rename one"
+                    f"its selector 0x{entry.selector.hex()} collides with that of {other.name} too; rename one"
                     if entry.signature != other.signature
                     else f"its signature {entry.signature} is that of {other.name} too;"
                     " give it other arguments or another name"

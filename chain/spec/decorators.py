@@ -113,11 +113,11 @@ def _mark(function: F, entry: EntryMarker, place: str) -> F:
         )
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise DeclarationError(
-            f"{line_of(function)}: {path}: an entry runs to its end at once; take 'async' away"
+            f"{line_of(function)}: {path}: an entry runs to its end in one go: remove 'async'"
         )
     if inspect.isgeneratorfunction(function):
         raise DeclarationError(
-            f"{line_of(function)}: {path}: an entry runs to its end at once; return a list, do not yield"
+            f"{line_of(function)}: {path}: an entry runs to its end in one go: return a list instead of yielding"
         )
     function.__entry__ = entry  # type: ignore[attr-defined]
     return function

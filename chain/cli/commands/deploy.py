@@ -84,5 +84,5 @@ def command(
         deployment_view.deployed(receipt, cls, json=json)
     if where == MEMORY:
         output.remark(
-            "this was on a chain in memory, which is gone now: --chain FILE or URL keeps it"
+            "this ran on a chain in memory, which no longer exists: use --chain FILE or URL to keep it"
         )

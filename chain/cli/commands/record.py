@@ -89,7 +89,7 @@ def _text(chain: Chain) -> str:
         name, _, where = line.removeprefix("contract ").partition(" = ")
         if line.startswith("contract ") and (where.startswith("__main__") or "<locals>" in where):
             raise click.ClickException(
-                f"{name} stands in the script itself, where no replay can import it: move it to a module beside it"
+                f"{name} is defined in the script itself, from which a replay cannot import it: move it to a module beside it"
             )
     return text
 

@@ -19,7 +19,7 @@ from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--update", is_flag=True, help="Write what comes of it now into FILE.")
+@click.option("--update", is_flag=True, help="Write the present outcomes to FILE.")
 @click.option("--moves-only", is_flag=True, help="Do not compare the hash of the last block.")
 @output.json_option
 @contracts_option
@@ -31,7 +31,7 @@ def command(
     The exit code is 1 if the result of a step differs from the transcript. The first such step is shown.
     """
     if update and is_chain(file):
-        raise click.UsageError("only a transcript can be written anew, not the file of a chain")
+        raise click.UsageError("only a transcript can be rewritten, not the file of a chain")
     try:
         text = text_of(file, offered)
         played = replay(
@@ -60,7 +60,7 @@ def _update(file: Path, text: str, played: Replay) -> None:
         output.remark(f"{file} is as it was")
         return
     file.write_bytes(played.text.encode())
-    output.remark(f"{file} is written anew")
+    output.remark(f"{file} is rewritten")
 
 
 def _coloured(text: str) -> str:

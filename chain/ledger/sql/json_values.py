@@ -187,5 +187,5 @@ def parameter(value: Any) -> Cell | float:
     if isinstance(value, bytes):
         return address_text(value) if len(value) == 20 else to_hex(value)
     raise TypeError(
-        f"{value!r} cannot stand in a column: give a number, text, Enum, address or bytes"
+        f"{value!r} cannot be stored in a column: give a number, text, Enum, address or bytes"
     )

@@ -53,7 +53,7 @@ def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
         raise bad_params("'contract' is what a message deploys: a look names in 'to' what it is at")
     to, raw, entry = _message(node, fields)
     if to is None:
-        raise bad_params("'to' is missing: a look is at something that stands on the chain")
+        raise bad_params("'to' is missing: say which contract to call")
     reader, target_block = state_at(chain, block)
     view_block = chain.view_block if target_block is chain.head else target_block
     options = _options(node, fields)

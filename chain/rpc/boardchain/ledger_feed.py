@@ -77,7 +77,7 @@ def chain_config(node: Node) -> list[Any]:
 def pull_page(node: Node, token: Any, since: Any) -> str:
     """Return the news since `since`: `[cuts, blocks, moments, receipts, codes, slots, keys, artifacts]` of the last answer."""
     if token != cuts_of(node).token:
-        raise refused("this chain began anew: connect to it again")
+        raise refused("this chain was reset: connect to it again")
     if not isinstance(since, list | tuple) or len(since) != 8:
         raise bad_params(
             "'since' is a list of eight numbers: as the last answer had it, or zeros with one block"

@@ -13,7 +13,7 @@ from chain.simulator.catalogue import ContractNotFound
 def reload(node: Node) -> list[Json]:
     """Import the node's package again, and return the contracts that became deployable."""
     if node.package is None:
-        raise refused("this node offers no package that it could take up anew: declare the classes on its chain")  # fmt: skip
+        raise refused("this node has no package to reload: declare the classes on its chain")
     try:
         new = node.package.reload()
     except (ContractNotFound, DeclarationError) as error:

@@ -78,7 +78,7 @@ def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T
     """Return the first matches and their positions; with `backwards` the last ones, newest first."""
     limit = to_int(filter.get("limit", _USUAL), "'limit'")
     if limit > _MOST:
-        raise bad_params(f"'limit' is {limit}; at most {_MOST} are answered at once")
+        raise bad_params(f"'limit' is {limit}; at most {_MOST} are returned at a time")
     return islice(query.matches(backwards=bool(filter.get("backwards"))), limit)
 
 

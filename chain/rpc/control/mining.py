@@ -144,7 +144,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
     """Undo the last `depth` blocks."""
     chain, count = node.chain, to_int(depth, "the number of blocks")
     if not 0 <= count <= chain.head.number:
-        raise bad_params(f"{count} blocks cannot be taken back: there are {chain.head.number}")
+        raise bad_params(f"{count} blocks cannot be undone: there are {chain.head.number}")
     chain.revert(chain.snapshot_at_end_of(chain.head.number - count))
     return True
 
@@ -152,7 +152,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
 def reset(node: Node, forking: Any = None) -> bool:
     """Go back to the first block, end all impersonation, and mine each transaction at once."""
     if forking and to_object(forking, "what to reset to").get("forking"):
-        raise refused("this chain stands by itself: it cannot fork another")
+        raise refused("this node cannot fork another chain")
     chain = node.chain
     genesis = chain.snapshot_at_end_of(0)
     chain.revert(genesis._replace(mining=Mining(genesis.mining.clock)))

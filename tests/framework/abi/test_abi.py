@@ -171,8 +171,8 @@ BAD: list[tuple[Any, bytes, str]] = [
     (list[u8], word(32) + word(2**200), "0 bytes are too few, 2^205 or more are needed"),
     (u8 | None, word(2) + word(1), "2 is not bool"),
     (str | None, word(32) + word(2) + word(64) + word(0), "2 is not bool"),
-    (str | None, word(32) + word(1) + word(32) + word(0), "its data overlap what stands before them"),
-    (list[u8], word(0), "its data overlap what stands before them"),
+    (str | None, word(32) + word(1) + word(32) + word(0), "its data overlap the data before them"),
+    (list[u8], word(0), "its data overlap the data before them"),
     (tuple[u8, list[u8 | None]], word(32) + word(1) + word(64) + word(1) + word(1) + word(300),
      "[1][0] = 300 does not fit u8 (0..255)"),
 ]  # fmt: skip

@@ -230,7 +230,7 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     "no such block": (("view", "Deblockle", "game_state", 0, "--block", 99), "--block: there is no block 99: "),
     "too large": (("call", "Deblockle", "make_move", 0, 300, 1, 1, 1), "from_x = 300 does not fit i8 (-128..127)"),
     "too large in json": (("call", "Deblockle", "pass_move", "[-1]"), ""),
-    "no json": (("call", "Deblockle", "pass_move", "{x"), "pass_move: this is no JSON: "),
+    "no json": (("call", "Deblockle", "pass_move", "{x"), "pass_move: this is not JSON: "),
     "no such argument": (("call", "Deblockle", "pass_move", '{"game": 1}'), "pass_move has no argument 'game'; it takes "),
     "no such option": (("call", "Deblockle", "pass_move", 0, "--sendr", "bob"), "there is no option --sendr"),
     "no such account": (("call", "Deblockle", "pass_move", 0, "--from", "bert"), "--from: there is no account 'bert'; "),

@@ -66,7 +66,7 @@ def test_changed_transcript_fails_until_updated(folder: Path) -> None:
     changed = run("replay", path)
     assert changed.exit_code == 1
     assert f"{path}, line 6: something else comes of Race.roll (race" in changed.stdout
-    assert run("replay", path, "--update").stderr == f"{path} is written anew\n"
+    assert run("replay", path, "--update").stderr == f"{path} is rewritten\n"
     assert run("replay", path).exit_code == 0
     assert run("replay", path, "--update").stderr == f"{path} is as it was\n"
     path.write_bytes(path.read_bytes().replace(b"end 3 0x", b"end 3 0xf"))
@@ -114,7 +114,7 @@ def test_contract_in_the_script_is_refused(folder: Path) -> None:
     )
     refused = run("record", "all.py")
     assert refused.exit_code == 1
-    assert "Race stands in the script itself, where no replay can import it" in refused.stderr
+    assert "Race is defined in the script itself, from which a replay cannot import it" in refused.stderr
 
 
 def test_main_on_a_chain_is_recorded(folder: Path) -> None:

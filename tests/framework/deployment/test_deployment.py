@@ -281,7 +281,7 @@ FIRST = """
             return self.count
 """
 OTHER = "Game.names was Map[u64, str] and is Map[u64, u64]"
-GONE = "Game.names is gone: its place may not be used for anything else"
+GONE = "Game.names was removed: its slots must not be used for anything else"
 MOVED = "Game.count moved from word 0, byte 0 to word 1, byte 0: put new fields last"
 VERSIONS = {
     "rules": (FIRST.replace("+= n", "+= 2 * n"), ["the rules only: ABI and storage are as they were"], []),

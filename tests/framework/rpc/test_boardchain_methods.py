@@ -231,7 +231,7 @@ def test_transcripts_are_told(chain: Chain, ask: Ask) -> None:
     [
         ("receipts", [{"sendr": "bob"}], "the filter has no sendr; it has sender, to,"),
         ("receipts", [{"sender": "zoe"}], "nobody on this chain is called so"),
-        ("receipts", [{"limit": 10_001}], "at most 10000 are answered at once"),
+        ("receipts", [{"limit": 10_001}], "at most 10000 are returned at a time"),
         ("receipt", ["first"], "the position is 'first'"),
         ("events", ["Moved"], "no contract on this chain declares an event 'Moved'"),
         ("events", ["Played", {"where": {"suit": "CLUBS"}}], "it is one of HEARTS, SPADES"),

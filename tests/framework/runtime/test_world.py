@@ -341,7 +341,7 @@ def test_wrong_worlds_are_refused(chain: Chain) -> None:
         def go(self) -> None:
             pass
 
-    with pytest.raises(TypeError, match="Plain is no System, so it cannot live in a World"):
+    with pytest.raises(TypeError, match="Plain is not a System, so it cannot be part of a World"):
         chain.deploy_world("duel", systems=[Plain])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="init: Register is not among the systems or has no @init"):
         chain.deploy_world("duel", systems=[Register], init={Register: ()})

@@ -77,7 +77,7 @@ def bell(chain: Chain) -> Handle:
 
 
 IN_CONTRACTS = {
-    "roll_in_vain": "AttributeError: chance has no 'randint': write self.random.below(n),",
+    "roll_in_vain": "AttributeError: self.random has no 'randint': write self.random.below(n),",
     "ask_the_block": "AttributeError: a block has no 'hash': it has number, timestamp and",
     "answer_nothing": "answer_nothing.result = None is not a whole number, as u8 is",
     "choose_a_side": "ValueError: 9 is not a valid Side",
@@ -112,7 +112,7 @@ def test_mistake_with_a_model_has_its_line(chain: Chain, entry: str) -> None:
 
 
 MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda bell: Bell(), "Bell is not made by hand: chain.deploy(Bell) makes one on a chain"),
+    (lambda bell: Bell(), "Bell cannot be instantiated directly: chain.deploy(Bell) makes one on a chain"),
     (lambda bell: bell.chain.receipts[9], "there is no receipt 9: there are 1"),
     (lambda bell: bell.chain.receipts["ring"], "'ring' is not the number of a receipt"),
     (lambda bell: record(bell), "is not a chain: only the play of a whole chain is recorded"),
