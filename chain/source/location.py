@@ -1,7 +1,7 @@
 """The location of a thing in its author's source: `file.py:12`.
 
-A class or function knows its first line, decorators included. To find the exact line of an argument or a field, the file is
-parsed. That happens only when there is an error to report.
+A class or function knows its first line, decorators included. To find the line of its `def` or `class`, of an argument or a
+field, the file is parsed, once.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import inspect
 import linecache
 import sys
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType, FunctionType, TracebackType
 from typing import Any, NamedTuple
+
+from chain.source.syntax_trees import definitions_in
 
 _OURS = str(Path(__file__).parent.parent)
 _PYTHON = sysconfig.get_path("stdlib")
@@ -90,14 +91,14 @@ def _definition_site(cls: type) -> Source:
             file, line = value.__code__.co_filename, value.__code__.co_firstlineno
             enclosing = [
                 node
-                for node in _nodes(file)
+                for node in _definitions(file)
                 if isinstance(node, ast.ClassDef) and _spans(node, line)
             ]
             return Source(file, enclosing[-1].lineno if enclosing else line)
     file = getattr(sys.modules.get(cls.__module__), "__file__", None) or cls.__module__
     candidates = [
         node
-        for node in _nodes(file)
+        for node in _definitions(file)
         if isinstance(node, ast.ClassDef) and node.name == cls.__name__
     ]
     return Source(file, candidates[-1].lineno if candidates else 1)
@@ -107,17 +108,14 @@ def _node(file: str, line: int, kind: Any, name: str) -> Any:
     """The innermost node of the type `kind` called `name` whose lines, decorators included, contain `line`."""
     candidates = [
         node
-        for node in _nodes(file)
+        for node in _definitions(file)
         if isinstance(node, kind) and node.name == name and _spans(node, line)
     ]
     return candidates[-1] if candidates else None
 
 
-def _nodes(file: str) -> Iterator[ast.AST]:
-    try:
-        return ast.walk(ast.parse("".join(linecache.getlines(file))))
-    except SyntaxError:
-        return iter(())
+def _definitions(file: str) -> list[ast.AST]:
+    return definitions_in(file, "".join(linecache.getlines(file)))
 
 
 def _spans(node: Any, line: int) -> bool:

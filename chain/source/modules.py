@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from chain.source.global_names import uses_of
 from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
+from chain.source.syntax_trees import tree_of
 
 _INNER: Final = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 _ODD: Final = (ast.Match, ast.Expr)  # these rarely set a name, `Expr` only with `:=`
@@ -85,7 +86,7 @@ def parse_module(name: str, file: str, text: str, is_package: bool = False) -> M
     """Parse a module. A text with a syntax error becomes an empty module."""
     broken = None
     try:
-        tree = ast.parse(text)
+        tree = tree_of(file, text)
     except SyntaxError as error:
         tree, broken = ast.Module([], []), error
     module = Module(name, file, text, tree, is_package, broken)
