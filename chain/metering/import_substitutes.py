@@ -23,7 +23,7 @@ from chain.metering.frozen_collections import asking, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
 from chain.metering.method_costs import metered_method
 from chain.metering.new_characters import new_letter
-from chain.metering.ordered_sets import VIEWS, OrderedDict, view, viewing
+from chain.metering.ordered_sets import VIEWS, Items, Keys, OrderedDict, view, viewing
 
 
 def _attrgetter(*names: str) -> Callable[[Any], Any]:
@@ -97,6 +97,7 @@ _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # The replacements for Python's own functions and classes, by module and name.
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
     "collections": {"OrderedDict": OrderedDict},
+    "collections.abc": {"KeysView": Keys, "ItemsView": Items},
     "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
     "operator": {
         "attrgetter": _attrgetter,
@@ -128,7 +129,8 @@ def _module(module: ModuleType) -> ModuleType:
         return module
     if name not in _CLONES:
         clone = _CLONES[name] = ModuleType(name)
-        vars(clone).update({**vars(module), **_OTHERS[name]})
+        parts = {part: instead(thing) for part, thing in vars(module).items()}
+        vars(clone).update({**parts, **_OTHERS[name]})
     return _CLONES[name]
 
 
