@@ -1,17 +1,18 @@
 """The guard: a static check that a contract does the same on every machine and in every run.
 
 It reads the source of a contract and of the parts of its package that the contract uses. It runs nothing, and it reports
-everything that is not on its allowlists: clocks, randomness other than `self.random`, floats and `/`, the order of sets,
-memory addresses, values of modules and classes that calls change, stored lists changed in place, caches, errors caught
-without a name, reflection, threads, files. Each finding gives the location, the problem, the reason and the alternative.
+everything that is not on its allowlists: clocks, randomness other than `self.random`, floats and `/`, values of modules and
+classes that calls change, stored lists changed in place, caches, errors caught without a name, reflection, threads, files.
+Each finding gives the location, the problem, the reason and the alternative.
+
+On chain, sets keep the order of insertion and texts show no memory addresses (`chain.metering`), so these need no rule. Only
+the order of a set at the top of a module is reported, because Python imports that code too.
 
 It is made for honest authors. It is not a sandbox: an author who wants to get past it can. Nor does it see everything. It
-takes a value for a set where an annotation, a literal or a call in sight shows it, and follows that value through the
-functions of the package. It does not follow it through attributes without an annotation, through lists and dicts that hold a
-set among other things, or into functions kept in a table or passed as arguments. Of Python's own error messages it knows
-those of errors with a name of their own, and those of `int(text)` and of calling an Enum; the message of a ValueError raised
-further down goes unseen. The value of an exponent is known only when the contract runs: there the instrumented copy refuses
-a negative one.
+takes a value for a set, or for a stored list, where an annotation, a literal or a call in sight shows it. Of Python's own
+error messages it knows those of errors with a name of their own, and those of `int(text)` and of calling an Enum; the message
+of a ValueError raised further down goes unseen. The value of an exponent is known only when the contract runs: there the
+instrumented copy refuses a negative one.
 """
 
 from __future__ import annotations

@@ -13,14 +13,14 @@ from chain.source.word_sets import word_set
 
 BUILTINS: Final = word_set(
     """
-    abs all any bin bool bytearray bytes callable chr classmethod dict divmod enumerate filter format frozenset hex int
-    isinstance issubclass iter len list map max memoryview min next object oct ord pow property range reversed round set
+    abs all any ascii bin bool bytearray bytes callable chr classmethod dict divmod enumerate filter format frozenset hex int
+    isinstance issubclass iter len list map max memoryview min next object oct ord pow property range repr reversed round set
     slice sorted staticmethod str sum super tuple type zip
     Ellipsis False None NotImplemented True
     ArithmeticError AssertionError AttributeError Exception IndexError KeyError LookupError NotImplementedError
     OverflowError RuntimeError StopIteration TypeError UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError
     ZeroDivisionError
-    __doc__ __name__ __package__ reveal_type
+    __doc__ __file__ __name__ __package__ reveal_type
     """
 )
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeVar
 
+from chain.guard.scope import Scopes
+from chain.source.modules import Definition
 from chain.source.static_types import (
     BYTES,
     FLOAT,
-    FUNCTION,
     NONE,
     NUMBER,
     PATH,
-    SET,
     TEXT,
     TRUTH,
     StaticType,
@@ -31,15 +31,33 @@ from chain.source.static_types import (
     union,
 )
 
-if TYPE_CHECKING:
-    from chain.guard.scope import Scopes
-    from chain.source.modules import Definition
+T = TypeVar("T")
 
 
 def infer(node: ast.expr | None, place: Scopes) -> StaticType | None:
     """Return the static type of an expression, or None if it is unknown."""
     infer = _BY_NODE.get(type(node))
     return infer(node, place) if infer else None
+
+
+def bind_generator(node: ast.comprehension | ast.For | ast.AsyncFor, place: Scopes) -> None:
+    """Bind the names that a `for` sets."""
+    place.bind_target(
+        node.target, item_type(infer(node.iter, place)), place.outliving_name(node.iter)
+    )
+
+
+def within_comprehension(node: Any, place: Scopes, answer: Callable[[], T]) -> T:
+    """Return `answer()`, evaluated inside a comprehension, where the targets of its `for` clauses are known."""
+    with place.scoped("comprehension", node):
+        for generator in node.generators:
+            bind_generator(generator, place)
+        return answer()
+
+
+def instance_of(kind: StaticType | None) -> StaticType | None:
+    """The type of the instance that a call of a class creates."""
+    return kind.of[0] if kind is not None and kind.name == "class" and kind.of else None
 
 
 def _constant(node: ast.Constant, place: Scopes) -> StaticType | None:
@@ -55,13 +73,8 @@ def _name(node: ast.Name, place: Scopes) -> StaticType | None:
     scope = place.scope_of(node.id)
     if scope is not None:
         return scope.kinds.get(node.id)
-    if place.path(node) in _SETS:
-        return StaticType("class", (SET,))
     resolved = place.definition(node)
     return _defined(resolved[0], place) if resolved else None
-
-
-_SETS: Final = ("builtins.set", "builtins.frozenset")
 
 
 def _defined(definition: Definition, place: Scopes) -> StaticType | None:
@@ -77,8 +90,6 @@ def _read_definition(definition: Definition, place: Scopes) -> StaticType | None
     node = definition.node
     if isinstance(node, ast.ClassDef):
         return StaticType("class", (StaticType(f"{definition.module.name}.{definition.name}"),))
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return FUNCTION
     annotated_type = read(definition.annotation, resolver(definition.module), place.sources)
     if annotated_type is not None and annotated_type.name != "typing.Final":
         return annotated_type
@@ -136,8 +147,8 @@ def _call(node: ast.Call, place: Scopes) -> StaticType | None:
         return _built_in(name, node.args, place)
     resolved = place.sources.definition(path)
     if resolved is None:
-        if path == "collections.defaultdict" and node.args:
-            return StaticType("dict", (None, _result_of(node.args[0], place)))
+        if path == "collections.defaultdict":
+            return StaticType("dict", (None, None))
         if path in _LIKE_THEIR_ARGUMENT and node.args:
             return _copy_of(infer(node.args[0], place), path)
         if path.startswith(("pathlib.", "importlib.resources.")):
@@ -149,10 +160,8 @@ def _call(node: ast.Call, place: Scopes) -> StaticType | None:
     if isinstance(definition.node, ast.ClassDef):
         return StaticType(f"{definition.module.name}.{definition.name}")
     if isinstance(definition.node, ast.FunctionDef):
-        return _returned(definition, definition.node, place)
-    if isinstance(definition.value, ast.Lambda):
-        return _lambda_result(definition.value, place.at_top_of(definition.module))
-    return _instance_of(_defined(definition, place))
+        return read(definition.node.returns, resolver(definition.module), place.sources)
+    return instance_of(_defined(definition, place))
 
 
 def _copy_of(kind: StaticType | None, path: str) -> StaticType | None:
@@ -165,59 +174,9 @@ def _call_of_local(func: ast.Name, place: Scopes) -> StaticType | None:
     """The result of calling a local name: a function defined in the scope, or a class."""
     scope = place.scope_of(func.id)
     function = scope.functions.get(func.id) if scope is not None else None
-    if isinstance(function, ast.Lambda):
-        return _lambda_result(function, place)
     if function is not None:
         return place.annotated(function.returns)
-    return _instance_of(infer(func, place))
-
-
-def _instance_of(kind: StaticType | None) -> StaticType | None:
-    """The type of the instance that a call of a class creates."""
-    return kind.of[0] if kind is not None and kind.name == "class" and kind.of else None
-
-
-def _lambda_result(function: ast.Lambda, place: Scopes) -> StaticType | None:
-    cache: dict[ast.Lambda, StaticType | None] = place.sources.given
-    if function not in cache:
-        cache[function] = None  # a function may call itself
-        with place.scoped("function", function):
-            for argument in ast.walk(function.args):
-                if isinstance(argument, ast.arg):
-                    place.bind(argument.arg)
-            cache[function] = infer(function.body, place)
-    return cache[function]
-
-
-def _returned(definition: Definition, node: ast.FunctionDef, place: Scopes) -> StaticType | None:
-    """The result type of a function: its annotation, or a set where one of its `return` statements creates one."""
-    if node.returns is not None:
-        return read(node.returns, resolver(definition.module), place.sources)
-    cache: dict[Definition, StaticType | None] = place.sources.returns
-    if definition not in cache:
-        cache[definition] = None  # a function may call itself
-        module_scope = place.at_top_of(definition.module)
-        values = (part.value for part in ast.walk(node) if isinstance(part, ast.Return))
-        value_types = [
-            infer(value, module_scope) for value in values if isinstance(value, _MAKERS_OF_SETS)
-        ]
-        cache[definition] = next(
-            (value_type for value_type in value_types if value_type and value_type.name == "set"),
-            None,
-        )
-    return cache[definition]
-
-
-_MAKERS_OF_SETS: Final = (ast.Set, ast.SetComp, ast.Call, ast.BinOp)
-
-
-def _result_of(maker: ast.expr, place: Scopes) -> StaticType | None:
-    """The type of the value that a factory such as `set` creates when it is called without arguments."""
-    instance = _instance_of(infer(maker, place))
-    if instance is not None:
-        return instance
-    name = (place.path(maker) or "").removeprefix("builtins.")
-    return _built_in(name, [], place)
+    return instance_of(infer(func, place))
 
 
 _LIKE_THEIR_ARGUMENT: Final = (
@@ -229,49 +188,29 @@ def _method(node: ast.Call, place: Scopes) -> StaticType | None:
     if not isinstance(node.func, ast.Attribute):
         return None
     holder_type = infer(node.func.value, place)
-    if holder_type is not None and holder_type.name == "class" and holder_type.of:
-        holder_type = holder_type.of[0]
-    if holder_type is not None and (holder_type.name, node.func.attr, len(node.args)) == (
-        "dict",
-        "setdefault",
-        2,
-    ):
-        return union(*holder_type.of[1:2], infer(node.args[1], place))
-    return call_result(holder_type, node.func.attr, place.sources)
+    return call_result(instance_of(holder_type) or holder_type, node.func.attr, place.sources)
 
 
 def _built_in(name: str, args: list[ast.expr], place: Scopes) -> StaticType | None:
-    first = infer(args[0], place) if args else None
     if name in _BUILT_IN:
         return _BUILT_IN[name]
-    if name == "object":
-        return StaticType("object")
+    types = [infer(arg, place) for arg in args]
+    items = [item_type(value_type) for value_type in types] or [None]
     if name == "type":
-        return StaticType("class", (first,)) if len(args) == 1 else None
+        return StaticType("class", (types[0],)) if len(args) == 1 else None
     if name in ("set", "frozenset"):
-        return StaticType("set", (item_type(first),))
+        return StaticType("set", (items[0],))
     if name in ("list", "tuple", "sorted"):
-        return StaticType("list", (item_type(first),))
+        return StaticType("list", (items[0],))
     if name in ("reversed", "iter", "filter"):
-        return StaticType("stream", (item_type(infer(args[-1], place) if args else None),))
+        return StaticType("stream", (items[-1],))
     if name == "enumerate":
-        return StaticType("stream", (StaticType("tuple", (NUMBER, item_type(first))),))
+        return StaticType("stream", (StaticType("tuple", (NUMBER, items[0])),))
     if name == "zip":
-        return StaticType(
-            "stream",
-            (StaticType("tuple", tuple(item_type(infer(argument, place)) for argument in args)),),
-        )
-    if name == "map":
-        return StaticType("stream", (_mapped(args, place),))
+        return StaticType("stream", (StaticType("tuple", tuple(items)),))
     if name in ("min", "max", "next"):
-        return item_type(first) if len(args) == 1 or name == "next" else first
+        return items[0] if len(args) == 1 or name == "next" else types[0]
     return StaticType("dict", (None, None)) if name == "dict" else None
-
-
-def _mapped(args: list[ast.expr], place: Scopes) -> StaticType | None:
-    path = place.path(args[0]) if args else None
-    value_type = _BUILT_IN.get((path or "").removeprefix("builtins."))
-    return value_type or _instance_of(infer(args[0], place) if args else None)
 
 
 _BUILT_IN: Final[Mapping[str, StaticType]] = MappingProxyType(
@@ -293,15 +232,7 @@ def _binary(node: ast.BinOp, place: Scopes) -> StaticType | None:
                 return StaticType("set", operand_type.of)
     if isinstance(node.op, ast.Div):
         return PATH if PATH in (left, right) else FLOAT
-    if isinstance(node.op, ast.Mod) and left == TEXT:
-        return TEXT
-    if left == right or (isinstance(node.op, ast.Mult) and left in (TEXT, BYTES)):
-        return NUMBER if left == TRUTH else copied(left)
-    return None
-
-
-def _unary(node: ast.UnaryOp, place: Scopes) -> StaticType | None:
-    return TRUTH if isinstance(node.op, ast.Not) else infer(node.operand, place)
+    return copied(left) if left == right else None
 
 
 def _several(nodes: list[ast.expr], place: Scopes) -> StaticType | None:
@@ -325,7 +256,7 @@ def _dict(node: ast.Dict, place: Scopes) -> StaticType:
 def _comprehension(
     node: ast.ListComp | ast.SetComp | ast.GeneratorExp, place: Scopes
 ) -> StaticType:
-    value_type = place.within_comprehension(node, lambda: infer(node.elt, place))
+    value_type = within_comprehension(node, place, lambda: infer(node.elt, place))
     return StaticType(_COMPREHENSIONS[type(node)], (value_type,))
 
 
@@ -335,13 +266,13 @@ _COMPREHENSIONS: Final[Mapping[type[ast.expr], str]] = MappingProxyType(
 
 
 def _dict_comprehension(node: ast.DictComp, place: Scopes) -> StaticType:
-    key, value = place.within_comprehension(
-        node, lambda: (infer(node.key, place), infer(node.value, place))
+    key, value = within_comprehension(
+        node, place, lambda: (infer(node.key, place), infer(node.value, place))
     )
     return StaticType("dict", (key, value))
 
 
-Infer = Callable[[Any, "Scopes"], StaticType | None]
+Infer = Callable[[Any, Scopes], StaticType | None]
 
 _BY_NODE: Final[Mapping[Any, Infer]] = MappingProxyType(
     {
@@ -351,12 +282,9 @@ _BY_NODE: Final[Mapping[Any, Infer]] = MappingProxyType(
         ast.Subscript: _subscript,
         ast.Call: _call,
         ast.BinOp: _binary,
-        ast.UnaryOp: _unary,
         ast.BoolOp: lambda node, place: _several(node.values, place),
         ast.IfExp: lambda node, place: _several([node.body, node.orelse], place),
         ast.NamedExpr: lambda node, place: infer(node.value, place),
-        ast.Compare: lambda node, place: TRUTH,
-        ast.JoinedStr: lambda node, place: TEXT,
         ast.List: _sequence,
         ast.Tuple: _sequence,
         ast.Set: _set,
@@ -365,6 +293,5 @@ _BY_NODE: Final[Mapping[Any, Infer]] = MappingProxyType(
         ast.SetComp: _comprehension,
         ast.GeneratorExp: _comprehension,
         ast.DictComp: _dict_comprehension,
-        ast.Lambda: lambda node, place: FUNCTION,
     }
 )

@@ -49,8 +49,8 @@ def _bind_sequence(
 def _bind_class(
     pattern: ast.MatchClass, kind: StaticType | None, shared: str | None, place: Scopes
 ) -> None:
-    """Bind the parts of a class pattern: `set(names)` binds the set itself; of other classes, keyword parts are known."""
+    """Bind the parts of a class pattern. Those that have keywords are known."""
     for part in pattern.patterns:
-        bind(part, kind if kind is not None and kind.name == "set" else None, shared, place)
+        bind(part, None, shared, place)
     for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
         bind(part, attribute(kind, name, place.sources), shared, place)

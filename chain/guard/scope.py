@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from chain.guard.finding import Finding, Rule
-from chain.guard.inference import infer
 from chain.source import static_types
 from chain.source.local_names import own_names
 from chain.source.modules import Definition, Module, SourceTree
 from chain.source.static_types import StaticType, item_type
-
-T = TypeVar("T")
 
 _BUILTINS: Final = frozenset(dir(builtins)) | {"reveal_type"}
 _MODULE_NAMES: Final = frozenset({"__file__", "__package__", "__path__", "__builtins__"})
@@ -39,7 +36,7 @@ class Scope:
         self.own = own_names(node)[0] if node is not None and what == "function" else frozenset()
         self.kinds: dict[str, StaticType | None] = {}
         self.shared: dict[str, str] = {}
-        self.functions: dict[str, ast.FunctionDef | ast.Lambda] = {}  # defined in this scope
+        self.functions: dict[str, ast.FunctionDef] = {}  # defined in this scope
 
 
 class Scopes:
@@ -124,19 +121,6 @@ class Scopes:
             for element, part_type in zip(target.elts, part_types, strict=True):
                 self.bind_target(element, part_type, shared)
 
-    def infer_container(self, name: ast.Name, kind: StaticType | None) -> None:
-        """Treat a dict with unknown value type as a dict of sets once a set has been put into it."""
-        scope, dict_type = self.scope_of(name.id), self.kind(name)
-        if kind is None or kind.name != "set" or scope is None or dict_type is None:
-            return
-        if dict_type.name == "dict" and dict_type.of[1:2] in ((), (None,)):
-            scope.kinds[name.id] = StaticType("dict", (None, kind))
-
-    def bind_generator(self, node: ast.comprehension | ast.For | ast.AsyncFor) -> None:
-        self.bind_target(
-            node.target, item_type(self.kind(node.iter)), self.outliving_name(node.iter)
-        )
-
     @contextmanager
     def scoped(self, what: str, node: ast.AST) -> Iterator[Scope]:
         self.scope = Scope(what, node, self.scope)
@@ -144,13 +128,6 @@ class Scopes:
             yield self.scope
         finally:
             self.scope = self.scope.outer or self.scope
-
-    def within_comprehension(self, node: Any, answer: Callable[[], T]) -> T:
-        """Return `answer()`, evaluated inside a comprehension, where the targets of its `for` clauses are known."""
-        with self.scoped("comprehension", node):
-            for generator in node.generators:
-                self.bind_generator(generator)
-            return answer()
 
     def at_top_of(self, module: Module) -> Scopes:
         """A context at the top level of another module."""
@@ -176,10 +153,6 @@ class Scopes:
     def definition(self, node: ast.AST) -> tuple[Definition, str] | None:
         """The package's definition of the thing mentioned, and the rest of the path after it."""
         return self.sources.definition(self.path(node))
-
-    def kind(self, node: ast.expr | None) -> StaticType | None:
-        """The static type of an expression, if it is known."""
-        return infer(node, self)
 
     def annotated(self, node: ast.expr | None) -> StaticType | None:
         """The static type that an annotation names in this scope."""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.guard import call_arguments, match_patterns  # fmt: skip
+from chain.guard import match_patterns
 from chain.guard.finding import Rule
+from chain.guard.inference import bind_generator, infer
 from chain.guard.rules import (
     builtins,
     data_files,
@@ -21,10 +22,10 @@ from chain.guard.rules import (
     shared_state,
     stored_lists,
     syntax,
-    text,
 )
 from chain.guard.scope import Scopes
 from chain.source.classes import root_name
+from chain.source.local_names import arguments
 from chain.source.modules import definitions, is_type_checking
 from chain.source.static_types import StaticType, copied
 from chain.source.word_sets import word_set
@@ -42,7 +43,6 @@ TOPICS: Final = (
     metaprogramming,
     exceptions,
     no_effect,
-    text,
     data_files,
 )
 RULES: Final[tuple[Rule, ...]] = tuple(rule for topic in TOPICS for rule in topic.RULES)
@@ -76,8 +76,6 @@ class Visitor:
     def __init__(self, place: Scopes, mention: Callable[[str, str], None]) -> None:
         self.place = place
         self.mention = mention
-        # The functions that were read for certain arguments being sets, with the names of those arguments.
-        self.read_with: set[tuple[ast.AST, tuple[str, ...]]] = set()
 
     def visit(self, node: ast.AST) -> None:
         node_type = type(node)
@@ -151,25 +149,21 @@ class Visitor:
     def assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         self.all(node.targets)
-        value_type, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
+        value_type, shared = infer(node.value, self.place), self.place.outliving_name(node.value)
         for target in node.targets:
             self.place.bind_target(target, value_type, shared)
-            if isinstance(target, ast.Name) and isinstance(node.value, ast.Lambda):
-                self.place.scope.functions[target.id] = node.value
-            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                self.place.infer_container(target.value, value_type)
 
     def annotated(self, node: ast.AnnAssign) -> None:
         self.annotation(node.annotation)
         self.all([node.value, node.target])
         if isinstance(node.target, ast.Name):
-            value_type = self.place.annotated(node.annotation) or self.place.kind(node.value)
+            value_type = self.place.annotated(node.annotation) or infer(node.value, self.place)
             shared = self.place.outliving_name(node.value) if node.value else None
             self.place.bind(node.target.id, value_type, shared)
 
     def named(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
-        value_type, shared = self.place.kind(node.value), self.place.outliving_name(node.value)
+        value_type, shared = infer(node.value, self.place), self.place.outliving_name(node.value)
         scope = inner = self.place.scope
         while scope.what == "comprehension" and scope.outer is not None:
             scope = scope.outer
@@ -185,7 +179,7 @@ class Visitor:
 
     def loop(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
-        self.place.bind_generator(node)
+        bind_generator(node, self.place)
         self.all([node.target, *node.body, *node.orelse])
 
     def with_item(self, node: ast.withitem) -> None:
@@ -203,7 +197,10 @@ class Visitor:
 
     def match(self, node: ast.Match) -> None:
         self.visit(node.subject)
-        value_type, shared = self.place.kind(node.subject), self.place.outliving_name(node.subject)
+        value_type, shared = (
+            infer(node.subject, self.place),
+            self.place.outliving_name(node.subject),
+        )
         for case in node.cases:
             self.visit(case.pattern)
             match_patterns.bind(case.pattern, value_type, shared, self.place)
@@ -215,80 +212,25 @@ class Visitor:
             self.place.bind(definition.name)
             self.mention(definition.name, definition.import_path or "")
 
-    # Calls
-
-    def call(self, node: ast.Call) -> None:
-        self.children(node)
-        match node:
-            case ast.Call(ast.Attribute(ast.Name() as name, "setdefault"), [_, value]):
-                self.place.infer_container(name, self.place.kind(value))
-        callee = call_arguments.resolve_callee(node, self.place)
-        set_types = (
-            call_arguments.set_arguments(node, callee, self.place) if callee is not None else {}
-        )
-        if (
-            callee is not None
-            and set_types
-            and (reading := (callee.function, (*set_types,))) not in self.read_with
-        ):
-            self.read_with.add(reading)
-            self._read_with(callee, set_types)
-
-    def _read_with(self, to: call_arguments.Callee, sets: Mapping[str, StaticType]) -> None:
-        """Read the body of a function again for a call in which these of its arguments are sets."""
-        place, function = self.place, to.function
-        previous = place.module, place.scope, place.anchor
-        place.module, place.scope, place.anchor = to.module, to.scope, None
-        with place.scoped("function", function):
-            self._bind_arguments(function.args, to.me)
-            for name, value_type in sets.items():
-                place.bind(name, value_type)
-            self.all(function.body if isinstance(function, ast.FunctionDef) else [function.body])
-        place.module, place.scope, place.anchor = previous
-
     # Blocks
 
     def visit_if(self, node: ast.If) -> None:
-        """Visit both branches. Afterwards a name that is a set at the end of either branch counts as a set."""
+        """Visit both branches, each with what was known before the `if`."""
         if is_type_checking(node):
             return
         self.visit(node.test)
         scope = self.place.scope
         before = dict(scope.kinds)
-        name, is_set_test = self._isinstance_test(node.test)
-        if not is_set_test:
-            self._is_no_set(name)
         self.all(node.body)
         after, scope.kinds = scope.kinds, before
-        if is_set_test:
-            self._is_no_set(name)
         self.all(node.orelse)
-        if is_set_test and isinstance(node.body[-1], _LEAVES):
-            after.pop(name, None)
-        for name, value_type in after.items():
-            if name not in scope.kinds or (value_type is not None and value_type.name == "set"):
-                scope.kinds[name] = value_type
-
-    def _isinstance_test(self, test: ast.expr) -> tuple[str, bool]:
-        """The name tested by an `isinstance` call, and True if it is tested for a set: `if isinstance(names, set)`."""
-        match test:
-            case ast.Call(ast.Name("isinstance"), [ast.Name(name), cls]):
-                classes = cls.elts if isinstance(cls, ast.Tuple) else [cls]
-                return name, StaticType("set") in map(self.place.annotated, classes)
-        return "", False
-
-    def _is_no_set(self, name: str) -> None:
-        """Forget that a name is a set."""
-        kinds = self.place.scope.kinds
-        value_type = kinds.get(name)
-        if value_type is not None and value_type.name == "set":
-            kinds[name] = None
+        scope.kinds = {**after, **scope.kinds}
 
     def comprehension(self, node: Any) -> None:
         with self.place.scoped("comprehension", node):
             for generator in node.generators:
                 self.visit(generator.iter)
-                self.place.bind_generator(generator)
+                bind_generator(generator, self.place)
                 self.visit(generator)
             self.all(
                 [getattr(node, name) for name in ("key", "value", "elt") if hasattr(node, name)]
@@ -307,7 +249,7 @@ class Visitor:
         self.all(node.decorator_list)
         self.annotation(node.returns)
         self.visit(node.args)
-        self.place.bind(node.name, StaticType("function"))
+        self.place.bind(node.name)
         if isinstance(node, ast.FunctionDef):
             self.place.scope.functions[node.name] = node
         me = self._self_type(node)
@@ -323,12 +265,12 @@ class Visitor:
 
     def arguments(self, node: ast.arguments) -> None:
         self.all([*node.defaults, *node.kw_defaults])
-        for argument in _arguments(node):
+        for argument in arguments(node):
             self.annotation(argument.annotation)
 
     def _bind_arguments(self, node: ast.arguments, me: StaticType | None) -> None:
         place = self.place
-        for argument in _arguments(node):
+        for argument in arguments(node):
             value_type = place.annotated(argument.annotation)
             if argument is node.vararg:
                 value_type = StaticType("list", (value_type,))
@@ -353,14 +295,6 @@ class Visitor:
         return StaticType("class", (me,)) if "classmethod" in decorators else me
 
 
-_LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-
-
-def _arguments(node: ast.arguments) -> list[ast.arg]:
-    slots = (*node.posonlyargs, *node.args, node.vararg, *node.kwonlyargs, node.kwarg)
-    return [argument for argument in slots if argument is not None]
-
-
 _VISITS: Final[Mapping[type[ast.AST], Callable[[Visitor, Any], None]]] = MappingProxyType(
     {
         ast.Name: Visitor.name,
@@ -375,7 +309,6 @@ _VISITS: Final[Mapping[type[ast.AST], Callable[[Visitor, Any], None]]] = Mapping
         ast.withitem: Visitor.with_item,
         ast.ExceptHandler: Visitor.handler,
         ast.Match: Visitor.match,
-        ast.Call: Visitor.call,
         ast.Import: Visitor.imported,
         ast.ImportFrom: Visitor.imported,
         ast.If: Visitor.visit_if,

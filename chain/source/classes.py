@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Final
 
 from chain.source.modules import Definition, SourceTree
@@ -21,8 +20,6 @@ CHANGERS: Final = word_set(
     rotate subtract move_to_end difference_update intersection_update symmetric_difference_update
     """
 )
-_PLAIN_BASES: Final = ("Protocol", "Generic", "ABC", "object", "Contract", "System", "World")
-_PRINTED: Final = ("dataclass", "model", "event", "error")  # decorators that write a `__repr__`
 
 
 @dataclass(eq=False, slots=True)
@@ -66,30 +63,10 @@ def class_of(definition: Definition) -> Class:
 
 
 def _set_on_self(method: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The attributes that `__init__` sets with an annotation, or to a collection of an evident type."""
+    """The attributes that `__init__` sets with an annotation."""
     for node in ast.walk(method):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute):
             yield node.target.attr, node.annotation
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-            type_name = _COLLECTIONS.get(type(node.value)) or _maker(node.value)
-            if type_name is not None:
-                yield node.targets[0].attr, ast.Name(type_name, ast.Load())
-
-
-_COLLECTIONS: Final[Mapping[type[ast.expr], str]] = MappingProxyType(
-    {
-        **dict.fromkeys((ast.Set, ast.SetComp), "set"),
-        **dict.fromkeys((ast.List, ast.ListComp), "list"),
-        **dict.fromkeys((ast.Dict, ast.DictComp), "dict"),
-    }
-)
-
-
-def _maker(node: ast.expr) -> str | None:
-    """The name of the collection type that a call creates: `set` for `set(…)`."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id if node.func.id in ("set", "frozenset", "list", "dict") else None
-    return None
 
 
 def lineage(cls: Class, sources: SourceTree) -> Iterator[Class]:
@@ -118,24 +95,6 @@ def is_enum(cls: Class, sources: SourceTree) -> bool:
         base.rpartition(".")[2] for ancestor in lineage(cls, sources) for base in ancestor.bases
     ]
     return any(name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for name in names)
-
-
-def is_printable(cls: Class, sources: SourceTree) -> bool:
-    """True if the text of an instance is made from its contents; otherwise it shows the memory address."""
-    for ancestor in lineage(cls, sources):
-        if {"__str__", "__repr__", "__format__"} & ancestor.methods.keys():
-            return True
-        decorators = (
-            decorator.func if isinstance(decorator, ast.Call) else decorator
-            for decorator in ancestor.node.decorator_list
-        )
-        if any(ast.unparse(decorator).rpartition(".")[2] in _PRINTED for decorator in decorators):
-            return True
-        for base in ancestor.bases:
-            path = f"{ancestor.definition.module.name}.{base}"
-            if sources.definition(path) is None and base.rpartition(".")[2] not in _PLAIN_BASES:
-                return True
-    return False
 
 
 def changes_itself(cls: Class, sources: SourceTree) -> bool:

@@ -186,8 +186,6 @@ class SourceTree:
         self.modules: dict[str, Module | None] = {module.name: module}
         self.kinds: dict[Definition, Any] = {}  # static types of definitions, filled on demand
         self.aliases: dict[Definition, Any] = {}  # static types that aliases stand for
-        self.returns: dict[Definition, Any] = {}  # static types that functions return
-        self.given: dict[ast.Lambda, Any] = {}  # static types that lambdas return
         self.readers: dict[str, frozenset[str]] = {}  # by `library` module: its file readers
         self._split: dict[str, tuple[Module, str] | None] = {}
         self._listed: dict[Path, frozenset[str]] = {}

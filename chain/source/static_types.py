@@ -23,15 +23,12 @@ class StaticType(NamedTuple):
     field: str = ""  # the contract's field that the value was read from; empty if it was not read from storage
 
 
-SET: Final = StaticType("set")
 TEXT: Final = StaticType("text")
 NUMBER: Final = StaticType("number")
 BYTES: Final = StaticType("bytes")
 TRUTH: Final = StaticType("truth")
 NONE: Final = StaticType("none")
 FLOAT: Final = StaticType("float")
-FUNCTION: Final = StaticType("function")
-PLAIN: Final = frozenset({"text", "number", "bytes", "truth", "none"})
 PATH: Final = StaticType("pathlib.Path")
 
 _CLASSES: Final[Mapping[str, str]] = MappingProxyType(
@@ -52,7 +49,6 @@ _CLASSES: Final[Mapping[str, str]] = MappingProxyType(
         "int": "number",
         "bool": "truth",
         "float": "float",
-        "Callable": "function",
     }
 )
 _HOMES: Final = frozenset(
@@ -169,20 +165,13 @@ def _is_dots(node: ast.expr) -> bool:
 
 
 def union(*kinds: StaticType | None) -> StaticType | None:
-    """The static type of a value that has one of these types. If it may be a set, it counts as a set."""
+    """The static type of a value that has one of these types."""
     value_types = [value_type for value_type in kinds if value_type != NONE]
-    for value_type in value_types:
-        if value_type is not None and value_type.name == "set":
-            return value_type
     if any(value_type is None for value_type in value_types) or not value_types:
         return None
     if len({copied(value_type) for value_type in value_types}) == 1:
         return value_types[0] if len(set(value_types)) == 1 else copied(value_types[0])
-    return (
-        TEXT
-        if all(value_type is not None and value_type.name in PLAIN for value_type in value_types)
-        else None
-    )
+    return None
 
 
 def stored(kind: StaticType | None, field: str) -> StaticType | None:
@@ -252,7 +241,7 @@ def attribute(kind: StaticType | None, name: str, sources: SourceTree) -> Static
         if name in base.methods:
             method = base.methods[name]
             is_property = any(ast.unparse(mark) == "property" for mark in method.decorator_list)
-            return read(method.returns, find, sources) if is_property else FUNCTION
+            return read(method.returns, find, sources) if is_property else None
     if cls and is_enum(cls, sources):
         return TEXT if name == "name" else None
     return None
@@ -302,43 +291,11 @@ _SET_METHODS: Final = frozenset(
 )
 _RESULTS: Final[Mapping[tuple[str, str], StaticType]] = MappingProxyType(
     {
-        **{
-            ("text", name): TEXT
-            for name in [
-                "join",
-                "strip",
-                "lstrip",
-                "rstrip",
-                "lower",
-                "upper",
-                "title",
-                "format",
-                "replace",
-            ]
-        },
-        **{
-            ("text", name): TEXT
-            for name in ["removeprefix", "removesuffix", "capitalize", "casefold", "zfill"]
-        },
-        **{
-            ("text", name): StaticType("list", (TEXT,))
-            for name in ("split", "splitlines", "rsplit")
-        },
-        **{("text", name): NUMBER for name in ("count", "index", "find", "rfind")},
-        ("text", "encode"): BYTES,
-        ("bytes", "decode"): TEXT,
-        ("bytes", "hex"): TEXT,
-        ("number", "to_bytes"): BYTES,
-        ("number", "bit_count"): NUMBER,
-        ("number", "bit_length"): NUMBER,
-        ("pathlib.Path", "joinpath"): PATH,
-        ("pathlib.Path", "relative_to"): PATH,
-        ("pathlib.Path", "as_posix"): TEXT,
-        ("pathlib.Path", "read_text"): TEXT,
-        ("pathlib.Path", "read_bytes"): BYTES,
-        ("pathlib.Path", "glob"): StaticType("stream", (PATH,)),
-        ("pathlib.Path", "rglob"): StaticType("stream", (PATH,)),
-        ("pathlib.Path", "iterdir"): StaticType("stream", (PATH,)),
+        **dict.fromkeys((("pathlib.Path", name) for name in ("joinpath", "relative_to")), PATH),
+        **dict.fromkeys(
+            (("pathlib.Path", name) for name in ("glob", "rglob", "iterdir")),
+            StaticType("stream", (PATH,)),
+        ),
     }
 )
 

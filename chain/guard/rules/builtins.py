@@ -86,13 +86,11 @@ REFUSED: Final[Mapping[str, Rule]] = MappingProxyType(
         **dict.fromkeys(("copyright", "credits", "license"), OUTSIDE),
     }
 )
-# Names that other modules of the guard check in more detail.
-_ELSEWHERE: Final = frozenset({"repr", "ascii", "__file__"})
 
 
 def names(node: ast.Name, place: Scopes) -> None:
     name = node.id
-    if name in BUILTINS or name in _ELSEWHERE or not isinstance(node.ctx, ast.Load):
+    if name in BUILTINS or not isinstance(node.ctx, ast.Load):
         return
     if place.path(node) != f"builtins.{name}" or (name == "hash" and _defines_hash(place)):
         return

@@ -11,6 +11,7 @@ from typing import Final
 
 from chain.guard.allowlist import LIBRARY, LIBRARY_MODULES
 from chain.guard.finding import Rule
+from chain.guard.inference import infer
 from chain.guard.scope import Scopes
 from chain.source.modules import Definition, Module, SourceTree
 from chain.source.static_types import PATH
@@ -57,7 +58,7 @@ _PURE: Final = word_set(
 
 
 def calls(node: ast.Call, place: Scopes) -> None:
-    """Check calls that read files. What it suppresses, the set rules ignore anyway: a listing of files, never a set."""
+    """Check calls that read files. A listing of files that is sorted is fine."""
     _check_reader(node, place)
     if not _is_in_library(place):
         return
@@ -84,7 +85,7 @@ def _check_method(node: ast.Call, func: ast.Attribute, place: Scopes) -> None:
     elif name == "read_text":
         if not node.args and not any(keyword.arg == "encoding" for keyword in node.keywords):
             place.report(ENCODING, node)
-    elif place.kind(func.value) == PATH and name not in _PURE | _READINGS:
+    elif infer(func.value, place) == PATH and name not in _PURE | _READINGS:
         place.report(NOT_READING, node, name=name)
 
 

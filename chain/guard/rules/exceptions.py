@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from chain.guard.finding import Rule
+from chain.guard.inference import infer
 from chain.guard.rules.data_files import is_while_importing
 from chain.guard.scope import Scopes
 from chain.source.classes import class_of, is_enum
@@ -128,7 +129,7 @@ def _raises(node: ast.Call, place: Scopes) -> bool:
     """True if this is a conversion in which Python itself raises a ValueError for a bad argument."""
     path = place.path(node.func)
     if path == "builtins.int":
-        return bool(node.args) and place.kind(node.args[0]) not in (NUMBER, TRUTH)
+        return bool(node.args) and infer(node.args[0], place) not in (NUMBER, TRUTH)
     if path == "builtins.bytes.fromhex":
         return True
     resolved = place.definition(node.func)

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from chain.guard.finding import Rule
+from chain.guard.inference import infer
 from chain.guard.scope import Scopes
 from chain.source.static_types import PATH
 
@@ -74,7 +75,7 @@ def _written(node: ast.Constant, place: Scopes) -> str:
 
 def operators(node: ast.BinOp | ast.AugAssign, place: Scopes) -> None:
     if isinstance(node.op, ast.Div):
-        if isinstance(node, ast.BinOp) and place.kind(node) == PATH:
+        if isinstance(node, ast.BinOp) and infer(node, place) == PATH:
             return  # joins paths, which only a contract's `library` module has
         sign = "/" if isinstance(node, ast.BinOp) else "/="
         place.report(DIVISION, node, sign=sign, sign2="/" + sign)

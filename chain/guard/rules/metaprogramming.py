@@ -7,6 +7,7 @@ from typing import Final
 
 from chain.guard.allowlist import LIBRARY, METHODS, SETTINGS
 from chain.guard.finding import Rule
+from chain.guard.inference import infer
 from chain.guard.scope import Scopes
 from chain.source.word_sets import word_set
 
@@ -117,11 +118,9 @@ def attributes(node: ast.Attribute, place: Scopes) -> None:
         place.report(FRAME_ACCESS, node, name=name)
     if not (_is_magic(name) or name in _TABLES) or (name in METHODS and _is_super(node.value)):
         return
-    if name == "__name__" and place.kind(node.value) is not None:
-        value_type = place.kind(node.value)
-        if value_type is not None and value_type.name == "class":
-            return
-    place.report(ATTRIBUTE, node, name=name)
+    value_type = infer(node.value, place) if name == "__name__" else None
+    if value_type is None or value_type.name != "class":
+        place.report(ATTRIBUTE, node, name=name)
 
 
 def _is_super(node: ast.expr) -> bool:

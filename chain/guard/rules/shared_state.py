@@ -9,6 +9,7 @@ import ast
 from typing import Final
 
 from chain.guard.finding import Rule
+from chain.guard.inference import infer
 from chain.guard.scope import Scopes
 from chain.source.classes import (
     CHANGERS,
@@ -89,14 +90,14 @@ def settings(node: ast.Attribute | ast.Subscript, place: Scopes) -> None:
 
 
 def _is_class(node: ast.expr, place: Scopes) -> bool:
-    value_type = place.kind(node)
+    value_type = infer(node, place)
     return value_type is not None and value_type.name == "class"
 
 
 def additions(node: ast.AugAssign, place: Scopes) -> None:
     """`rows += [1]`, where `rows` is another name for a constant: it changes the list itself."""
     if isinstance(node.target, ast.Name) and place.is_running:
-        name, value_type = place.outliving_name(node.target), place.kind(node.target)
+        name, value_type = place.outliving_name(node.target), infer(node.target, place)
         if (
             name is not None
             and value_type is not None
@@ -147,7 +148,7 @@ def _is_harmless(func: ast.Attribute, place: Scopes) -> bool:
         and isinstance(resolved[0].node, ast.ClassDef)
     ):
         return True
-    cls = class_named(place.kind(func.value), place.sources)
+    cls = class_named(infer(func.value, place), place.sources)
     method = method_of(cls, func.attr, place.sources) if cls else None
     return method is not None and not changes_self(method)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.guard.call_arguments import resolve_callee
 from chain.guard.finding import Rule
+from chain.guard.inference import infer, instance_of
 from chain.guard.rules.shared_state import ARGUMENT_CHANGERS
 from chain.guard.scope import Scopes
-from chain.source.classes import changes_argument
-from chain.source.static_types import StaticType
+from chain.source.classes import changes_argument, method_of
+from chain.source.static_types import StaticType, class_named
 from chain.source.word_sets import word_set
 
 STORED: Final = Rule(
@@ -40,7 +40,7 @@ _LOOPS: Final = (ast.For, ast.While)
 
 
 def _stored(node: ast.expr, place: Scopes) -> StaticType | None:
-    value_type = place.kind(node)
+    value_type = infer(node, place)
     return (
         value_type
         if value_type is not None and value_type.name == "list" and value_type.field
@@ -82,13 +82,29 @@ def calls(node: ast.Call, place: Scopes) -> None:
 def _hand_on(node: ast.Call, place: Scopes) -> None:
     """Report a stored list that is passed to a function of the package that changes its argument."""
     lists = [i for i, argument in enumerate(node.args) if _stored(argument, place)]
-    callee = resolve_callee(node, place) if lists else None
-    if callee is None or not isinstance(callee.function, ast.FunctionDef):
-        return
-    first = 0 if callee.me is None else 1
-    for i in lists:
-        if changes_argument(callee.function, first + i) and not _sets(callee.function, first + i):
-            _check(node.args[i], node, place)
+    function, first = _callee(node.func, place) if lists else (None, 0)
+    if isinstance(function, ast.FunctionDef):
+        for i in lists:
+            if changes_argument(function, first + i) and not _sets(function, first + i):
+                _check(node.args[i], node, place)
+
+
+def _callee(func: ast.expr, place: Scopes) -> tuple[ast.AST | None, int]:
+    """The function of the package that a call runs, and the position in it of the first argument that is passed."""
+    scope = place.scope_of(func.id) if isinstance(func, ast.Name) else None
+    if scope is not None and isinstance(func, ast.Name):
+        return scope.functions.get(func.id), 0
+    resolved = place.definition(func)
+    if resolved is not None and not resolved[1] and isinstance(resolved[0].node, ast.FunctionDef):
+        return resolved[0].node, 0
+    holder = infer(func.value, place) if isinstance(func, ast.Attribute) else None
+    cls = class_named(instance_of(holder) or holder, place.sources)
+    name = func.attr if isinstance(func, ast.Attribute) else ""
+    method = method_of(cls, name, place.sources) if cls else None
+    if method is None:
+        return None, 0
+    is_static = any(ast.unparse(mark) == "staticmethod" for mark in method.decorator_list)
+    return method, 0 if is_static else 1
 
 
 def _sets(function: ast.FunctionDef, index: int) -> bool:

@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from chain.guard.finding import Rule
+from chain.guard.inference import infer
 from chain.guard.scope import Scopes
 
 ASYNC: Final = Rule(
@@ -53,7 +54,7 @@ def comparisons(node: ast.Compare, place: Scopes) -> None:
 
 
 def _compare(left: ast.expr, right: ast.expr, node: ast.Compare, place: Scopes) -> None:
-    value_types = [place.kind(operand) for operand in (left, right)]
+    value_types = [infer(operand, place) for operand in (left, right)]
     names = [value_type.name if value_type is not None else "" for value_type in value_types]
     is_constant = any(isinstance(operand, ast.Constant | ast.Tuple) for operand in (left, right))
     if "none" in names or not (is_constant or names[0] == names[1]):

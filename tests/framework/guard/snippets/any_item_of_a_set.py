@@ -1,2 +1,0 @@
-def draw(cards: set[str]) -> str:
-    return cards.pop() or next(iter(cards))

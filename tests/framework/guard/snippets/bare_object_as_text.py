@@ -1,2 +1,0 @@
-def told() -> str:
-    return f"{object()}"

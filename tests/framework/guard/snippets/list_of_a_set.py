@@ -1,3 +1,0 @@
-CARDS = frozenset({"ace", "king"})
-DECK = list(CARDS)
-PAIRS = tuple(zip(CARDS, DECK))

@@ -1,2 +1,0 @@
-def shown(moves) -> str:
-    return ", ".join(map(repr, moves))

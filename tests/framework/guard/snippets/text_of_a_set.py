@@ -1,2 +1,0 @@
-def hand(cards: set[str]) -> str:
-    return ", ".join(cards) + str(cards) + f"{cards}"
