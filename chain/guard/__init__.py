@@ -44,8 +44,9 @@ def check(target: str | Path | ModuleType | type) -> list[Finding]:
         target = target.__name__ if hasattr(target, "__path__") else str(target.__file__)
     findings: dict[Finding, None] = {}
     for sources, modules, contracts in modules_in(target):
-        linter = Linter(sources, modules[0], whole=not contracts)
-        linter.queue += contracts
+        linter = Linter(sources)
+        for contract in contracts:
+            linter.add_contract(contract)
         for module in () if contracts else modules:
             linter.add_module(module)
         findings.update(dict.fromkeys(linter.findings()))
@@ -62,16 +63,16 @@ def check_contract(cls: type) -> list[Finding]:
     if location is None:
         return []
     sources, definition = location
-    linter = Linter(sources, definition.module, whole=False)
-    linter.queue.append(definition)
+    linter = Linter(sources)
+    linter.add_contract(definition)
     findings = linter.findings()
-    _answers[key] = {module.file: module.text for module in linter.modules}, findings
+    _answers[key] = {module.file: module.text for module in linter.reach.modules}, findings
     return list(findings)
 
 
 def check_source(text: str, name: str = "contract.py") -> list[Finding]:
     """Check a single source text, as if it were a file of that name."""
     module = parse_module(Path(name).stem, name, text)
-    linter = Linter(SourceTree(module, None), module, whole=True)
+    linter = Linter(SourceTree(module, lambda name: None))
     linter.add_module(module)
     return linter.findings()

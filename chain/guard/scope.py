@@ -59,7 +59,11 @@ class Scopes:
         if column and not self.module.text.isascii():
             text = self.module.text.splitlines()[line - 1].encode()[:column]
             column = len(text.decode("utf-8", "replace"))
-        finding = rule.at(self.module.file, line, column + 1, **words)
+        self.record(rule, line, column + 1, **words)
+
+    def record(self, rule: Rule, line: int, column: int, **words: object) -> None:
+        """Record that `rule` is broken at this line and column of the module, counted from 1."""
+        finding = rule.at(self.module.file, line, column, **words)
         self.findings.setdefault((finding.file, line, column, rule.name), finding)
 
     # Scopes

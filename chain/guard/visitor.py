@@ -24,7 +24,6 @@ from chain.guard.rules import (
     syntax,
 )
 from chain.guard.scope import Scopes
-from chain.source.classes import root_name
 from chain.source.local_names import arguments
 from chain.source.modules import definitions, is_type_checking
 from chain.source.static_types import StaticType, copied
@@ -71,11 +70,10 @@ _FIELDS: Final[Mapping[type[ast.AST], tuple[str, ...]]] = MappingProxyType(
 
 
 class Visitor:
-    """A walk through a source that runs the checks and calls `mention(name, path)` for every global name in it."""
+    """A walk through a source that runs the checks."""
 
-    def __init__(self, place: Scopes, mention: Callable[[str, str], None]) -> None:
+    def __init__(self, place: Scopes) -> None:
         self.place = place
-        self.mention = mention
 
     def visit(self, node: ast.AST) -> None:
         node_type = type(node)
@@ -99,30 +97,6 @@ class Visitor:
         for node in nodes:
             if isinstance(node, ast.AST):
                 self.visit(node)
-
-    # Names
-
-    def name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
-            path = self.place.path(node)
-            if path is not None:
-                self.mention(node.id, path)
-
-    def attribute(self, node: ast.Attribute) -> None:
-        """Visit `a.b.c` as a single mention of the whole path."""
-        path = self.place.path(node)
-        root = root_name(node)
-        if path is None or root is None:
-            self.visit(node.value)
-            return
-        self.mention(root, path)
-        inner = node.value
-        while True:
-            for check in CHECKS.get(type(inner), ()):
-                check(inner, self.place)
-            if not isinstance(inner, ast.Attribute):
-                return
-            inner = inner.value
 
     def annotation(self, node: ast.expr | None) -> None:
         """Visit an annotation; findings inside a string annotation are reported at the string."""
@@ -210,7 +184,6 @@ class Visitor:
         for definition in definitions(self.place.module, [node]):
             imports.check_import(definition, node, self.place)
             self.place.bind(definition.name)
-            self.mention(definition.name, definition.import_path or "")
 
     # Blocks
 
@@ -297,8 +270,6 @@ class Visitor:
 
 _VISITS: Final[Mapping[type[ast.AST], Callable[[Visitor, Any], None]]] = MappingProxyType(
     {
-        ast.Name: Visitor.name,
-        ast.Attribute: Visitor.attribute,
         ast.JoinedStr: Visitor.f_string,
         ast.Assign: Visitor.assign,
         ast.AnnAssign: Visitor.annotated,

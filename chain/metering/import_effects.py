@@ -16,9 +16,9 @@ from chain.guard.allowlist import MODULES
 from chain.source.global_names import Read, uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path
-from chain.source.modules import Definition, Module, is_main
+from chain.source.modules import Definition, Module, SourceTree, is_main
 from chain.source.reachability import Reachability
-from chain.source.top_level import top_of
+from chain.source.top_level import imported_sources, top_of
 from chain.source.word_sets import word_set
 
 _BUILTINS: Final = word_set("print input breakpoint help exit quit")
@@ -38,7 +38,7 @@ _MAKERS: Final = word_set("__init__ __new__ __post_init__")
 
 def refuse_acts(cls: type, reach: Reachability) -> None:
     """Refuse a contract that reads a statement with side effects."""
-    acts = _Acts(reach)
+    acts = _Acts(reach.tree)
     for module in reach.modules:
         for node in reach.nodes_of(module):
             if (name := reach.because_of[node]) and not isinstance(node, DEFINITIONS):
@@ -65,15 +65,15 @@ def acts(module: Module, node: ast.stmt) -> bool:
     """True if a statement that contains the definition of a contract has side effects."""
     return (
         not isinstance(node, DEFINITIONS)
-        and _Acts(Reachability(module)).in_statement(module, node) is not None
+        and _Acts(imported_sources(module)).in_statement(module, node) is not None
     )
 
 
 class _Acts:
     """A search for side effects in a statement and in the functions it calls."""
 
-    def __init__(self, reach: Reachability) -> None:
-        self.reach = reach
+    def __init__(self, tree: SourceTree) -> None:
+        self.tree = tree
         self.seen: set[ast.AST] = set()
 
     def in_statement(self, module: Module, node: ast.AST) -> str | None:
@@ -107,7 +107,7 @@ class _Acts:
 
     def _by_path(self, path: str) -> str | None:
         """Return the side effect of using the imported object at `path`."""
-        location = self.reach.split(path)
+        location = self.tree.split(path)
         if location is not None:
             inner, rest = location
             return self._by_name(inner, Read(tuple(rest.split(".")), True, False)) if rest else None

@@ -197,7 +197,7 @@ class ModuleNamespace:
         path = str(definition.import_path)
         if isinstance(definition.statement, ast.Import):
             self._make_parts(definition, sources)
-        location = sources.split(path.removesuffix(".*") if definition.name == "*" else path)
+        location = sources.tree.split(path.removesuffix(".*") if definition.name == "*" else path)
         if location is None:
             statement = definition.statement
             assert statement is not None and isinstance(definition.node, ast.alias)
@@ -232,7 +232,7 @@ class ModuleNamespace:
         for path in (
             () if isinstance(node, DEFINITIONS) else sources.imported_by(module.source, node)
         ):
-            location = sources.split(path)
+            location = sources.tree.split(path)
             if location is not None and location[0].name in self.modules:
                 self._make(self.modules[location[0].name], sources)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from chain.metering.bundled_files import DataFiles
 from chain.source.modules import Module
 from chain.source.reachability import Reachability
+from chain.source.top_level import imported_sources
 
 
 class ProgramSources(Reachability):
     """The statements that a contract reaches, and their data files."""
 
     def __init__(self, root: Module) -> None:
-        super().__init__(root)
+        super().__init__(imported_sources(root))
         self._data_files: dict[Module, DataFiles | None] = {}
 
     def data_files(self, module: Module) -> DataFiles | None:

@@ -98,5 +98,5 @@ def _is_own(reach: Reachability, module: Module, name: str) -> bool:
     if definition is None:
         return False
     if isinstance(definition.node, ast.alias):
-        return reach.split(str(definition.import_path)) is not None
+        return reach.tree.split(str(definition.import_path)) is not None
     return isinstance(definition.node, ast.FunctionDef)

@@ -10,15 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from chain.source.classes import class_of, lineage
-from chain.source.modules import (
-    Definition,
-    Module,
-    SourceTree,
-    folder_of,
-    parse_module,
-    single_file,
-)
+from chain.source.modules import Definition, Module, SourceTree, parse_module
 from chain.source.other_packages import SHARED_FOLDERS, locations_of
+from chain.source.source_folder import SourceFolder, folder_of, single_file
 
 # The modules of a package that are read first; the modules that they import from the package follow.
 MAIN: Final = ("contract", "models", "events", "rules")
@@ -63,7 +57,11 @@ def locate_class(cls: type) -> tuple[SourceTree, Definition] | None:
         name, folder = single_file(name, file)
     module = parse_module(name, file, text, _is_package(file))
     definition = _find_class(cls, module)
-    return None if definition is None else (SourceTree(module, folder), definition)
+    return None if definition is None else (_sources(module, folder), definition)
+
+
+def _sources(module: Module, folder: Path) -> SourceTree:
+    return SourceTree(module, SourceFolder(folder, module.name.partition(".")[0]).load)
 
 
 def file_of(cls: type) -> str:
@@ -153,7 +151,7 @@ def _of_file(file: Path) -> Beginning:
 def _beginning(folder: Path, files: list[Path]) -> Beginning:
     top = _top_folder(folder)
     modules = [_module(file, top) for file in files]
-    sources = SourceTree(modules[0], top)
+    sources = _sources(modules[0], top)
     return sources, [sources.module(module.name) or module for module in modules], []
 
 

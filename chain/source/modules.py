@@ -8,15 +8,12 @@ and of other packages of contracts. They are read and never run. A dotted path i
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 from chain.source.global_names import uses_of
-from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
 from chain.source.syntax_trees import tree_of
 
 _INNER: Final = (ast.If, ast.Try, ast.With, ast.For, ast.While)
@@ -177,18 +174,20 @@ def _assigned(node: ast.stmt) -> Iterator[str]:
         yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
 
 
-class SourceTree:
-    """The modules that belong to a contract, looked up by name and read on first use."""
+Load = Callable[[str], Module | None]
 
-    def __init__(self, module: Module, folder: Path | None) -> None:
-        self.folder = folder  # the one that module names are relative to; None for a single module
-        self.top = module.name.partition(".")[0]
+
+class SourceTree:
+    """The modules that belong to a contract, looked up by name. `load` reads one when it is first needed."""
+
+    def __init__(self, module: Module, load: Load) -> None:
+        self.root = module
         self.modules: dict[str, Module | None] = {module.name: module}
         self.kinds: dict[Definition, Any] = {}  # static types of definitions, filled on demand
         self.aliases: dict[Definition, Any] = {}  # static types that aliases stand for
         self.readers: dict[str, frozenset[str]] = {}  # by `library` module: its file readers
+        self._load = load
         self._split: dict[str, tuple[Module, str] | None] = {}
-        self._listed: dict[Path, frozenset[str]] = {}
         self._found: dict[str, tuple[Definition, str] | None] = {}
 
     def module(self, name: str) -> Module | None:
@@ -197,57 +196,20 @@ class SourceTree:
             self.modules[name] = self._load(name)
         return self.modules[name]
 
-    def _load(self, name: str) -> Module | None:
-        first, *rest = name.split(".")
-        home = self._home_of(first)
-        if home is None:
-            return None
-        folder = home.joinpath(*[first, *rest[:-1]] if rest else [])
-        last = rest[-1] if rest else first
-        for file, is_package in ((f"{last}.py", False), (last, True)):
-            if file in self._names_in(folder):
-                path = folder / file / "__init__.py" if is_package else folder / file
-                # A package need not have an `__init__.py`.
-                text = path.read_text("utf-8") if path.is_file() else ""
-                return parse_module(name, str(path), text, is_package)
-        return None
-
-    def _home_of(self, first: str) -> Path | None:
-        """The folder that contains the package `first`: the contract's, or the one where it is installed."""
-        if self.folder is None or first in _FOREIGN:
-            return None
-        is_shared = first != self.top and self.folder.name in SHARED_FOLDERS
-        if not is_shared and not self._names_in(self.folder).isdisjoint((first, f"{first}.py")):
-            return self.folder
-        return folder_of_package(first)
-
-    def is_beside(self, module: Module) -> bool:
-        """True if a module belongs to the contract's package, or to one in the same folder."""
-        return self.folder is not None and Path(module.file).is_relative_to(self.folder)
-
-    def _names_in(self, folder: Path) -> frozenset[str]:
-        if folder not in self._listed:
-            inner = folder.iterdir() if folder.is_dir() else ()
-            self._listed[folder] = frozenset(path.name for path in inner)
-        return self._listed[folder]
-
     def split(self, path: str) -> tuple[Module, str] | None:
-        """The module that a dotted path leads into, and the rest of the path; None if it leads elsewhere."""
+        """The innermost module that a dotted path leads into, and the rest of the path; None if it leads elsewhere."""
         if path not in self._split:
             self._split[path] = self._find(path)
         return self._split[path]
 
     def _find(self, path: str) -> tuple[Module, str] | None:
-        """The innermost module on a path, and the rest of it. Only packages contain further modules."""
-        name, match, rest = "", None, path
-        while rest:
-            first, _, rest = rest.partition(".")
-            name = f"{name}.{first}" if name else first
+        match, name = None, ""
+        parts = path.split(".")
+        for count, part in enumerate(parts, 1):
+            name = f"{name}.{part}" if name else part
             module = self.module(name)
             if module is not None:
-                match = module, rest
-            if module is None or not module.is_package:
-                return match
+                match = module, ".".join(parts[count:])
         return match
 
     def definition(self, path: str | None) -> tuple[Definition, str] | None:
@@ -268,20 +230,3 @@ class SourceTree:
         if target is None or target.import_path is None:
             return None if target is None else (target, rest)
         return self.definition(f"{target.import_path}.{rest}" if rest else target.import_path)
-
-
-_FOREIGN: Final = sys.stdlib_module_names | {"chain"}
-
-
-def folder_of(name: str, file: str, is_package: bool) -> Path | None:
-    """The folder that module names are relative to, by one module and its file; None if the two do not match."""
-    parts, path = name.split("."), Path(file)
-    if not path.is_file():
-        return None
-    stem = path.parent if is_package else path.with_suffix("")
-    return stem.parents[len(parts) - 1] if stem.parts[-len(parts) :] == tuple(parts) else None
-
-
-def single_file(name: str, file: str) -> tuple[str, Path]:
-    """The name and folder of a module that stands alone with the files beside it, when its name does not match its path."""
-    return Path(file).stem or name, Path(file).parent

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterator
 
 from chain.source.global_names import Read, uses_of
-from chain.source.modules import Definition, Module
+from chain.source.modules import Definition, Module, SourceTree, is_type_checking
 from chain.source.mutations import statements_mutating
-from chain.source.top_level import author_module, top_of
+from chain.source.top_level import top_of
 
 _READERS = ("pathlib", "importlib", "builtins.open", "io", "os")
 
@@ -20,9 +20,8 @@ _READERS = ("pathlib", "importlib", "builtins.open", "io", "os")
 class Reachability:
     """The reached statements. They grow with each thing that is added, and with everything it mentions."""
 
-    def __init__(self, root: Module) -> None:
-        self._known = {root.name: root}
-        self._top = root.name.partition(".")[0]
+    def __init__(self, tree: SourceTree) -> None:
+        self.tree = tree
         self.modules: dict[Module, dict[ast.AST, Definition | None]] = {}
         self.names: dict[Module, set[str]] = {}  # by module: the names of it that are read
         self.because_of: dict[ast.AST, str] = {}  # the name that led to each node
@@ -75,26 +74,6 @@ class Reachability:
         for name in top_of(module).meanings:
             self.add_name(module, name)
 
-    def module(self, name: str) -> Module | None:
-        """The author's module of that name, if there is one."""
-        if name not in self._known:
-            module = author_module(name, self._top)
-            if module is None:
-                return None
-            self._known[name] = module
-        return self._known[name]
-
-    def split(self, path: str) -> tuple[Module, str] | None:
-        """The innermost module of the author that a path leads into, and the rest of the path."""
-        match, name = None, ""
-        parts = path.split(".")
-        for count, part in enumerate(parts, 1):
-            name = f"{name}.{part}" if name else part
-            module = self.module(name)
-            if module is not None:
-                match = module, ".".join(parts[count:])
-        return match
-
     def _mark(
         self, module: Module, node: ast.AST, definition: Definition | None, name: str = ""
     ) -> None:
@@ -123,11 +102,12 @@ class Reachability:
                         self._mark(other, statement, None, name)
 
     def _read(self, module: Module, node: ast.AST) -> None:
-        uses = uses_of(node)
-        for read in uses.reads:
-            self._mention(module, read, node)
-        for path in self.imported_by(module, node):
-            self._path(path)
+        only_for_types = isinstance(node, ast.If) and is_type_checking(node)
+        for part in node.orelse if isinstance(node, ast.If) and only_for_types else [node]:
+            for read in uses_of(part).reads:
+                self._mention(module, read, node)
+            for path in self.imported_by(module, part):
+                self._path(path)
 
     def imported_by(self, module: Module, node: ast.AST) -> Iterator[str]:
         """The dotted paths of the imports inside a statement."""
@@ -162,17 +142,17 @@ class Reachability:
 
     def _into(self, target: str, attributes: list[str]) -> None:
         """Reach the used parts of the module that a name stands for."""
-        location = self.split(target)
+        location = self.tree.split(target)
         if location is not None and location[1]:
             return
-        inner = self.split(".".join([target, *attributes]))
+        inner = self.tree.split(".".join([target, *attributes]))
         if inner is not None and inner[1]:
             self._path(".".join([target, *attributes]))
         elif inner is not None:  # the module is used as a value, so any part of it may be
             self._everything(inner[0])
 
     def _path(self, path: str) -> None:
-        location = self.split(path)
+        location = self.tree.split(path)
         if location is None:
             return
         module, rest = location
@@ -181,7 +161,7 @@ class Reachability:
             self._mention(module, Read(tuple(rest.split(".")), True, False))
 
     def _star(self, definition: Definition) -> None:
-        location = self.split(str(definition.import_path).removesuffix(".*"))
+        location = self.tree.split(str(definition.import_path).removesuffix(".*"))
         if location is not None and not location[1]:
             self._everything(location[0])
 

@@ -9,14 +9,21 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
 from chain.source.discovery import read_text
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
-from chain.source.modules import Definition, Module, definitions, is_type_checking, parse_module
+from chain.source.modules import (
+    Definition,
+    Module,
+    SourceTree,
+    definitions,
+    is_type_checking,
+    parse_module,
+)
 from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
 
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
@@ -37,6 +44,11 @@ def author_module(name: str, top: str) -> Module | None:
     if first != top and is_installed and folder_of_package(first) is None:
         return None
     return module_in(name, file)
+
+
+def imported_sources(root: Module) -> SourceTree:
+    """The sources of the modules that were imported with `root`, as far as they are of its author."""
+    return SourceTree(root, partial(author_module, top=root.name.partition(".")[0]))
 
 
 def module_in(name: str, file: str | None) -> Module | None:

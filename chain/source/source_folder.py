@@ -1,0 +1,66 @@
+"""Reading the modules of a contract from their folders, whether they have been imported or not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from chain.source.modules import Module, parse_module
+from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
+
+_FOREIGN: Final = sys.stdlib_module_names | {"chain"}
+
+
+class SourceFolder:
+    """The folder that the module names of a contract are relative to."""
+
+    def __init__(self, folder: Path, top: str) -> None:
+        self.folder = folder
+        self.top = top  # the contract's top-level package
+        self._listed: dict[Path, frozenset[str]] = {}
+
+    def load(self, name: str) -> Module | None:
+        """Read the module of that dotted name from this folder, or from where its package is installed."""
+        first, *rest = name.split(".")
+        home = self._home_of(first)
+        if home is None:
+            return None
+        folder = home.joinpath(*[first, *rest[:-1]] if rest else [])
+        last = rest[-1] if rest else first
+        for file, is_package in ((f"{last}.py", False), (last, True)):
+            if file in self._names_in(folder):
+                path = folder / file / "__init__.py" if is_package else folder / file
+                # A package need not have an `__init__.py`.
+                text = path.read_text("utf-8") if path.is_file() else ""
+                return parse_module(name, str(path), text, is_package)
+        return None
+
+    def _home_of(self, first: str) -> Path | None:
+        """The folder that contains the package `first`: the contract's, or the one where it is installed."""
+        if first in _FOREIGN:
+            return None
+        is_shared = first != self.top and self.folder.name in SHARED_FOLDERS
+        if not is_shared and not self._names_in(self.folder).isdisjoint((first, f"{first}.py")):
+            return self.folder
+        return folder_of_package(first)
+
+    def _names_in(self, folder: Path) -> frozenset[str]:
+        if folder not in self._listed:
+            inner = folder.iterdir() if folder.is_dir() else ()
+            self._listed[folder] = frozenset(path.name for path in inner)
+        return self._listed[folder]
+
+
+def folder_of(name: str, file: str, is_package: bool) -> Path | None:
+    """The folder that module names are relative to, by one module and its file; None if the two do not match."""
+    parts, path = name.split("."), Path(file)
+    if not path.is_file():
+        return None
+    stem = path.parent if is_package else path.with_suffix("")
+    return stem.parents[len(parts) - 1] if stem.parts[-len(parts) :] == tuple(parts) else None
+
+
+def single_file(name: str, file: str) -> tuple[str, Path]:
+    """The name and folder of a module that stands alone with the files beside it, when its name does not match its path."""
+    return Path(file).stem or name, Path(file).parent
