@@ -14,9 +14,17 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, DeclarationError
+from chain import Chain, Contract, DeclarationError
 from chain.errors import GuardError
+from chain.guard import check_contract
 from chain.metering.program import program_of
+from chain.source.discovery import locate_class
+from chain.source.reachability import Reachability
+from chain.source.top_level import imported_sources
+from contracts.blokus.contract import Blokus
+from contracts.deblockle.contract import Deblockle
+from contracts.mage_duel.profile import PlayerProfile
+from contracts.sagrada.contract import Sagrada
 
 HEAD = """
 from chain import Chain, Contract, call, view
@@ -157,6 +165,39 @@ def test_guard_reads_every_meaning(load: Callable[..., Any]) -> None:
 def test_guard_reads_what_a_walrus_sets(load: Callable[..., Any]) -> None:
     with pytest.raises(GuardError, match=r"script.py:4:15: '/' makes a float"):
         Chain().deploy(load(f"repr(VALUE := 4 / 2)\n{READS}").Reader)
+
+
+def test_guard_reads_what_a_star_brings(load: Callable[..., Any]) -> None:
+    script = load(f"from helpers import *\n{READS}", helpers="VALUE = 4 / 2\n")
+    with pytest.raises(GuardError) as refused:
+        Chain().deploy(script.Reader)
+    assert {finding.rule for finding in refused.value.findings} == {"star", "division"}
+
+
+@pytest.mark.parametrize("otherwise", ["", "else:\n VALUE = object\n"])
+def test_guard_reads_nothing_that_is_for_type_checkers(
+    otherwise: str, load: Callable[..., Any]
+) -> None:
+    text = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n from helpers import VALUE\n{otherwise}"
+    reads = READS.replace("return VALUE", "return self.held(2)")
+    typed = f"{text}{reads} def held(self, n: 'VALUE') -> 'VALUE': return n\n"
+    script = load(typed, helpers="VALUE = 4 / 2\n")
+    assert check_contract(script.Reader) == []
+
+
+GAMES = [Blokus, Deblockle, PlayerProfile, Sagrada]
+
+
+@pytest.mark.parametrize("contract", GAMES, ids=lambda contract: contract.__name__)
+def test_guard_reads_the_statements_that_run_on_chain(contract: type[Contract]) -> None:
+    located = locate_class(contract)
+    assert located is not None
+    in_folders, as_imported = located[0], imported_sources(located[1].module)
+    walks = [Reachability(tree) for tree in (in_folders, as_imported)]
+    for reach in walks:
+        reach.add_node(located[1].module, located[1].node)
+    read, run = ({module: reach.nodes_of(module) for module in reach.modules} for reach in walks)
+    assert read == run
 
 
 # What acts, and gives the contract a value: refused in words, with its line.
