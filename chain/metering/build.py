@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
 from chain.metering.digest import digest_of
 from chain.metering.import_effects import acts, refuse_acts
-from chain.metering.local_classes import cell_value, instrument_local_class
+from chain.metering.local_classes import instrument_local_class
 from chain.metering.module_copies import ModuleNamespace, namespace_for
 from chain.metering.program import Program, program_of
 from chain.metering.program_sources import ProgramSources
 from chain.metering.twins import register, resolve_qualname
+from chain.source.compiled_code import closure_of, functions_in, functions_reached
 from chain.source.current_definition import class_node, first_line, is_as_written, text_of_code
 from chain.source.discovery import locate_class, read_text
 from chain.source.modules import Definition, Module, is_main, parse_module
 from chain.source.top_level import author_module, module_in, top_of
 from chain.spec.contracts import ContractSpec
-from chain.spec.references import functions_in, paths_in
+from chain.spec.references import is_own_code
+
+_PLAIN: Final = (int, str, bytes, bool)
 
 
 def build_program(cls: type) -> Program:
@@ -155,38 +159,19 @@ def _namespace_of(thing: Any, module: str) -> ModuleNamespace | None:
 
 def _closure_values(cls: type) -> list[str]:
     """Return the plain values in the closures of a class made in a function. They are part of its digest."""
-    descriptions = set()
-    for function in vars(cls).values():
-        if isinstance(function, FunctionType):
-            for name, cell in zip(
-                function.__code__.co_freevars, function.__closure__ or (), strict=True
-            ):
-                value = cell_value(cell)
-                if isinstance(value, int | str | bytes | bool):
-                    descriptions.add(f"{name} = {value!a}")
-    return sorted(descriptions)
+    functions = [value for value in vars(cls).values() if isinstance(value, FunctionType)]
+    return sorted({text for function in functions for text in _plain(closure_of(function))})
+
+
+def _plain(values: Mapping[str, Any]) -> list[str]:
+    return [f"{name} = {value!a}" for name, value in values.items() if isinstance(value, _PLAIN)]
 
 
 def _compiled(cls: type, spec: ContractSpec) -> str:
     """Describe a class without a source: the code of its functions, and of the functions they mention."""
     parts = [cls.__qualname__, *map(str, spec.abi)]
-    pending = [
-        function
-        for parent in cls.__mro__
-        if "__spec__" in vars(parent)
-        for function in functions_in(vars(parent).values())
-    ]
-    seen: set[FunctionType] = set()
-    while pending:
-        function = pending.pop(0)
-        if function in seen:
-            continue
-        seen.add(function)
-        parts.append(f"{function.__qualname__} {text_of_code(function.__code__)}")
-        for name in dict.fromkeys(path[0] for path in paths_in(function.__code__)):
-            value = function.__globals__.get(name)
-            if isinstance(value, FunctionType):
-                pending.append(value)
-            elif isinstance(value, int | str | bytes | bool):
-                parts.append(f"{name} = {value!a}")
+    parents = [parent for parent in cls.__mro__ if "__spec__" in vars(parent)]
+    methods = [method for parent in parents for method in functions_in(vars(parent).values())]
+    for function, named in functions_reached(methods, is_own_code(cls)):
+        parts += [f"{function.__qualname__} {text_of_code(function.__code__)}", *_plain(named)]
     return "\n".join(parts)

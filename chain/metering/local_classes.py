@@ -15,6 +15,7 @@ from chain.metering import fuel
 from chain.metering.import_substitutes import instead
 from chain.metering.recompile import ticked_code
 from chain.metering.twins import register
+from chain.source.compiled_code import cell_value, closure_of, paths_in
 from chain.spec.contracts import ContractSpec, EntrySpec
 
 
@@ -99,8 +100,8 @@ class LocalInstrumenter:
 
     def _wrapper(self, old: FunctionType) -> FunctionType:
         """Return a copy of a function that a library decorator made, if it wraps an instrumented function."""
-        cells = old.__closure__ or ()
-        wrapped = [value for value in map(cell_value, cells) if isinstance(value, FunctionType)]
+        closure = closure_of(old).values()
+        wrapped = [value for value in closure if isinstance(value, FunctionType)]
         self._functions[old] = old
         if all(self._function(function) is function for function in wrapped):
             return old
@@ -139,17 +140,6 @@ class LocalInstrumenter:
 
     def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, Any]) -> None:
         """Instrument the functions that `code` names, in the globals `space`. `old` is the original globals."""
-        for name in code.co_names:
+        for name in dict.fromkeys(path[0] for path in paths_in(code)):
             if isinstance(old.get(name), FunctionType) and space.get(name) is old[name]:
                 space[name] = self._function(old[name])
-        for constant in code.co_consts:
-            if isinstance(constant, CodeType):
-                self._reach(constant, old, space)
-
-
-def cell_value(cell: CellType) -> Any:
-    """Return the content of a cell, None if it is empty."""
-    try:
-        return cell.cell_contents
-    except ValueError:  # the cell is empty
-        return None

@@ -26,7 +26,7 @@ from chain.metering.frozen_collections import ConstantChanged, record_name
 from chain.metering.program_sources import ProgramSources
 from chain.metering.rewrite import CostRewriter
 from chain.metering.table_agreement import check_agreement
-from chain.metering.twins import former, register_module, resolve_qualname
+from chain.metering.twins import classes_in, former, register_module, resolve_qualname
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path
@@ -300,7 +300,7 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
         if name in modules
     ]
     for name, module_dict in module_dicts:
-        for cls in _classes_in(name, module_dict):
+        for cls in classes_in(module_dict, name):
             author = resolve_qualname(vars(modules[name]), cls.__qualname__)
             former.setdefault(cls, author if isinstance(author, type) else cls)
     for namespace in _worlds:
@@ -318,13 +318,6 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
 def forget() -> None:
     """Add nothing more to the existing module namespaces: further copies go into new ones."""
     _worlds.clear()
-
-
-def _classes_in(module: str, space: Mapping[str, Any]) -> Iterator[type]:
-    for thing in list(space.values()):
-        if isinstance(thing, type) and thing.__module__ == module and thing not in former:
-            yield thing
-            yield from _classes_in(module, vars(thing))
 
 
 def namespace_for(sources: ProgramSources) -> ModuleNamespace:

@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from chain.metering.rewrite import CostRewriter
+from chain.source.compiled_code import codes_in
 from chain.source.current_definition import codes_of, is_code_of
 from chain.source.modules import Module, parse_module
 from chain.source.other_packages import SHARED_FOLDERS
@@ -61,7 +62,7 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
     tree = _nested(inner, names, owner)
     flags = old.co_flags & _ANNOTATIONS
     code = compile(ast.fix_missing_locations(tree), module.file, "exec", flags, dont_inherit=True)
-    new = next((nested for nested in _codes(code) if nested.co_name == old.co_name), None)
+    new = next((nested for nested in codes_in(code) if nested.co_name == old.co_name), None)
     if new is None or _signature(new) != _signature(old):
         return None
     if not set(new.co_freevars) <= set(old.co_freevars):
@@ -93,15 +94,6 @@ def _nested(inner: ast.stmt, names: list[str], owner: str) -> ast.Module:
         inner = owner_class
     outer.body = [inner]
     return tree
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the nested code objects, outer ones first."""
-    waiting = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    while waiting:
-        nested = waiting.pop(0)
-        yield nested
-        waiting += [constant for constant in nested.co_consts if isinstance(constant, CodeType)]
 
 
 def _signature(code: CodeType) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -34,12 +34,21 @@ def register(cls: type, author: type | None = None) -> None:
 
 
 def register_module(space: Mapping[str, Any], name: str) -> None:
-    """Register the classes of an instrumented module, including nested ones. `space` is the module's dict."""
+    """Register the classes of an instrumented module. `space` is the module's dict."""
+    for cls in classes_in(space, name):
+        if cls not in _images:
+            register(cls)
+
+
+def classes_in(space: Mapping[str, Any], module: str) -> Iterator[type]:
+    """Yield the classes of a module, including nested ones. `space` is the module's dict."""
+    seen: set[type] = set()
     waiting = list(space.values())
     while waiting:
         thing = waiting.pop()
-        if isinstance(thing, type) and thing.__module__ == name and thing not in _images:
-            register(thing)
+        if isinstance(thing, type) and thing.__module__ == module and thing not in seen:
+            seen.add(thing)
+            yield thing
             waiting += vars(thing).values()
 
 
@@ -93,7 +102,7 @@ def lines_of(cls: type) -> frozenset[tuple[str, int]]:
     lines = {
         (name, code.co_firstlineno)
         for name, code in codes
-        if code is not None and code.co_filename != "<string>"
+        if code is not None and not code.co_filename.startswith("<")
     }
     source = getattr(vars(cls).get("__spec__"), "source", None)
     return frozenset(lines | ({("", source.line)} if source is not None else set()))

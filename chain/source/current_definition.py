@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
 
+from chain.source.compiled_code import codes_in
 from chain.source.modules import Module
 
 _REWRITTEN = "@pytest_ar"  # set by pytest in modules whose `assert` statements it has rewritten
@@ -81,13 +82,7 @@ def is_code_of(function: FunctionType, codes: list[CodeType]) -> bool:
 @lru_cache(maxsize=64)
 def codes_of(module: Module) -> list[CodeType]:
     """The code objects of all functions and classes in the module."""
-    pending = [compile(module.text, module.file, "exec", dont_inherit=True)]
-    codes = []
-    while pending:
-        inner = [constant for constant in pending.pop().co_consts if isinstance(constant, CodeType)]
-        codes += inner
-        pending += inner
-    return codes
+    return list(codes_in(compile(module.text, module.file, "exec", dont_inherit=True)))
 
 
 def text_of_code(code: CodeType) -> str:

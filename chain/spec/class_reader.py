@@ -16,9 +16,10 @@ from chain.errors import DeclarationError
 from chain.schema.annotations import type_of_annotation
 from chain.schema.hints import Namespace, UnsupportedAnnotation, namespace_at, resolve
 from chain.schema.value_types import Field, ValueType
+from chain.source.compiled_code import functions_in
 from chain.source.location import line_of, line_of_argument, line_of_field, source_of_frame
 from chain.spec.contracts import REQUIRED, UPGRADE, ContractSpec, EntrySpec
-from chain.spec.references import functions_in, references_of
+from chain.spec.references import references_of
 from chain.storage.collections import layout_of_field
 from chain.storage.layout import FieldsLayout, Layout
 

@@ -1,0 +1,118 @@
+"""What compiled functions name: for classes whose source is not at hand, and where it is not to be read."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dis import opmap
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+
+def functions_reached(
+    functions: Iterable[FunctionType], leads_on: Callable[[Any], bool]
+) -> Iterator[tuple[FunctionType, dict[str, Any]]]:
+    """Yield these functions, and those that they name directly or indirectly, each with the objects that it names.
+
+    Only functions, and methods of classes, for which `leads_on` is true are followed.
+    """
+    seen, waiting = set(), list(functions)
+    while waiting:
+        function = waiting.pop(0)
+        if function in seen:
+            continue
+        seen.add(function)
+        named = objects_named_by(function)
+        yield function, named
+        for thing in filter(leads_on, named.values()):
+            if isinstance(thing, FunctionType):
+                waiting.append(thing)
+            elif isinstance(thing, type):
+                waiting += functions_in(vars(thing).values())
+
+
+def functions_in(things: Iterable[Any]) -> list[FunctionType]:
+    """Return the functions among a class's attributes, including those behind its properties."""
+    attributes = [inspect.unwrap(_unwrap_property(thing)) for thing in things]
+    return [attribute for attribute in attributes if isinstance(attribute, FunctionType)]
+
+
+def _unwrap_property(value: Any) -> Any:
+    """Return the function behind a property or cached property, or `value` itself."""
+    return getattr(value, "fget", None) or getattr(value, "func", None) or value
+
+
+def objects_named_by(function: FunctionType) -> dict[str, Any]:
+    """Return the objects that the names in a function refer to, by these names. Attributes of modules are followed."""
+    space, closure = function.__globals__, closure_of(function)
+    named = {}
+    for name, *attributes in paths_in(function.__code__):
+        thing = closure[name] if name in closure else space.get(name)
+        for attribute in attributes:
+            if not isinstance(thing, ModuleType):
+                break
+            thing = vars(thing).get(attribute)
+            name = f"{name}.{attribute}"
+        named[name] = thing
+    return named
+
+
+def closure_of(function: FunctionType) -> dict[str, Any]:
+    """Return the values of the enclosing functions' variables that a function uses."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: cell_value(cell) for name, cell in cells}
+
+
+def cell_value(cell: CellType) -> Any:
+    """Return the content of a cell, None if it is empty, as for a class that is still being created."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code objects inside a code object, outer ones first."""
+    waiting = [code]
+    while waiting:
+        inner = [
+            constant for constant in waiting.pop(0).co_consts if isinstance(constant, CodeType)
+        ]
+        yield from inner
+        waiting += inner
+
+
+def paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
+    """Return the global and enclosing names that code reads, with the attributes after them. Other attributes are left out."""
+    yield from ((name,) for name in code.co_freevars)
+    yield from ((name, attribute) for name in code.co_freevars for attribute in code.co_names)
+    path: tuple[str, ...] = ()
+    high = 0
+    for operation, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument = high << 8 | low
+        if operation == _EXTENDED:
+            high = argument
+            continue
+        high = 0
+        if path and operation in _ATTRIBUTES:
+            path = (*path, code.co_names[argument >> _ATTRIBUTES[operation]])
+        elif operation != _CACHE:
+            if path:
+                yield path
+            shift = _NAMES.get(operation)
+            path = () if shift is None else (code.co_names[argument >> shift],)
+    if path:
+        yield path
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from paths_in(constant)
+
+
+_CACHE: Final = opmap["CACHE"]
+_EXTENDED: Final = opmap["EXTENDED_ARG"]
+# By operation: the number of bits by which its argument is shifted to hold the index of a name.
+_NAMES: Final = {opmap["LOAD_GLOBAL"]: 1, opmap["LOAD_NAME"]: 0}
+_ATTRIBUTES: Final = {opmap["LOAD_ATTR"]: 0 if sys.version_info < (3, 12) else 1}
+if "LOAD_METHOD" in opmap:  # before Python 3.12
+    _ATTRIBUTES[opmap["LOAD_METHOD"]] = 0
