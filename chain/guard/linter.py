@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from chain.guard.allowlist import MODULES
 from chain.guard.finding import Finding
 from chain.guard.rules import imports, syntax
 from chain.guard.scope import Scope, Scopes
@@ -56,12 +57,18 @@ class Linter:
                 error = module.broken
                 line, column = error.lineno or 1, error.offset or 1
                 self.place.record(syntax.NOT_PYTHON, line, column)
-            for definition in reached.values():
-                if definition is not None and definition.statement and not definition.is_for_types:
-                    imports.check_import(definition, definition.statement, self.place)
+            for definition in filter(None, reached.values()):
+                if not definition.is_for_types and not self._is_known_star(definition):
+                    imports.check_import(definition, self.place)
             for node in self._nodes_of(module):
                 self.visitor.visit(node)
         return sorted(self.place.findings.values())
+
+    def _is_known_star(self, definition: Definition) -> bool:
+        """True for `from … import *` from a module that is read here itself, or that is on the allowlist."""
+        home = str(definition.import_path).removesuffix(".*")
+        is_known = home in MODULES or self.reach.tree.split(home) is not None
+        return definition.name == "*" and is_known
 
     def _nodes_of(self, module: Module) -> Iterator[ast.AST]:
         """The reached statements; of what is below `if __name__ == "__main__":` only the definitions that are read."""

@@ -182,7 +182,7 @@ class Visitor:
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> None:
         for definition in definitions(self.place.module, [node]):
-            imports.check_import(definition, node, self.place)
+            imports.check_import(definition, self.place)
             self.place.bind(definition.name)
 
     # Blocks

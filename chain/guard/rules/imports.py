@@ -121,9 +121,9 @@ REFUSED_NAMES: Final = _by_name(
 )  # fmt: skip
 
 
-def check_import(definition: Definition, node: ast.stmt, place: Scopes) -> None:
+def check_import(definition: Definition, place: Scopes) -> None:
     """Check one name of an import statement."""
-    alias = definition.node
+    alias, node = definition.node, definition.statement
     assert isinstance(alias, ast.alias)
     if isinstance(node, ast.ImportFrom):
         home = origin_of(place.module, node)
