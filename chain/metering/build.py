@@ -14,10 +14,10 @@ from chain.errors import DeclarationError
 from chain.metering.digest import digest_of
 from chain.metering.import_effects import acts, refuse_acts
 from chain.metering.local_classes import instrument_local_class
-from chain.metering.module_copies import ModuleNamespace, namespace_for
+from chain.metering.module_copies import namespace_for
 from chain.metering.program import Program, program_of
 from chain.metering.program_sources import ProgramSources
-from chain.metering.twins import register, resolve_qualname
+from chain.metering.twins import Namespace, register, resolve_qualname
 from chain.source.compiled_code import closure_of, functions_in, functions_reached
 from chain.source.current_definition import class_node, first_line, is_as_written, text_of_code
 from chain.source.discovery import locate_class, read_text
@@ -135,15 +135,13 @@ def build_instrumented(thing: Any) -> Any:
         sources = ProgramSources(module)
         sources.add_module(module)
         namespace = namespace_for(sources)
-    copied_module = namespace.modules[name].made
-    return (
-        resolve_qualname(vars(copied_module), thing.__qualname__)
-        if isinstance(thing, type)
-        else copied_module
-    )
+    copied_module = namespace.module_copy(name)
+    if not isinstance(thing, type):
+        return copied_module
+    return resolve_qualname(vars(copied_module), thing.__qualname__)
 
 
-def _namespace_of(thing: Any, module: str) -> ModuleNamespace | None:
+def _namespace_of(thing: Any, module: str) -> Namespace | None:
     """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`. None if there is none."""
     candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())
     contracts = (
@@ -153,7 +151,7 @@ def _namespace_of(thing: Any, module: str) -> ModuleNamespace | None:
         and candidate.__module__ == module
         and "__spec__" in vars(candidate)
     )
-    namespaces = (program_of(candidate).world for candidate in contracts)
+    namespaces = (program_of(candidate).namespace for candidate in contracts)
     return next((namespace for namespace in namespaces if namespace is not None), None)
 
 

@@ -126,6 +126,10 @@ class ModuleNamespace:
         self.packages: dict[str, ModuleType] = {}  # packages without a file
         self.former: set[str] = set()  # modules whose originals have been imported again since
 
+    def module_copy(self, name: str) -> ModuleType | None:
+        """Return the instrumented copy of an imported module, None if it is not in this namespace."""
+        return self.modules[name].made if name in self.modules else None
+
     def is_current(self, sources: ProgramSources) -> bool:
         """True if this was built from the same sources, and no new statement comes too late for those that ran."""
         return all(
@@ -280,7 +284,7 @@ def _import_foreign(
     exec(compile(tree, module.source.file, "exec", dont_inherit=True), module.space)
 
 
-_worlds: list[ModuleNamespace] = []
+_namespaces: list[ModuleNamespace] = []
 
 
 def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
@@ -290,12 +294,12 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
     """
     former_before, retired_before = (
         former.copy(),
-        [(namespace, namespace.former.copy()) for namespace in _worlds],
+        [(namespace, namespace.former.copy()) for namespace in _namespaces],
     )
     module_dicts = [(name, vars(module)) for name, module in modules.items()]
     module_dicts += [
         (name, copy.space)
-        for namespace in _worlds
+        for namespace in _namespaces
         for name, copy in namespace.modules.items()
         if name in modules
     ]
@@ -303,7 +307,7 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
         for cls in classes_in(module_dict, name):
             author = resolve_qualname(vars(modules[name]), cls.__qualname__)
             former.setdefault(cls, author if isinstance(author, type) else cls)
-    for namespace in _worlds:
+    for namespace in _namespaces:
         namespace.former |= modules.keys() & namespace.modules.keys()
 
     def undo() -> None:
@@ -317,7 +321,7 @@ def retire(modules: Mapping[str, ModuleType]) -> Callable[[], None]:
 
 def forget() -> None:
     """Add nothing more to the existing module namespaces: further copies go into new ones."""
-    _worlds.clear()
+    _namespaces.clear()
 
 
 def namespace_for(sources: ProgramSources) -> ModuleNamespace:
@@ -326,10 +330,10 @@ def namespace_for(sources: ProgramSources) -> ModuleNamespace:
     It is the existing one that holds most of them, if none of its sources has changed, or else a new one.
     """
     names = {module.name for module in sources.modules}
-    fitting = [namespace for namespace in reversed(_worlds) if namespace.is_current(sources)]
+    fitting = [namespace for namespace in reversed(_namespaces) if namespace.is_current(sources)]
     if fitting:
         namespace = max(fitting, key=lambda namespace: len(namespace.modules.keys() & names))
-        _worlds.remove(namespace)  # if the build fails, nothing more is added to it
+        _namespaces.remove(namespace)  # if the build fails, nothing more is added to it
         try:
             return _build(namespace, sources)
         except ConstantChanged:
@@ -337,7 +341,7 @@ def namespace_for(sources: ProgramSources) -> ModuleNamespace:
     return _build(ModuleNamespace(), sources)
 
 
-def _build(world: ModuleNamespace, sources: ProgramSources) -> ModuleNamespace:
-    world.build(sources)
-    _worlds.append(world)
-    return world
+def _build(namespace: ModuleNamespace, sources: ProgramSources) -> ModuleNamespace:
+    namespace.build(sources)
+    _namespaces.append(namespace)
+    return namespace

@@ -15,9 +15,15 @@ from typing import Any, Final, TypeVar, cast
 
 from chain.concurrency.turn import in_turn
 from chain.errors import UnknownSource
-from chain.metering.module_copies import ModuleNamespace
 from chain.metering.stack_room import read_source
-from chain.metering.twins import author_class, convert, convert_error, counterpart_in, former
+from chain.metering.twins import (
+    Namespace,
+    author_class,
+    convert,
+    convert_error,
+    counterpart_in,
+    former,
+)
 from chain.metering.watchdog import uninterrupted
 from chain.schema.inputs import items
 from chain.spec.contracts import ContractSpec
@@ -39,8 +45,7 @@ class Program:
     spec: ContractSpec
     digest: bytes
     instrumented: ContractSpec  # the spec of the instrumented copy, which runs
-    # The module namespace of the instrumented copy; None if the copy is not in modules of its own.
-    world: ModuleNamespace | None = None
+    namespace: Namespace | None = None  # None if the instrumented copy is not in modules of its own
 
     @cached_property
     def code(self) -> bytes:
@@ -52,7 +57,7 @@ class Program:
 
     def to_instrumented(self, problem: E) -> E:
         """Return an exception with the classes of the instrumented copy."""
-        return convert_error(problem, counterpart_in(self.world))
+        return convert_error(problem, counterpart_in(self.namespace))
 
     def to_author(self, value: T) -> T:
         """Return a value of the instrumented copy with the author's classes."""
@@ -101,7 +106,9 @@ def discard_copies(programs: Iterable[Program]) -> list[Program]:
     """Return these programs with new instrumented copies, which keep nothing of earlier runs, as in a new process."""
     _programs.clear()
     import_module("chain.metering.module_copies").forget()
-    rebuilt = [program_of(program.spec.cls) for program in programs if program.world is not None]
+    rebuilt = [
+        program_of(program.spec.cls) for program in programs if program.namespace is not None
+    ]
     by_digest = {program.digest: program for program in rebuilt}
     return [by_digest[program.digest] for program in programs if program.digest in by_digest]
 

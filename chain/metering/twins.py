@@ -11,15 +11,21 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from types import ModuleType
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from chain.storage.frozen_list import FrozenList
 
-if TYPE_CHECKING:
-    from chain.metering.module_copies import ModuleNamespace
-
 E = TypeVar("E", bound=BaseException)
 Counterpart: TypeAlias = Callable[[type], type]
+
+
+class Namespace(Protocol):
+    """The instrumented modules of a contract."""
+
+    def module_copy(self, name: str) -> ModuleType | None:
+        """Return the instrumented copy of an imported module, None if the contract does not reach it."""
+
 
 # For the classes of modules that have been imported again since, and for their counterparts: the author's class of that time.
 former: dict[type, type] = {}
@@ -65,12 +71,12 @@ def author_class(cls: type) -> type:
     return cls if module is None else _named_like(cls, vars(module))
 
 
-def counterpart_in(world: ModuleNamespace | None) -> Counterpart:
+def counterpart_in(namespace: Namespace | None) -> Counterpart:
     """Return a function that maps an imported class to its counterpart in a module namespace."""
 
     def counterpart(cls: type) -> type:
-        module = None if world is None else world.modules.get(cls.__module__)
-        return cls if module is None else _named_like(cls, module.space)
+        module = None if namespace is None else namespace.module_copy(cls.__module__)
+        return cls if module is None else _named_like(cls, vars(module))
 
     return counterpart
 

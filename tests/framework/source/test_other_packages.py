@@ -66,7 +66,7 @@ def test_contract_of_another_package_is_a_parent(folder: str, write: Callable[..
     receipt = Chain().deploy(own.Mine).ring()
     assert receipt.return_value == 3
     assert receipt.ticks > 50  # it is metered like one's own
-    assert program_of(own.Mine).world is not None
+    assert program_of(own.Mine).namespace is not None
 
 
 def test_rule_of_another_package_is_in_the_digest(write: Callable[..., Any]) -> None:
