@@ -212,12 +212,12 @@ def _reader(kind: ValueType) -> Callable[[bytes, int], Any]:
         case OptionalType(item=item) if is_dynamic(kind):
             return _option_reader(_reader(item))
         case StructType(members=members, cls=cls) if is_dynamic(kind):
-            plan = _Plan()
+            plan = _Plan(f"decode {kind.name or 'arguments'}")
             parts = ", ".join([plan.add(member.kind) for member in members])
             value = f"({parts},)" if cls is None else f"{plan.bind(cls)}({parts})"
             return plan.compile(value)
         case _:
-            plan = _Plan()
+            plan = _Plan(f"decode {kind.name or 'arguments'}")
             return plan.compile(plan.add(kind))
 
 
@@ -245,7 +245,7 @@ def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], 
 
 
 def _static_items(item: ValueType, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
-    plan = _Plan()
+    plan = _Plan(f"decode {item.name}")
     read, size, is_list = plan.compile_each(plan.add(item)), head_size(item), make is list
 
     def read_items(data: bytes, at: int) -> tuple[Any, int]:

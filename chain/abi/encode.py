@@ -191,7 +191,7 @@ def _word(
 
 
 def _flat_encoder(kind: ValueType) -> Encoder:
-    plan = _Plan()
+    plan = _Plan(f"encode {kind.name or 'arguments'}")
     if isinstance(kind, StructType):
         plan.spread(kind, "v")
     else:
@@ -227,7 +227,7 @@ def _numbers_encoder(kind: ValueType, item: Int) -> Encoder:
         return [{word} if not ({range_check_source(item, "v")}) else fail() for v in values]"""
     tools = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail, **SIGN}
     return _sequence_encoder(
-        kind, SourceBuilder().run([source], tools)["encode"], False, whole=True
+        kind, SourceBuilder(f"encode {kind.name}").run([source], tools)["encode"], False, whole=True
     )
 
 

@@ -1,10 +1,12 @@
 """Functions generated from a declaration: straight-line Python source, written once per declaration and compiled.
 
-Objects that the source needs are bound to names. The checks in the source refuse a value that does not fit.
+Objects that the source needs are bound to names. The checks in the source refuse a value that does not fit. Python's cache of
+source lines holds the source under its title, so tracebacks and debuggers show it, and profiles name it.
 """
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 class SourceBuilder:
     """Python source that is being written: the conditions under which it refuses, and the objects it refers to."""
 
+    title: str  # what the functions do, such as `encode Card`
     checks: list[str] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=dict)
 
@@ -26,5 +29,17 @@ class SourceBuilder:
     def run(self, lines: Iterable[str], tools: Mapping[str, Any]) -> dict[str, Any]:
         """Execute the finished source and return its namespace. `tools` are objects that it uses by these names."""
         namespace = {**self.names, **tools}
-        exec("\n".join(lines), namespace)
+        text = "\n".join(lines)
+        exec(compile(text, _file_of(self.title, text), "exec"), namespace)
         return namespace
+
+
+def _file_of(title: str, text: str) -> str:
+    """Return the file name of a generated source. Different sources of one title are numbered."""
+    lines, number = text.splitlines(keepends=True), 1
+    file = f"<{title}>"
+    while file in linecache.cache and linecache.getlines(file) != lines:
+        number += 1
+        file = f"<{title} {number}>"
+    linecache.cache[file] = len(text), None, lines, file
+    return file

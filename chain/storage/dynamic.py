@@ -116,7 +116,7 @@ class SequenceLayout(DynamicLayout):
         self._tuples = MemoTable(lambda key: tuple(self._unpack(*key)), _LONG_MEMO)
 
     def _compile(self, item: PackedLayout) -> dict[str, Any]:
-        source = PackingSource()
+        source = PackingSource(f"pack {self.kind.name}")
         number = source.pack(item.kind, "v")
         if source.checks:
             number = f"fail() if {' or '.join(source.checks)} else {number}"

@@ -140,7 +140,7 @@ class RecordLayout(FieldsLayout):
         apply_plan(self, frame, slot, before, after)
 
     def _compile(self) -> dict[str, Any]:
-        source, loads = PackingSource(), list[str]()
+        source, loads = PackingSource(f"store {self.kind.name}"), list[str]()
         construction = self._loading(source, 0, loads)
         values = source.destructure(self.kind, "v")
         packs = self._packing(source, values)

@@ -194,7 +194,7 @@ class MemoTable(dict[Any, Any]):
 
 
 def _record_builder(kind: StructType) -> Callable[[int], Any]:
-    source = PackingSource()
+    source = PackingSource(f"build {kind.name}")
     parts = ", ".join(
         [source.unpack(inner, "w", offset.shift) for inner, offset in members_of(kind)]
     )
@@ -211,7 +211,7 @@ class PackedLayout:
     def __init__(self, kind: ValueType) -> None:
         self.kind = kind
         self.size: int | None = packed_size(kind)
-        source = PackingSource()
+        source = PackingSource(f"pack {kind.name}")
         number, value = source.pack(kind, "v"), source.unpack(kind, "w")
         pack = ["def pack(v):", *source.with_checks(kind, [f"return {number}"])]
         names = source.compile([*pack, f"def unpack(w): return {value}"])
