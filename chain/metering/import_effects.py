@@ -31,7 +31,7 @@ _MODULES: Final = word_set(
 )
 _MACHINE: Final = word_set("Chain assert_events reverts")
 _MACHINE_MODULES: Final = word_set(
-    "anchors cli deployment deploys double_run far fuzz handle looking pytest_plugin replays rpc simulator testing"
+    "cli deployment fuzz pytest_plugin replays rpc simulator testing"
 )
 _MAKERS: Final = word_set("__init__ __new__ __post_init__")
 

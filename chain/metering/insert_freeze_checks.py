@@ -15,6 +15,7 @@ from chain.metering.frozen_collections import CHANGERS, changes_nothing, settabl
 from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_ticks import TickInserter, parse_at
 from chain.metering.ordered_sets import VIEWS
+from chain.source.classes import is_super
 from chain.source.location import relative_path
 from chain.source.modules import Module
 
@@ -54,7 +55,7 @@ class Keeping(TickInserter):
             return
         is_sure = not any(isinstance(arg, ast.Starred) for arg in args)
         is_sure = is_sure and not (args and node.keywords) and changes_nothing(func.attr, len(args))
-        is_making = self._function in _MAKERS and func.attr in _MAKERS and _is_super(func.value)
+        is_making = self._function in _MAKERS and func.attr in _MAKERS and is_super(func.value)
         if is_asked or is_sure or is_making:
             self._plain.add(func)
 
@@ -82,9 +83,3 @@ class Keeping(TickInserter):
     def _asked(self, word: str, value: ast.expr) -> ast.expr:
         """Return a call of the function `word` with `value`."""
         return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
-
-
-def _is_super(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-    )

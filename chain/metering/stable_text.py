@@ -28,6 +28,7 @@ from chain.errors import Revert
 from chain.metering.fuel import charge
 from chain.metering.new_characters import escaped
 from chain.metering.value_size import weigh_written
+from chain.source.location import is_of_python
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
@@ -175,13 +176,6 @@ def _raised(where: TracebackType) -> bool:
     while where.tb_next is not None:
         where = where.tb_next
     code = where.tb_frame.f_code
-    if code.co_filename.startswith("<") or _is_pythons(code.co_filename):
+    if code.co_filename.startswith("<") or is_of_python(code.co_filename):
         return False
     return dis.opname[code.co_code[where.tb_lasti]] in _RAISING
-
-
-def _is_pythons(file: str) -> bool:
-    return file.startswith(_STDLIB) and "site-packages" not in file
-
-
-_STDLIB: Final = dis.__file__.removesuffix("dis.py")

@@ -20,6 +20,11 @@ CHANGERS: Final = word_set(
     rotate subtract move_to_end difference_update intersection_update symmetric_difference_update
     """
 )
+CONTRACT_BASES: Final = frozenset(
+    f"chain.{home}{name}"
+    for name in ("Contract", "System", "World")
+    for home in ("", f"runtime.{name.lower()}.")
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -154,3 +159,9 @@ def root_name(node: ast.expr) -> str | None:
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def is_super(node: ast.expr) -> bool:
+    """True for a call of `super`."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Name) and func.id == "super"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from chain.source.classes import class_of, lineage
+from chain.source.classes import CONTRACT_BASES, class_of, lineage
 from chain.source.modules import Definition, Module, SourceTree, parse_module
 from chain.source.other_packages import SHARED_FOLDERS, locations_of
 from chain.source.source_folder import SourceFolder, folder_of, single_file
@@ -19,11 +19,6 @@ MAIN: Final = ("contract", "models", "events", "rules")
 
 
 _NOT_OURS: Final = SHARED_FOLDERS | {"__pycache__", "build", "dist", "node_modules", "venv"}
-_CONTRACTS: Final = {
-    f"chain.{home}{name}"
-    for name in ("Contract", "System", "World")
-    for home in ("", f"{name.lower()}.")
-}
 
 
 def read_text(file: str) -> str:
@@ -167,7 +162,7 @@ def contracts_in(module: Module, sources: SourceTree) -> list[Definition]:
     contracts = []
     for node, around in _classes(module.tree.body, []):
         definition = Definition(module.within(around) if around else module, node.name, node)
-        if any(path in _CONTRACTS for path in _foreign_bases(definition, sources)):
+        if any(path in CONTRACT_BASES for path in _foreign_bases(definition, sources)):
             contracts.append(definition)
     return contracts
 

@@ -128,13 +128,13 @@ def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | 
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith((_OURS, "<")) and not _is_pythons(file):
+        if not file.startswith((_OURS, "<")) and not is_of_python(file):
             found = file, traceback.tb_lineno
         traceback = traceback.tb_next
     return found
 
 
-def _is_pythons(file: str) -> bool:
+def is_of_python(file: str) -> bool:
     """True if a file belongs to Python's standard library, and not to a package installed below it."""
     return file.startswith(_PYTHON) and "site-packages" not in file
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from chain.source.classes import Class, class_of, is_enum, lineage
+from chain.source.classes import CONTRACT_BASES, Class, class_of, is_enum, lineage
 from chain.source.modules import Definition, Module, SourceTree
 
 
@@ -72,11 +72,6 @@ _COLLECTIONS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _OWN_SETS: Final = ("chain.Set", "chain.storage.collections.Set")
-_CONTRACTS: Final = frozenset(
-    f"{home}.{name}"
-    for name in ("Contract", "System")
-    for home in ("chain", f"chain.{name.lower()}")
-)
 _PARTED: Final = frozenset({"list", "tuple", "vector", "map"})  # types whose parts can be lists
 _WRAPPERS: Final = frozenset(
     ["Final", "ClassVar", "Annotated", "Optional", "Key", "Required", "NotRequired", "ReadOnly"]
@@ -253,7 +248,7 @@ def _is_stored(annotation: ast.expr, find: Find, cls: Class, sources: SourceTree
     if (find(outer) or "").rpartition(".")[2] in ("ClassVar", "Final"):
         return False
     return any(
-        resolver(ancestor.definition.module)(base) in _CONTRACTS
+        resolver(ancestor.definition.module)(base) in CONTRACT_BASES
         for ancestor in lineage(cls, sources)
         for base in ancestor.node.bases
     )

@@ -111,7 +111,7 @@ class EventSpec:
     @cached_property
     def encode(self) -> Callable[[Any], tuple[tuple[int, ...], bytes, bytes | None]]:
         """The function that encodes an event: its topics, its data, and all members if a topic is only a hash of its key."""
-        record, source = self.record, SourceBuilder()
+        record, source = self.record, SourceBuilder(f"emit {self.name}")
         topics = [
             f"{source.bind(topic_encoder_for(member.kind))}(event.{member.name})"
             for member in record.key_members

@@ -9,6 +9,7 @@ from chain.guard.allowlist import LIBRARY, METHODS, SETTINGS
 from chain.guard.finding import Rule
 from chain.guard.inference import infer
 from chain.guard.scope import Scopes
+from chain.source.classes import is_super
 from chain.source.word_sets import word_set
 
 METHOD: Final = Rule(
@@ -116,17 +117,11 @@ def attributes(node: ast.Attribute, place: Scopes) -> None:
     name = node.attr
     if name in _MACHINE and isinstance(node.value, ast.Name) and node.value.id == "self":
         place.report(FRAME_ACCESS, node, name=name)
-    if not (_is_magic(name) or name in _TABLES) or (name in METHODS and _is_super(node.value)):
+    if not (_is_magic(name) or name in _TABLES) or (name in METHODS and is_super(node.value)):
         return
     value_type = infer(node.value, place) if name == "__name__" else None
     if value_type is None or value_type.name != "class":
         place.report(ATTRIBUTE, node, name=name)
-
-
-def _is_super(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-    )
 
 
 def classes(node: ast.ClassDef, place: Scopes) -> None:
