@@ -41,8 +41,16 @@ def canonical_syntax(node: Any) -> str:
         return "[" + ",".join(map(canonical_syntax, node)) + "]"
     if not isinstance(node, ast.AST):
         return ascii(node)
-    fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-    if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-        fields = [(name, value[1:] if name == "body" else value) for name, value in fields]
-    inner = ",".join(f"{name}={canonical_syntax(value)}" for name, value in fields)
-    return f"{type(node).__name__}({inner})"
+    fields = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value is None or value == []:
+            continue
+        if (
+            name == "body"
+            and isinstance(node, _DOCUMENTED)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
+            value = value[1:]
+        fields.append(f"{name}={canonical_syntax(value)}")
+    return f"{type(node).__name__}({','.join(fields)})"

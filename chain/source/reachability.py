@@ -1,7 +1,8 @@
 """The code that a contract reaches in its own sources: the top-level statements of modules, followed from name to name.
 
 A contract may share a file with its tests, and its package may hold strategies and drawings that it never uses. None of that
-is a part of it. A statement that defines no name but changes the value of a reached one is reached too.
+is a part of it. A statement that defines no name but changes the value of a reached one is reached too. The guard reads these
+statements, the digest covers them, and the instrumented copy runs them.
 """
 
 from __future__ import annotations
