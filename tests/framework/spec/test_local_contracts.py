@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, DeclarationError
+from chain.metering.program import program_of
 
 HEAD = """
 from dataclasses import dataclass
@@ -256,3 +257,39 @@ def test_declared_at_a_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
         exec(
             compile("\nclass Bad(Contract):\n x: int", "<stdin>", "exec", dont_inherit=True), space
         )
+
+
+TYPED = """
+from chain import Contract, require, view
+from chain.types import u64
+
+class Rule:
+    STEP = 2
+
+    def value(self) -> int:
+        return 4 + self.STEP
+
+def ruled() -> int:
+    require(True, "never")
+    return Rule().value()
+
+class Game(Contract):
+    @view
+    def get(self) -> u64:
+        return ruled()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_other"),
+    [("4 +", "5 +", True), ("Rule().value()", "7", True), ("STEP = 2", "STEP = 2 ", False)],
+)
+def test_class_without_a_source_is_told_by_the_code_it_reaches(
+    old: str, new: str, is_other: bool
+) -> None:
+    digests = set()
+    for text in (TYPED, TYPED.replace(old, new)):
+        space = {"__name__": "typed_in"}
+        exec(compile(text, "<stdin>", "exec", dont_inherit=True), space)
+        digests.add(program_of(space["Game"]).digest)  # type: ignore[arg-type]
+    assert len(digests) == 1 + is_other
