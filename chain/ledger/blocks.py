@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn, overload
 
 from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
+from chain.machine.fork import DEFAULT, Fork
 from chain.machine.gas import TRANSACTION
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
@@ -22,6 +23,7 @@ class ChainConfig:
     seed: bytes
     gas_limit: int
     elastic_fees: bool = False  # the base fee follows demand (EIP-1559); otherwise it is constant
+    fork: Fork = DEFAULT
 
     @classmethod
     def of(cls, seed: int, chain_id: int, gas_limit: int, elastic_fees: bool) -> ChainConfig:
@@ -67,6 +69,10 @@ class Block:
     @property
     def chain_id(self) -> int:
         return self.rules.chain_id
+
+    @property
+    def fork(self) -> Fork:
+        return self.rules.fork
 
     @property
     def next_base_fee(self) -> int:
