@@ -1,6 +1,6 @@
 """The direct executor: runs a transaction to a Python contract, or to no contract, from nonce to fee.
 
-It follows the rules of the Prague fork as py-evm implements them; tests check that both executors agree. Anything that it
+It follows the rules of the fork of the block as py-evm implements them; tests check that both executors agree. Anything that it
 cannot run itself, above all bytecode, goes to the py-evm executor, which works on the same state.
 """
 
@@ -91,7 +91,7 @@ class Machine:
         sender, gas = tx.sender, tx.gas
         nonce, balance, code_hash = state.account(sender)
         intrinsic, floor = self._validate(tx, block, nonce, balance)
-        if self._evm_only or not self._runs_here(tx):
+        if self._evm_only or not self._runs_here(tx, block):
             outcome: TransactionResult = self.evm.transact(tx, block)
             return outcome
         price = min(tx.max_fee, block.base_fee + tx.tip)
@@ -133,7 +133,7 @@ class Machine:
         changes, logs = state.close()
         return TransactionResult(frame, context, used, price, changes, logs)
 
-    def _runs_here(self, tx: Transaction) -> bool:
+    def _runs_here(self, tx: Transaction, block: BlockContext) -> bool:
         """Return True if the direct executor can run `tx`."""
         if tx.type > 2:
             return False
@@ -142,7 +142,7 @@ class Machine:
         code_hash = self.state.account(tx.to)[2]
         return (
             code_hash in self._by_code
-            or (code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES)
+            or (code_hash == EMPTY_CODE_HASH and tx.to not in block.fork.precompiles)
             or self.undeclared_at(tx.to, tx.data) is not None
         )
 
@@ -159,9 +159,9 @@ class Machine:
         floor = cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
         if tx.to is None:
             intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
-            if len(data) > cost.MAX_INITCODE:
+            if len(data) > block.fork.max_initcode:
                 raise InvalidTransaction(
-                    f"init code of {len(data)} bytes is over {cost.MAX_INITCODE}"
+                    f"init code of {len(data)} bytes is over {block.fork.max_initcode}"
                 )
         for _, slots in tx.access_list:
             intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
@@ -241,7 +241,10 @@ class Machine:
         program = self._by_code.get(code_hash)
         if program is not None and not self._evm_only:
             run_call(frame, program)
-        elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
+        elif (
+            code_hash != EMPTY_CODE_HASH
+            or frame.code_address in frame.context.block.fork.precompiles
+        ):
             undeclared = self.undeclared_at(frame.code_address, frame.data)
             if undeclared is not None and not self._evm_only:
                 run_call(frame, undeclared)
