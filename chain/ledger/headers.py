@@ -1,7 +1,7 @@
 """Headers and block hashes, built on demand: one root each for the state, the transactions and the receipts.
 
 Each hash includes the one before it, so the first request for a hash builds all headers up to it. After that, the cost of a
-new block is only what changed in it. The fields are those of the Prague fork, in its order.
+new block is only what changed in it. The fields are those of Prague, in its order; no fork since has added one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
 from chain.ledger.receipts import Receipt
 from chain.ledger.state_trie import StateTrie, initial_trie
+from chain.machine.gas import PER_BLOB
 from chain.machine.state import LogRow
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ _NO_OMMERS: Final = keccak(rlp.encode([]))
 _NO_REQUESTS: Final = sha256().digest()  # EIP-7685
 _NO_HASH: Final = bytes(32)
 _KEPT: Final = 1024  # number of cached state tries
-_BLOB_GAS: Final = 131_072  # of one blob (EIP-4844)
 
 
 class Header(NamedTuple):
@@ -208,7 +208,7 @@ def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
     if receipt.type != 3:
         return 0
     fields: Any = rlp.decode(ledger.envelope_of(receipt)[1:])
-    return len(fields[10]) * _BLOB_GAS
+    return len(fields[10]) * PER_BLOB
 
 
 def bloom_of(rows: Sequence[LogRow]) -> bytes:

@@ -17,8 +17,8 @@ from chain.errors import OutOfGas, Revert
 from chain.machine import gas as cost
 from chain.machine.failure import Failure
 from chain.machine.finished_frame import Finished
-from chain.machine.fork import Fork
 from chain.machine.forced_random import ForcedRandom
+from chain.machine.fork import Fork
 from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
 from chain.metering.program import Program
 

@@ -1,4 +1,4 @@
-"""Gas costs: the part of the Prague schedule that the direct executor needs."""
+"""Gas: every figure that the chain charges by, in one place. They are those of Prague, and of what came after it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ CALL_VALUE: Final = 9_000
 CALL_STIPEND: Final = 2_300
 NEW_ACCOUNT: Final = 25_000
 
-PRECOMPILES: Final = frozenset(n.to_bytes(20) for n in range(1, 18))  # always warm
+PER_BLOB: Final = 131_072  # of blob gas, EIP-4844
 
 MAX_DEPTH: Final = 1_024
-MAX_INITCODE: Final = 49_152
 
 
 def calldata_tokens(data: bytes) -> int:

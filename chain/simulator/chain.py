@@ -18,6 +18,7 @@ from chain.ledger.blocks import Block, Blocks, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.executor import Machine
+from chain.machine.fork import DEFAULT
 from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Transaction, checked
 from chain.metering.program import check_classes
@@ -99,7 +100,7 @@ class Chain(
         chain_id: int = 31337,
         genesis_time: int = GENESIS_TIME,
         base_fee: int = 10**9,
-        gas_limit: int = 30_000_000,
+        gas_limit: int = DEFAULT.gas_limit,
         elastic_fees: bool = False,
         evm_only: bool = False,
         guard: bool = True,

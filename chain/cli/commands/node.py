@@ -16,6 +16,8 @@ import click
 from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.ledger.blocks import ChainConfig
+from chain.machine.fork import DEFAULT
+from chain.machine.gas import TRANSACTION
 from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.simulator.catalogue import ContractCatalogue
@@ -70,8 +72,8 @@ def _limit_options(command: Any) -> Any:
 @option("--chain-id", type=click.IntRange(1, 2**53 - 1), help="31337, or that of the file.")
 @option(
     "--gas-limit",
-    type=click.IntRange(21_000, 2**53 - 1),
-    help="What a block holds: 30000000, or as the file has it.",
+    type=click.IntRange(TRANSACTION, 2**53 - 1),
+    help=f"What a block holds: {DEFAULT.gas_limit}, or as the file has it.",
 )
 @option("--data", metavar="FILE", help="Keep the chain in this file; it is made if need be.")
 @contracts_option

@@ -9,6 +9,7 @@ from typing import Any, Final
 from chain.ledger.blocks import Block
 from chain.ledger.headers import blob_gas_of
 from chain.ledger.receipts import Receipt
+from chain.machine.gas import PER_BLOB
 from chain.rpc.block_tags import LATEST, find_block, require_block
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_hash, to_int
@@ -19,7 +20,6 @@ from chain.types import Address
 _LONGEST_HISTORY: Final = 1024
 _MOST_PERCENTILES: Final = 100
 _BODY: Final = ("size", "transactions", "uncles", "withdrawals")
-_MOST_BLOB_GAS: Final = 9 * 131_072  # in a block of the Prague fork
 
 
 # Blocks
@@ -151,7 +151,9 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
 def _blob_share(node: Node, block: Block) -> float:
     ledger = node.chain.ledger
     receipts = ledger.receipts[block.first_receipt : block.end_receipt]
-    return sum(blob_gas_of(ledger, receipt) for receipt in receipts) / _MOST_BLOB_GAS
+    return sum(blob_gas_of(ledger, receipt) for receipt in receipts) / (
+        block.fork.blobs.max * PER_BLOB
+    )
 
 
 def _are_percentiles(values: Any) -> bool:

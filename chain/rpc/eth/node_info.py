@@ -30,7 +30,7 @@ def node_info(node: Node) -> dict[str, Any]:
         "currentBlockNumber": quantity(head.number),
         "currentBlockTimestamp": head.timestamp,
         "currentBlockHash": data(chain.block_hash()),
-        "hardFork": "prague",
+        "hardFork": head.fork.name,
         "transactionOrder": "fifo",
         "environment": {
             "baseFee": quantity(chain.pending.base_fee),
@@ -80,8 +80,8 @@ def always_one(node: Node) -> str:
 
 
 def protocol_version(node: Node) -> str:
-    """Return the newest peer protocol of the Prague fork. This node has no peers."""
-    return "0x44"
+    """Return the newest peer protocol of the fork. This node has no peers."""
+    return quantity(node.chain.head.fork.peer_protocol)
 
 
 def is_mining(node: Node) -> bool:
