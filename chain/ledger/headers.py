@@ -18,6 +18,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.state_trie import StateTrie, initial_trie
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import LogRow
+from chain.machine.transaction import BLOB_TYPE
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -172,8 +173,8 @@ class Headers:
             nonce=bytes(8),
             base_fee=block.base_fee,
             withdrawals_root=trie.EMPTY_ROOT,
-            blob_gas_used=sum(blob_gas_of(ledger, receipt) for receipt in receipts),
-            excess_blob_gas=0,  # there is no market for blobs: each costs the minimum
+            blob_gas_used=block.blob_gas_used,
+            excess_blob_gas=block.excess_blob_gas,
             parent_beacon_root=_NO_HASH,
             requests_hash=_NO_REQUESTS,
         )
@@ -205,7 +206,7 @@ def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
 
 def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
     """Return the blob gas of a transaction, which is counted separately from its gas."""
-    if receipt.type != 3:
+    if receipt.type != BLOB_TYPE:
         return 0
     fields: Any = rlp.decode(ledger.envelope_of(receipt)[1:])
     return len(fields[10]) * PER_BLOB

@@ -32,13 +32,19 @@ class BlockContext(Protocol):
     timestamp: int
     coinbase: bytes
     base_fee: int
+    excess_blob_gas: int
+    blob_gas_used: int  # by the transactions before this one
 
+    @property
+    def blob_base_fee(self) -> int: ...
     @property
     def gas_limit(self) -> int: ...
     @property
     def chain_id(self) -> int: ...
     @property
     def fork(self) -> Fork: ...
+    @property
+    def max_transaction_gas(self) -> int: ...
     @property
     def prevrandao(self) -> int: ...
 

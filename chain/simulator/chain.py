@@ -100,12 +100,14 @@ class Chain(
         chain_id: int = 31337,
         genesis_time: int = GENESIS_TIME,
         base_fee: int = 10**9,
-        gas_limit: int = DEFAULT.gas_limit,
+        gas_limit: int | None = None,
         elastic_fees: bool = False,
+        fork: str = DEFAULT.name,
+        tx_gas_cap: bool = False,
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
-        rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees)
+        rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees, fork, tx_gas_cap)
         inputs.flag(evm_only, "evm_only")
         self._initialize(rules, genesis_time, base_fee, evm_only, inputs.flag(guard, "guard"))
         creation_hooks.notify_created(self)
@@ -262,7 +264,7 @@ class Chain(
         timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
-            timeline_index, receipt_index, timeline_index, receipt_index,
+            timeline_index, receipt_index, timeline_index, receipt_index, excess_blob_gas=parent.next_excess_blob_gas,
         )  # fmt: skip
         return replace(block, **self._overrides) if self._overrides else block
 
@@ -332,7 +334,7 @@ class Chain(
         if gas is not None:
             gas = inputs.gas_of(gas, wrong=InvalidTransaction)
         tx = Transaction(
-            sender_address, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
+            sender_address, to, data, value, block.gas_left if gas is None else gas,
             self.state.account(sender_address)[0], block.base_fee,
         )  # fmt: skip
         return self._apply(tx, block)
@@ -356,6 +358,7 @@ class Chain(
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
         """Run a transaction in `block` and record its receipt there."""
+        self.ledger.require_room(tx, block)
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
@@ -436,7 +439,10 @@ class Chain(
     def view_block(self) -> Block:
         """The block that a read-only call sees: the last one, with the chain's current time."""
         head = self.head
-        return Block(head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0)
+        return Block(
+            head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0,
+            excess_blob_gas=head.excess_blob_gas,
+        )  # fmt: skip
 
     @property
     def timeline_index(self) -> int:
