@@ -15,7 +15,7 @@ from py_arkworks_bls12381 import G1Point, G2Point
 from chain import Address, Chain, InvalidTransaction
 from chain.machine.evm import bls12_381, kzg, modexp, p256
 from chain.machine.fork import FORKS, OSAKA, PRAGUE
-from chain.machine.gas import calldata_gas
+from chain.machine.gas import TOKEN, calldata_tokens
 
 P256VERIFY = Address((0x100).to_bytes(20))
 LOW, HIGH = (1).to_bytes(32), b"\xff" * 32
@@ -62,7 +62,7 @@ def test_signature_of_a_phone_is_verified(signature):
     assert p256.verify(signature) == LOW
     receipts = [Chain(fork=fork).send(P256VERIFY, signature, gas=60_000) for fork in FORKS]
     assert [receipt.output for receipt in receipts] == [b"", LOW, LOW, LOW]
-    assert receipts[1].gas_used == 21_000 + calldata_gas(signature) + 6_900
+    assert receipts[1].gas_used == 21_000 + TOKEN * calldata_tokens(signature) + 6_900
 
 
 @pytest.mark.parametrize("index", range(5))
