@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn, overload
 from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
 from chain.machine.fork import DEFAULT, Fork, fork_named
-from chain.machine.gas import TRANSACTION
+from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
 
@@ -26,11 +26,15 @@ class ChainConfig:
     fork: Fork = DEFAULT
     tx_gas_cap: bool = False  # a transaction has at most 2**24 gas (EIP-7825), if the fork says so
     max_transaction_gas: int = field(init=False)
+    gas_of_any_size: int = field(init=False)  # with so much gas no block can be too large
 
     def __post_init__(self) -> None:
         cap = self.fork.max_transaction_gas if self.tx_gas_cap else None
         most = self.gas_limit if cap is None else min(cap, self.gas_limit)
         object.__setattr__(self, "max_transaction_gas", most)
+        size = self.fork.max_block_size
+        enough = GAS if size is None else size * FLOOR_PER_TOKEN  # a byte takes ten gas or more
+        object.__setattr__(self, "gas_of_any_size", enough)
 
     @classmethod
     def of(
@@ -99,7 +103,9 @@ class Block:
     @property
     def gas_left(self) -> int:
         """The most gas that the next transaction can have."""
-        return min(self.gas_limit - self.gas_used, self.rules.max_transaction_gas)
+        rules = self.rules  # every call asks
+        room, most = rules.gas_limit - self.gas_used, rules.max_transaction_gas
+        return room if room < most else most
 
     @property
     def blob_base_fee(self) -> int:

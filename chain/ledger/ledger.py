@@ -36,7 +36,7 @@ from chain.ledger.receipts import Receipt, Row, receipt_tuple
 from chain.ledger.reexecution import recording_machine, replay_transaction
 from chain.ledger.signing import SignedTransactions, encode_signed
 from chain.ledger.state_trie import StateTrie
-from chain.machine.gas import FLOOR_PER_TOKEN, PER_BLOB
+from chain.machine.gas import PER_BLOB
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
 from chain.metering.program import Program, parse_code
@@ -100,16 +100,12 @@ class Ledger:
 
     def require_room(self, tx: Transaction, block: Block) -> None:
         """Refuse a transaction with which the block would be larger than its fork allows (EIP-7934)."""
-        limit = block.fork.max_block_size
-        # A byte takes ten gas or more, so hardly any block can be that large.
-        if limit is None or block.gas_used + tx.gas < limit * FLOOR_PER_TOKEN:
-            return
-        key = self._keys.get(tx.sender)
+        limit, key = block.fork.max_block_size, self._keys.get(tx.sender)
         raw = tx.raw or encode_signed(tx, self.blocks.rules.chain_id, key)
         size = len(raw) + sum(
             len(self.envelope_of(receipt)) for receipt in self.receipts[block.first_receipt :]
         )
-        if size > limit - _HEADER:
+        if limit is not None and size > limit - _HEADER:
             raise InvalidTransaction(f"the block would be larger than {limit} bytes")
 
     def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:

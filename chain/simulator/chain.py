@@ -358,7 +358,8 @@ class Chain(
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
         """Run a transaction in `block` and record its receipt there."""
-        self.ledger.require_room(tx, block)
+        if block.gas_used + tx.gas > block.rules.gas_of_any_size:
+            self.ledger.require_room(tx, block)
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
