@@ -42,9 +42,8 @@ class Fork:
     gas_limit: int  # of a block, unless the chain sets its own
     max_initcode: int  # bytes
     blobs: BlobSchedule
-    precompiles: Mapping[bytes, str] = field(
-        hash=False
-    )  # name by address, as in EIP-7910; always warm
+    # The names of EIP-7910 by address. These accounts are always warm.
+    precompiles: Mapping[bytes, str] = field(hash=False)
     peer_protocol: int  # the newest version of `eth` that its nodes speak
     max_transaction_gas: int | None = None  # EIP-7825
     max_transaction_blobs: int | None = None  # EIP-7594
