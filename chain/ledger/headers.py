@@ -15,6 +15,7 @@ from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
 from chain.ledger.receipts import Receipt
+from chain.ledger.signing import tx_type
 from chain.ledger.state_trie import StateTrie, initial_trie
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import LogRow
@@ -204,11 +205,11 @@ def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
     return bytes((receipt.type,)) + body if receipt.type else body
 
 
-def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
-    """Return the blob gas of a transaction, which is counted separately from its gas."""
-    if receipt.type != BLOB_TYPE:
+def blob_gas_of(raw: bytes) -> int:
+    """Return the blob gas of a signed transaction, which is counted separately from its gas."""
+    if tx_type(raw) != BLOB_TYPE:
         return 0
-    fields: Any = rlp.decode(ledger.envelope_of(receipt)[1:])
+    fields: Any = rlp.decode(raw[1:])
     return len(fields[10]) * PER_BLOB
 
 

@@ -29,7 +29,7 @@ from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
-from chain.ledger.headers import Header, Headers
+from chain.ledger.headers import Header, Headers, blob_gas_of
 from chain.ledger.long_list import PIECE, LongList
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
@@ -99,9 +99,15 @@ class Ledger:
         self.state.closed = ()
 
     def require_room(self, tx: Transaction, block: Block) -> None:
-        """Refuse a transaction with which the block would be larger than its fork allows (EIP-7934)."""
+        """Refuse a transaction that has more blobs than the block has room for, or too many bytes (EIP-7934)."""
         limit, key = block.fork.max_block_size, self._keys.get(tx.sender)
         raw = tx.raw or encode_signed(tx, self.blocks.rules.chain_id, key)
+        blobs, room = (
+            blob_gas_of(raw) // PER_BLOB,
+            block.fork.blobs.max - block.blob_gas_used // PER_BLOB,
+        )
+        if blobs > room:
+            raise InvalidTransaction(f"{blobs} blobs are too many: the block has room for {room}")
         size = len(raw) + sum(
             len(self.envelope_of(receipt)) for receipt in self.receipts[block.first_receipt :]
         )

@@ -33,7 +33,6 @@ class BlockContext(Protocol):
     coinbase: bytes
     base_fee: int
     excess_blob_gas: int
-    blob_gas_used: int  # by the transactions before this one
 
     @property
     def blob_base_fee(self) -> int: ...

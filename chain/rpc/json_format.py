@@ -174,7 +174,7 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
     }
     if receipt.type == 3:
         price = ledger.block(receipt.block_number).blob_base_fee
-        body["blobGasUsed"] = quantity(blob_gas_of(ledger, receipt))
+        body["blobGasUsed"] = quantity(blob_gas_of(ledger.envelope_of(receipt)))
         body["blobGasPrice"] = quantity(price)
     return body
 

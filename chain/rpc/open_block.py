@@ -13,6 +13,7 @@ from chain.ledger.headers import blob_gas_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
+from chain.machine.transaction import BLOB_TYPE
 from chain.simulator.chain import Chain, Snapshot
 
 
@@ -22,7 +23,8 @@ def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
     for receipt in chain.receipts[first:]:
         block.gas_used -= receipt.gas_used
-        block.blob_gas_used -= blob_gas_of(chain.ledger, receipt)
+        if receipt.type == BLOB_TYPE:
+            block.blob_gas_used -= blob_gas_of(chain.ledger.envelope_of(receipt))
     chain.revert(_open_block_point(chain, timeline_index, first, block))
     return later
 

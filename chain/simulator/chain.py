@@ -20,7 +20,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.executor import Machine
 from chain.machine.fork import DEFAULT
 from chain.machine.state import EMPTY_CODE_HASH, State
-from chain.machine.transaction import Transaction, checked
+from chain.machine.transaction import BLOB_TYPE, Transaction, checked
 from chain.metering.program import check_classes
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
@@ -358,7 +358,7 @@ class Chain(
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
         """Run a transaction in `block` and record its receipt there."""
-        if block.gas_used + tx.gas > block.rules.gas_of_any_size:
+        if block.gas_used + tx.gas > block.rules.gas_of_any_size or tx.type == BLOB_TYPE:
             self.ledger.require_room(tx, block)
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block

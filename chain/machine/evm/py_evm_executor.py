@@ -150,9 +150,6 @@ class Executor(PragueTransactionExecutor):
         most = block.fork.max_transaction_blobs or block.fork.blobs.max
         if count > most:
             raise ValidationError(f"{count} blobs are too many for a transaction: at most {most}")
-        room = block.fork.blobs.max - block.blob_gas_used // cost.PER_BLOB
-        if count > room:
-            raise ValidationError(f"{count} blobs are too many: the block has room for {room}")
         fees = transaction.gas * transaction.max_fee_per_gas
         fees += count * cost.PER_BLOB * transaction.max_fee_per_blob_gas
         balance = self.vm_state.get_balance(transaction.sender)

@@ -131,6 +131,7 @@ def test_blocks_hold_so_many_blobs(fork: str, rooms: list[int]) -> None:
             send(chain, blobs, sender=sender)
         with pytest.raises(RpcError, match="the block has room for 0"):
             send(chain, 1, sender=9)
+    assert all(receipt.trace.gas_used == 21_000 for receipt in chain.receipts)
     assert chain.head.blob_gas_used == chain.ledger.header(1).blob_gas_used == sum(rooms) * BLOB
 
 
