@@ -84,9 +84,9 @@ def _recorded(folder: Path) -> list[tuple[str, Any]]:
 
 
 def _read(folder: Path) -> Iterator[tuple[str, Any]]:
-    """A `.json` file is one value, or a list of some; a `.jsonl` holds one a line.
+    """A `.json` file is one value, or a list of some; a `.jsonl`, packed as `.jsonl.xz` or not, holds one a line.
 
-    A `.jsonl` that begins with a header and a start is one long game, a value with its `lines`, and so is a packed `.jsonl.xz`.
+    Lines that begin with a header and a start are one long game, a value with its `lines`.
     """
     for path in sorted(folder.rglob("*.json*")):
         name = str(path.relative_to(folder))
@@ -96,15 +96,14 @@ def _read(folder: Path) -> Iterator[tuple[str, Any]]:
                 yield from ((f"{name}:{i}", value) for i, value in enumerate(content))
             else:
                 yield name, content
-        elif path.suffix == ".jsonl":
-            values = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-            if _begins_a_game(values[:2]):
-                yield name, {"lines": values}
-            else:
-                yield from ((f"{name}:{i}", value) for i, value in enumerate(values, 1))
-        elif path.suffix == ".xz":
-            text = lzma.decompress(path.read_bytes()).decode("utf-8")
-            yield name, {"lines": [json.loads(line) for line in text.splitlines()]}
+            continue
+        raw = path.read_bytes()
+        text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode("utf-8")
+        values = [json.loads(line) for line in text.splitlines()]
+        if _begins_a_game(values[:2]):
+            yield name, {"lines": values}
+        else:
+            yield from ((f"{name}:{i}", value) for i, value in enumerate(values, 1))
 
 
 def _begins_a_game(values: list[Any]) -> bool:

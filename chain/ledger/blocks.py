@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn, overload
 
 from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
-from chain.machine.gas import TRANSACTION
+from chain.machine.fork import DEFAULT, Fork, fork_named
+from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
 
@@ -22,10 +23,27 @@ class ChainConfig:
     seed: bytes
     gas_limit: int
     elastic_fees: bool = False  # the base fee follows demand (EIP-1559); otherwise it is constant
+    fork: Fork = DEFAULT
+    tx_gas_cap: bool = False  # a transaction has at most 2**24 gas (EIP-7825), if the fork says so
+    max_transaction_gas: int = field(init=False)
+    gas_of_any_size: int = field(init=False)  # with so much gas no block can be too large
+
+    def __post_init__(self) -> None:
+        cap = self.fork.max_transaction_gas if self.tx_gas_cap else None
+        most = self.gas_limit if cap is None else min(cap, self.gas_limit)
+        object.__setattr__(self, "max_transaction_gas", most)
+        size = self.fork.max_block_size
+        enough = GAS if size is None else size * FLOOR_PER_TOKEN  # a byte takes ten gas or more
+        object.__setattr__(self, "gas_of_any_size", enough)
 
     @classmethod
-    def of(cls, seed: int, chain_id: int, gas_limit: int, elastic_fees: bool) -> ChainConfig:
-        """Check the values, and return the settings with them."""
+    def of(
+        cls, seed: int, chain_id: int, gas_limit: int | None, elastic_fees: bool, fork: str, tx_gas_cap: bool
+    ) -> ChainConfig:  # fmt: skip
+        """Check the values, and return the settings with them. Without a gas limit, blocks have that of the fork."""
+        rules = fork_named(fork)
+        if gas_limit is None:
+            gas_limit = rules.gas_limit
         return cls(
             whole_number(chain_id, "chain_id", LAST_TIME, 1),
             keccak(whole_number(seed, "seed").to_bytes(32)),
@@ -33,6 +51,8 @@ class ChainConfig:
                 gas_limit, "gas_limit", GAS, TRANSACTION
             ),  # room for at least one transaction
             flag(elastic_fees, "elastic_fees"),
+            rules,
+            flag(tx_gas_cap, "tx_gas_cap"),
         )
 
 
@@ -51,6 +71,8 @@ class Block:
     end_receipt: int
     gas_used: int = 0
     forced_prevrandao: int | None = None
+    blob_gas_used: int = 0
+    excess_blob_gas: int = 0
 
     @property
     def as_tuple(self) -> tuple[Any, ...]:
@@ -58,6 +80,7 @@ class Block:
         return (
             self.number, self.timestamp, self.base_fee, self.coinbase, self.first_timeline_index,
             self.first_receipt, self.end_timeline_index, self.end_receipt, self.gas_used, self.forced_prevrandao,
+            self.blob_gas_used, self.excess_blob_gas,
         )  # fmt: skip
 
     @property
@@ -67,6 +90,33 @@ class Block:
     @property
     def chain_id(self) -> int:
         return self.rules.chain_id
+
+    @property
+    def fork(self) -> Fork:
+        return self.rules.fork
+
+    @property
+    def max_transaction_gas(self) -> int:
+        """The most gas that any transaction can have."""
+        return self.rules.max_transaction_gas
+
+    @property
+    def gas_left(self) -> int:
+        """The most gas that the next transaction can have."""
+        rules = self.rules  # every call asks
+        room, most = rules.gas_limit - self.gas_used, rules.max_transaction_gas
+        return room if room < most else most
+
+    @property
+    def blob_base_fee(self) -> int:
+        """The price of a unit of blob gas."""
+        return self.fork.blobs.base_fee(self.excess_blob_gas)
+
+    @property
+    def next_excess_blob_gas(self) -> int:
+        """The excess blob gas of the next block."""
+        excess, used = self.excess_blob_gas, self.blob_gas_used
+        return self.fork.next_excess_blob_gas(excess, used, self.base_fee) if excess or used else 0
 
     @property
     def next_base_fee(self) -> int:

@@ -1,7 +1,7 @@
 """Headers and block hashes, built on demand: one root each for the state, the transactions and the receipts.
 
 Each hash includes the one before it, so the first request for a hash builds all headers up to it. After that, the cost of a
-new block is only what changed in it. The fields are those of the Prague fork, in its order.
+new block is only what changed in it. The fields are those of Prague, in its order; no fork since has added one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
 from chain.ledger.receipts import Receipt
+from chain.ledger.signing import tx_type
 from chain.ledger.state_trie import StateTrie, initial_trie
+from chain.machine.gas import PER_BLOB
 from chain.machine.state import LogRow
+from chain.machine.transaction import BLOB_TYPE
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -25,7 +28,6 @@ _NO_OMMERS: Final = keccak(rlp.encode([]))
 _NO_REQUESTS: Final = sha256().digest()  # EIP-7685
 _NO_HASH: Final = bytes(32)
 _KEPT: Final = 1024  # number of cached state tries
-_BLOB_GAS: Final = 131_072  # of one blob (EIP-4844)
 
 
 class Header(NamedTuple):
@@ -172,8 +174,8 @@ class Headers:
             nonce=bytes(8),
             base_fee=block.base_fee,
             withdrawals_root=trie.EMPTY_ROOT,
-            blob_gas_used=sum(blob_gas_of(ledger, receipt) for receipt in receipts),
-            excess_blob_gas=0,  # there is no market for blobs: each costs the minimum
+            blob_gas_used=block.blob_gas_used,
+            excess_blob_gas=block.excess_blob_gas,
             parent_beacon_root=_NO_HASH,
             requests_hash=_NO_REQUESTS,
         )
@@ -203,12 +205,12 @@ def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
     return bytes((receipt.type,)) + body if receipt.type else body
 
 
-def blob_gas_of(ledger: Ledger, receipt: Receipt) -> int:
-    """Return the blob gas of a transaction, which is counted separately from its gas."""
-    if receipt.type != 3:
+def blob_gas_of(raw: bytes) -> int:
+    """Return the blob gas of a signed transaction, which is counted separately from its gas."""
+    if tx_type(raw) != BLOB_TYPE:
         return 0
-    fields: Any = rlp.decode(ledger.envelope_of(receipt)[1:])
-    return len(fields[10]) * _BLOB_GAS
+    fields: Any = rlp.decode(raw[1:])
+    return len(fields[10]) * PER_BLOB
 
 
 def bloom_of(rows: Sequence[LogRow]) -> bytes:

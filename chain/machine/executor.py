@@ -1,6 +1,6 @@
 """The direct executor: runs a transaction to a Python contract, or to no contract, from nonce to fee.
 
-It follows the rules of the Prague fork as py-evm implements them; tests check that both executors agree. Anything that it
+It follows the rules of the fork of the block as py-evm implements them; tests check that both executors agree. Anything that it
 cannot run itself, above all bytecode, goes to the py-evm executor, which works on the same state.
 """
 
@@ -19,8 +19,8 @@ from chain.machine import gas as cost
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
-from chain.machine.frame import BlockContext, Frame, TransactionContext
-from chain.machine.state import EMPTY_CODE_HASH, START, State
+from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
+from chain.machine.state import EMPTY_CODE_HASH, START, Account, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.unknown_names import explain
 from chain.metering.fuel import GAS_PER_TICK
@@ -89,9 +89,9 @@ class Machine:
         """Run `tx` in `block`, or raise `InvalidTransaction` and change nothing."""
         state = self.state
         sender, gas = tx.sender, tx.gas
-        nonce, balance, code_hash = state.account(sender)
-        intrinsic, floor = self._validate(tx, block, nonce, balance)
-        if self._evm_only or not self._runs_here(tx):
+        nonce, balance, code_hash = account = state.account(sender)
+        intrinsic, floor = self._validate(tx, block, account)
+        if self._evm_only or not self._runs_here(tx, block):
             outcome: TransactionResult = self.evm.transact(tx, block)
             return outcome
         price = min(tx.max_fee, block.base_fee + tx.tip)
@@ -133,7 +133,7 @@ class Machine:
         changes, logs = state.close()
         return TransactionResult(frame, context, used, price, changes, logs)
 
-    def _runs_here(self, tx: Transaction) -> bool:
+    def _runs_here(self, tx: Transaction, block: BlockContext) -> bool:
         """Return True if the direct executor can run `tx`."""
         if tx.type > 2:
             return False
@@ -142,29 +142,31 @@ class Machine:
         code_hash = self.state.account(tx.to)[2]
         return (
             code_hash in self._by_code
-            or (code_hash == EMPTY_CODE_HASH and tx.to not in cost.PRECOMPILES)
+            or (code_hash == EMPTY_CODE_HASH and tx.to not in block.fork.precompiles)
             or self.undeclared_at(tx.to, tx.data) is not None
         )
 
-    def _validate(
-        self, tx: Transaction, block: BlockContext, nonce: int, balance: int
-    ) -> tuple[int, int]:
+    def _validate(self, tx: Transaction, block: BlockContext, account: Account) -> tuple[int, int]:
         """Check that `block` can include `tx`. Return its intrinsic gas, and the least gas that it pays.
 
-        `nonce` and `balance` are those of the sender.
+        `account` is that of the sender. No account with code can sign (EIP-3607);
+        a transaction that is not signed may come from one, to impersonate it.
         """
         data, gas = tx.data, tx.gas
+        nonce, balance, code_hash = account
         tokens = cost.calldata_tokens(data)
         intrinsic = cost.TRANSACTION + cost.TOKEN * tokens
         floor = cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
         if tx.to is None:
             intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
-            if len(data) > cost.MAX_INITCODE:
+            if len(data) > block.fork.max_initcode:
                 raise InvalidTransaction(
-                    f"init code of {len(data)} bytes is over {cost.MAX_INITCODE}"
+                    f"init code of {len(data)} bytes is over {block.fork.max_initcode}"
                 )
         for _, slots in tx.access_list:
             intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
+        if code_hash != EMPTY_CODE_HASH and tx.is_signed and not self._delegates(tx.sender):
+            raise InvalidTransaction(f"{checksum_address(tx.sender)} is a contract: it cannot sign")
         if tx.nonce != nonce:
             raise InvalidTransaction(
                 f"the nonce is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}"
@@ -183,8 +185,11 @@ class Machine:
             raise InvalidTransaction(
                 f"{gas} gas is too little: its bytes alone take {max(intrinsic, floor)}"
             )
-        if gas > block.gas_limit:
-            raise InvalidTransaction(f"{gas} gas is more than a block holds ({block.gas_limit})")
+        if gas > block.max_transaction_gas:
+            holder = "block" if gas > block.gas_limit else "transaction"
+            raise InvalidTransaction(
+                f"{gas} gas is more than a {holder} holds ({block.max_transaction_gas})"
+            )
         if balance < gas * tx.max_fee + tx.value:
             wei(tx.value, wrong=InvalidTransaction)
             raise InvalidTransaction(
@@ -192,6 +197,10 @@ class Machine:
                 " set_balance gives it more"
             )
         return intrinsic, floor
+
+    def _delegates(self, address: bytes) -> bool:
+        """Return True if the code of an account is only the address of other code (EIP-7702)."""
+        return self.state.code(address).startswith(DELEGATION)
 
     # One message
 
@@ -241,7 +250,10 @@ class Machine:
         program = self._by_code.get(code_hash)
         if program is not None and not self._evm_only:
             run_call(frame, program)
-        elif code_hash != EMPTY_CODE_HASH or frame.code_address in cost.PRECOMPILES:
+        elif (
+            code_hash != EMPTY_CODE_HASH
+            or frame.code_address in frame.context.block.fork.precompiles
+        ):
             undeclared = self.undeclared_at(frame.code_address, frame.data)
             if undeclared is not None and not self._evm_only:
                 run_call(frame, undeclared)
@@ -268,11 +280,10 @@ class Machine:
     def _create(self, frame: Frame) -> None:
         """Run a message that creates a contract."""
         state, address = self.state, frame.address
-        nonce, balance, code_hash = state.account(address)
-        if nonce or code_hash != EMPTY_CODE_HASH:
+        _, balance, code_hash = state.account(address)
+        if state.is_taken(address):
             frame.gas = 0
             raise RejectedCall(f"there already is a contract at {checksum_address(address)}")
-        state.delete_storage(address)
         parsed = parse_initcode(frame.data)
         if parsed is None or self._evm_only:
             self.evm.run(frame)

@@ -1,6 +1,6 @@
 """One running message, and the gas that it pays.
 
-A contract's code acts through its frame: storage words, logs and calls are charged by the Prague schedule and written to the
+A contract's code acts through its frame: storage words, logs and calls are charged by the gas schedule and written to the
 journal of the state, so that a failed message leaves no changes behind. `TransactionContext` holds what all frames of one
 transaction share.
 """
@@ -18,6 +18,7 @@ from chain.machine import gas as cost
 from chain.machine.failure import Failure
 from chain.machine.finished_frame import Finished
 from chain.machine.forced_random import ForcedRandom
+from chain.machine.fork import Fork
 from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
 from chain.metering.program import Program
 
@@ -31,11 +32,18 @@ class BlockContext(Protocol):
     timestamp: int
     coinbase: bytes
     base_fee: int
+    excess_blob_gas: int
 
+    @property
+    def blob_base_fee(self) -> int: ...
     @property
     def gas_limit(self) -> int: ...
     @property
     def chain_id(self) -> int: ...
+    @property
+    def fork(self) -> Fork: ...
+    @property
+    def max_transaction_gas(self) -> int: ...
     @property
     def prevrandao(self) -> int: ...
 
@@ -275,7 +283,9 @@ class Frame:
 
     def touch(self, address: bytes) -> None:
         """Pay for access to an account (EIP-2929)."""
-        cold = self.state.warm_address(address) and address not in cost.PRECOMPILES
+        cold = (
+            self.state.warm_address(address) and address not in self.context.block.fork.precompiles
+        )
         self.charge(cost.COLD_ACCOUNT if cold else cost.WARM)
 
     def balance_of(self, address: bytes) -> int:
@@ -306,7 +316,7 @@ class Frame:
         """Create a contract from `initcode`. The child's address is that of the new contract."""
         if self.static:
             raise self._only_reads("deploy")
-        if len(initcode) > cost.MAX_INITCODE:
+        if len(initcode) > self.context.block.fork.max_initcode:
             raise OutOfGas
         self.charge(cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(initcode)))
         passed = cost.all_but_one_64th(self.gas)

@@ -1,4 +1,4 @@
-"""Gas costs: the part of the Prague schedule that the direct executor needs."""
+"""Gas: every figure that the chain charges by, in one place. They are those of Prague, and of what came after it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,28 @@ CALL_VALUE: Final = 9_000
 CALL_STIPEND: Final = 2_300
 NEW_ACCOUNT: Final = 25_000
 
-PRECOMPILES: Final = frozenset(n.to_bytes(20) for n in range(1, 18))  # always warm
+MAX_TRANSACTION: Final = 2**24  # EIP-7825
+PER_BLOB: Final = 131_072  # of blob gas, EIP-4844
+BLOB_BASE_COST: Final = 2**13  # gas to check a blob, EIP-7918
+
+CLZ: Final = 5  # EIP-7939
+POINT_EVALUATION: Final = 50_000
+P256_VERIFY: Final = 6_900  # EIP-7951
+MODEXP_MAX_BYTES: Final = 1_024  # EIP-7823
+MODEXP_LEAST: Final = 500  # EIP-7883
+MODEXP_SHORT_STEP: Final = 16
+MODEXP_LEAST_BERLIN: Final = 200  # EIP-2565
+MODEXP_DIVISOR_BERLIN: Final = 3
+BLS_G1_ADD: Final = 375  # EIP-2537
+BLS_G1_MULTIPLY: Final = 12_000
+BLS_G2_ADD: Final = 600
+BLS_G2_MULTIPLY: Final = 22_500
+BLS_PAIRING: Final = 37_700
+BLS_PAIRING_PAIR: Final = 32_600
+BLS_MAP_TO_G1: Final = 5_500
+BLS_MAP_TO_G2: Final = 23_800
 
 MAX_DEPTH: Final = 1_024
-MAX_INITCODE: Final = 49_152
 
 
 def calldata_tokens(data: bytes) -> int:

@@ -173,6 +173,11 @@ class State:
     def has_code(self, address: bytes) -> bool:
         return self.accounts.get(address, NO_ACCOUNT)[2] != EMPTY_CODE_HASH
 
+    def is_taken(self, address: bytes) -> bool:
+        """Return True if no contract can be created there: it has a nonce, code, or words left over (EIP-7610)."""
+        nonce, _, code_hash = self.account(address)
+        return nonce != 0 or code_hash != EMPTY_CODE_HASH or bool(self.storages.get(address))
+
     def code(self, address: bytes) -> bytes:
         return self.codes[self.account(address)[2]]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from chain.errors import InvalidTransaction
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import Changes, LogRow
 from chain.schema.inputs import NONCE, address_of, gas_of, raw_bytes, wei, whole_number
 from chain.schema.validation import short_repr
+
+BLOB_TYPE: Final = 3
 
 
 @dataclass(slots=True)
@@ -30,6 +32,10 @@ class Transaction:
     signed: Any = None  # py-evm's transaction, if it arrived signed
     raw: bytes | None = None  # its signed bytes
 
+    @property
+    def is_signed(self) -> bool:
+        return self.raw is not None or self.signed is not None
+
 
 def checked(tx: Any) -> Transaction:
     """Return a transaction that was built by hand, with every field validated."""
@@ -37,7 +43,7 @@ def checked(tx: Any) -> Transaction:
         raise TypeError(f"{short_repr(tx)} is not a Transaction")
     error_type = InvalidTransaction
     tx_type = whole_number(tx.type, "type", 4, wrong=error_type)
-    if tx_type > 2 and tx.signed is None and tx.raw is None:
+    if tx_type > 2 and not tx.is_signed:
         raise error_type(f"a transaction of type {tx_type} comes in signed")
     return Transaction(
         bytes(address_of(tx.sender, "sender")), None if tx.to is None else bytes(address_of(tx.to, "to")),

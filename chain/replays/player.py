@@ -17,6 +17,7 @@ from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.machine.forced_random import RecordedOutcomes
+from chain.machine.fork import fork_named
 from chain.metering.program import check_classes, discard_copies, program_of
 from chain.replays.recorder import Named, Recorder, record, settings_of
 from chain.replays.step_requests import StepRequests
@@ -276,8 +277,9 @@ def _chain(text: Transcript) -> Chain:
     settings |= text.settings
     seed = settings.pop("seed").removeprefix("0x")
     guard, time, fee = (settings.pop(name) for name in ("guard", "genesis_time", "base_fee"))
+    fork = fork_named(settings.pop("fork"))
     return Chain.with_rules(
-        ChainConfig(seed=bytes.fromhex(seed), **settings), time, fee, guard=guard
+        ChainConfig(seed=bytes.fromhex(seed), fork=fork, **settings), time, fee, guard=guard
     )
 
 

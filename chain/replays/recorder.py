@@ -51,7 +51,8 @@ def settings_of(chain: Chain) -> dict[str, Any]:
     rules, first = chain.blocks.rules, chain.blocks[0]
     return {
         "chain_id": rules.chain_id, "seed": f"0x{rules.seed.hex()}", "gas_limit": rules.gas_limit,
-        "elastic_fees": rules.elastic_fees, "genesis_time": first.timestamp, "base_fee": first.base_fee,
+        "elastic_fees": rules.elastic_fees, "fork": rules.fork.name, "tx_gas_cap": rules.tx_gas_cap,
+        "genesis_time": first.timestamp, "base_fee": first.base_fee,
         "guard": chain.machine.guards,
     }  # fmt: skip
 
@@ -142,7 +143,9 @@ class Recorder(Transcript):
                 yield from self.note(self.ledger.timeline[index])
             else:
                 yield from (f"{head} {line}" for line in self._head(receipt))
-                yield from self._asked(receipt, block, block.gas_limit - used)
+                yield from self._asked(
+                    receipt, block, min(block.gas_limit - used, block.max_transaction_gas)
+                )
                 yield from self.outcome(receipt)
                 used += receipt.gas_used
         if is_last_note:
@@ -155,6 +158,8 @@ class Recorder(Transcript):
             yield "coinbase", f"0x{block.coinbase.hex()}"
         if block.base_fee != parent.next_base_fee:
             yield "base_fee", str(block.base_fee)
+        if block.excess_blob_gas != parent.next_excess_blob_gas:
+            yield "excess_blob_gas", str(block.excess_blob_gas)
         if block.forced_prevrandao is not None:
             yield "prevrandao", str(block.forced_prevrandao)
 

@@ -53,7 +53,7 @@ class StepRequests:
         sender = self._address(step.sender or "")
         options = {name: step.value(name) for name in ("gas", "fee", "tip", "type", "access")}
         usual = Transaction(
-            sender, to, data, value, block.gas_limit - block.gas_used,
+            sender, to, data, value, block.gas_left,
             state.account(sender)[0], block.base_fee,
         )  # fmt: skip
         overrides = {_FIELDS[name]: value for name, value in options.items() if value is not None}
@@ -112,12 +112,13 @@ class StepRequests:
 
     def block(self, step: Step, block: Block) -> Block:
         """Return the block of a step, with the properties that do not follow from its parent."""
-        coinbase, fee, chance = (
-            step.value(name) for name in ("coinbase", "base_fee", "prevrandao")
+        coinbase, fee, excess, chance = (
+            step.value(name) for name in ("coinbase", "base_fee", "excess_blob_gas", "prevrandao")
         )
         if coinbase is not None:
             block.coinbase = coinbase
         block.base_fee = block.base_fee if fee is None else fee
+        block.excess_blob_gas = block.excess_blob_gas if excess is None else excess
         block.forced_prevrandao = chance
         return block
 

@@ -150,7 +150,8 @@ def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:
     for word in text.split():
         name, _, value = word.partition("=")
         try:
-            yield name, value if value.startswith("0x") else ast.literal_eval(value)
+            is_text = value.startswith("0x") or value.islower()
+            yield name, value if is_text else ast.literal_eval(value)
         except (ValueError, SyntaxError):
             raise BadTranscript(number, f"'{word}' is not a setting of a chain") from None
 

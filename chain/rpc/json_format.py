@@ -48,8 +48,8 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
         "baseFeePerGas": quantity(block.base_fee),
         "mixHash": word(block.prevrandao),
         "withdrawalsRoot": data(header.withdrawals_root),
-        "blobGasUsed": quantity(header.blob_gas_used),
-        "excessBlobGas": quantity(header.excess_blob_gas),
+        "blobGasUsed": quantity(block.blob_gas_used),
+        "excessBlobGas": quantity(block.excess_blob_gas),
         "parentBeaconBlockRoot": data(header.parent_beacon_root),
         "requestsHash": data(header.requests_hash),
         "size": quantity(_size(header, [ledger.envelope_of(receipt) for receipt in receipts])),
@@ -173,7 +173,9 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
         "logsBloom": data(bloom_of(receipt.log_rows)),
     }
     if receipt.type == 3:
-        body |= {"blobGasUsed": quantity(blob_gas_of(ledger, receipt)), "blobGasPrice": "0x1"}
+        price = ledger.block(receipt.block_number).blob_base_fee
+        body["blobGasUsed"] = quantity(blob_gas_of(ledger.envelope_of(receipt)))
+        body["blobGasPrice"] = quantity(price)
     return body
 
 

@@ -158,7 +158,8 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         # fees
         "eth_gasPrice": blocks.gas_price,
         "eth_maxPriorityFeePerGas": blocks.max_priority_fee,
-        "eth_blobBaseFee": node_info.always_one,
+        "eth_config": node_info.fork_config,
+        "eth_blobBaseFee": blocks.blob_base_fee,
         "eth_feeHistory": blocks.fee_history,
         # running
         "eth_call": transactions.call,
@@ -233,6 +234,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_now": entry_calls.now,
         "chain_advance": entry_calls.advance,
         "chain_setTime": entry_calls.set_time,
+        "chain_setExcessBlobGas": account_state.set_excess_blob_gas,
         "chain_mine": entry_calls.mine,
         "chain_load": entry_calls.force_random,
         "chain_unload": entry_calls.release_random,

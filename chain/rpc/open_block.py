@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from chain.errors import InvalidTransaction
 from chain.ledger.blocks import Block
+from chain.ledger.headers import blob_gas_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
+from chain.machine.transaction import BLOB_TYPE
 from chain.simulator.chain import Chain, Snapshot
 
 
@@ -19,7 +21,10 @@ def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     """Undo the open block back to before the receipt at position `first`, and return the undone items."""
     timeline_index = chain.ledger.timeline_index(chain.receipts[first])
     later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
-    block.gas_used -= sum(receipt.gas_used for receipt in chain.receipts[first:])
+    for receipt in chain.receipts[first:]:
+        block.gas_used -= receipt.gas_used
+        if receipt.type == BLOB_TYPE:
+            block.blob_gas_used -= blob_gas_of(chain.ledger.envelope_of(receipt))
     chain.revert(_open_block_point(chain, timeline_index, first, block))
     return later
 

@@ -45,7 +45,7 @@ def parse_fields(
 ) -> Transaction:
     """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain."""
     fields = to_object(fields, "the transaction")
-    room = block.gas_limit - (block.gas_used if block is chain.ledger.open else 0)
+    room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
     sender = (
         to_address(fields["from"], "'from'") if fields.get("from") else bytes(chain.accounts[0])
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from eth.vm.forks.prague.transactions import PragueTransactionBuilder
 from eth_keys.exceptions import BadSignature
 from eth_utils.exceptions import ValidationError
 from rlp.exceptions import RLPException
@@ -14,6 +13,7 @@ from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.errors import InvalidTransaction
 from chain.ledger.signing import sign
+from chain.machine.evm.forks import decode_transaction
 from chain.machine.transaction import Transaction
 
 TYPES: Final = (3, 4)
@@ -30,7 +30,7 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
     try:
         if type_number == _BLOBS:
             raw = _without_blobs(raw)
-        signed: Any = PragueTransactionBuilder().decode(raw)
+        signed: Any = decode_transaction(raw)
         sender = signed.sender
     except (rlp.BadRlp, RLPException, ValidationError, BadSignature) as error:
         raise InvalidTransaction(

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from chain.abi.texts import revert_text
 from chain.errors import Revert
 from chain.machine.frame import Frame
-from chain.machine.gas import PRECOMPILES
 from chain.schema.inputs import AccountLike, address_of, gas_of, wei
 from chain.spec.overloads import choose
 from chain.types import Address
@@ -54,7 +53,8 @@ class ContractProxy:
         def send(*args: Any, **named: Any) -> Any:
             entry = overloads[0] if len(overloads) == 1 else choose(name, overloads, args, named)
             data, frame, address = entry.encode_args(args, named), self._frame, bytes(self.address)
-            if not frame.state.has_code(address) and address not in PRECOMPILES:
+            precompiles = frame.context.block.fork.precompiles
+            if not frame.state.has_code(address) and address not in precompiles:
                 frame.touch(address)
                 raise Revert(f"there is no contract at {self.address}, so {name} cannot be called")
             child = frame.call(address, data, self._value, self._gas, static=entry.is_view)

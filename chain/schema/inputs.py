@@ -20,6 +20,7 @@ WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the great
 GAS: Final = 2**63 - 1
 NONCE: Final = 2**64 - 1
 FEE: Final = 2**64 - 1  # wei per unit of gas
+EXCESS_BLOB_GAS: Final = 2**32 - 1  # a blob would cost more than there is
 LAST_TIME: Final = 2**53 - 1  # the greatest whole number that is exact in every JSON reader
 INTERVAL: Final = 10**9  # seconds from one block to the next
 BLOCKS: Final = 10**7  # mined in one call: each block stays in memory

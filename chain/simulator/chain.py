@@ -18,8 +18,9 @@ from chain.ledger.blocks import Block, Blocks, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.executor import Machine
+from chain.machine.fork import DEFAULT
 from chain.machine.state import EMPTY_CODE_HASH, State
-from chain.machine.transaction import Transaction, checked
+from chain.machine.transaction import BLOB_TYPE, Transaction, checked
 from chain.metering.program import check_classes
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
@@ -99,12 +100,14 @@ class Chain(
         chain_id: int = 31337,
         genesis_time: int = GENESIS_TIME,
         base_fee: int = 10**9,
-        gas_limit: int = 30_000_000,
+        gas_limit: int | None = None,
         elastic_fees: bool = False,
+        fork: str = DEFAULT.name,
+        tx_gas_cap: bool = False,
         evm_only: bool = False,
         guard: bool = True,
     ) -> None:
-        rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees)
+        rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees, fork, tx_gas_cap)
         inputs.flag(evm_only, "evm_only")
         self._initialize(rules, genesis_time, base_fee, evm_only, inputs.flag(guard, "guard"))
         creation_hooks.notify_created(self)
@@ -261,7 +264,7 @@ class Chain(
         timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
-            timeline_index, receipt_index, timeline_index, receipt_index,
+            timeline_index, receipt_index, timeline_index, receipt_index, excess_blob_gas=parent.next_excess_blob_gas,
         )  # fmt: skip
         return replace(block, **self._overrides) if self._overrides else block
 
@@ -331,7 +334,7 @@ class Chain(
         if gas is not None:
             gas = inputs.gas_of(gas, wrong=InvalidTransaction)
         tx = Transaction(
-            sender_address, to, data, value, block.gas_limit - block.gas_used if gas is None else gas,
+            sender_address, to, data, value, block.gas_left if gas is None else gas,
             self.state.account(sender_address)[0], block.base_fee,
         )  # fmt: skip
         return self._apply(tx, block)
@@ -355,6 +358,8 @@ class Chain(
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
         """Run a transaction in `block` and record its receipt there."""
+        if block.gas_used + tx.gas > block.rules.gas_of_any_size or tx.type == BLOB_TYPE:
+            self.ledger.require_room(tx, block)
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
@@ -435,7 +440,10 @@ class Chain(
     def view_block(self) -> Block:
         """The block that a read-only call sees: the last one, with the chain's current time."""
         head = self.head
-        return Block(head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0)
+        return Block(
+            head.rules, head.number, self._clock, head.base_fee, head.coinbase, 0, 0, 0, 0,
+            excess_blob_gas=head.excess_blob_gas,
+        )  # fmt: skip
 
     @property
     def timeline_index(self) -> int:

@@ -25,6 +25,7 @@ from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.result import QueryResult
 from chain.machine.forced_random import LoadedOutcomes
+from chain.machine.fork import fork_named
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program, check_classes
 from chain.runtime import account_names
@@ -93,8 +94,12 @@ class RemoteChain(Chain):
             settings = self._ask("chain_rules", ())
         except NodeError as error:
             raise ValueError(f"the node at {self.url} is not a Boardchain node: {error}") from None
-        chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = settings
-        rules = ChainConfig(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
+        chain_id, seed, gas_limit, elastic, fork, cap, genesis_time, base_fee, self._token = (
+            settings
+        )
+        rules = ChainConfig(
+            chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic, fork_named(fork), cap
+        )
         self._initialize(rules, genesis_time, int(base_fee, 16))
         self.ledger.artifacts.is_copy = True
         self._since = self._followed = _START
@@ -264,9 +269,7 @@ class RemoteChain(Chain):
         return receipt
 
     def _apply(self, tx: Transaction, block: Block) -> NoReturn:
-        raise TypeError(
-            "send a transaction object to a node with web3, from an account that signs"
-        )
+        raise TypeError("send a transaction object to a node with web3, from an account that signs")
 
     def add_to_open_block(self, tx: Transaction) -> NoReturn:
         self._apply(tx, self.pending)
@@ -374,4 +377,5 @@ _OVERRIDES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
     "forced_prevrandao": ("anvil_setPrevRandao", lambda number: f"0x{number:064x}"),
     "base_fee": ("anvil_setNextBlockBaseFeePerGas", hex),
     "coinbase": ("anvil_setCoinbase", _hex),
+    "excess_blob_gas": ("chain_setExcessBlobGas", hex),
 }

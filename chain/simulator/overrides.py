@@ -11,6 +11,7 @@ from chain.ledger.blocks import Mining
 from chain.ledger.ledger import Ledger
 from chain.machine.state import State
 from chain.schema.inputs import (
+    EXCESS_BLOB_GAS,
     FEE,
     NONCE,
     AccountLike,
@@ -120,6 +121,7 @@ class StateOverrides(Steps, ABC):
         prevrandao: int | None = None,
         base_fee: int | None = None,
         coinbase: AccountLike | None = None,
+        excess_blob_gas: int | None = None,
     ) -> None:
         """Override fields of the next block. A base fee and a coinbase stay until they are set again."""
         overrides: dict[str, Any] = {}
@@ -129,6 +131,9 @@ class StateOverrides(Steps, ABC):
             overrides["base_fee"] = whole_number(base_fee, "base_fee", FEE, unit="wei")
         if coinbase is not None:
             overrides["coinbase"] = bytes(self.address_of(coinbase, "coinbase"))
+        if excess_blob_gas is not None:
+            most = EXCESS_BLOB_GAS
+            overrides["excess_blob_gas"] = whole_number(excess_blob_gas, "excess_blob_gas", most)
         self._override(overrides)
 
     @step

@@ -56,9 +56,11 @@ class FilePersistence(Steps, ABC):
         try:
             all_settings: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
             for name, value in (file.settings or {}).items():
-                all_settings[name] = type(all_settings[name])(value)  # a file has 1 for True
+                is_flag = isinstance(all_settings[name], bool)
+                all_settings[name] = bool(value) if is_flag else value  # a file has 1 for True
             all_settings = merged_settings(file, all_settings, settings)
             chain = cls(**all_settings)
+            all_settings["gas_limit"] = chain.ledger.blocks.rules.gas_limit
             chain._store, chain.mining = open_store(
                 file, all_settings, chain.ledger, chain.keys, sync
             )

@@ -30,6 +30,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
 from chain.machine.deep_calls import rest
 from chain.machine.executor import Machine
+from chain.machine.fork import DEFAULT
 from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Transaction, TransactionResult, checked
@@ -47,7 +48,7 @@ from chain.types import Address
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
 _CALL_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
 # But its code may run no longer than the gas of a whole block allows.
-_CALL_FUEL: Final = 30_000_000 // GAS_PER_TICK
+_CALL_FUEL: Final = DEFAULT.gas_limit // GAS_PER_TICK
 
 
 class ChainReader(Steps, ABC):

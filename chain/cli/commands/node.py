@@ -16,6 +16,8 @@ import click
 from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.ledger.blocks import ChainConfig
+from chain.machine.fork import DEFAULT, FORKS
+from chain.machine.gas import TRANSACTION
 from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.simulator.catalogue import ContractCatalogue
@@ -70,8 +72,19 @@ def _limit_options(command: Any) -> Any:
 @option("--chain-id", type=click.IntRange(1, 2**53 - 1), help="31337, or that of the file.")
 @option(
     "--gas-limit",
-    type=click.IntRange(21_000, 2**53 - 1),
-    help="What a block holds: 30000000, or as the file has it.",
+    type=click.IntRange(TRANSACTION, 2**53 - 1),
+    help=f"What a block holds: {DEFAULT.gas_limit}, or as the fork or the file has it.",
+)
+@option(
+    "--fork",
+    type=click.Choice([*FORKS]),
+    help=f"The rules of Ethereum that it follows: {DEFAULT.name}, or as the file has it.",
+)
+@option(
+    "--tx-gas-cap",
+    is_flag=True,
+    default=None,
+    help="Limit the gas of a transaction as Ethereum does since Osaka (EIP-7825), to 2**24.",
 )
 @option("--data", metavar="FILE", help="Keep the chain in this file; it is made if need be.")
 @contracts_option
@@ -104,15 +117,15 @@ def _limit_options(command: Any) -> Any:
 @option("--quiet", is_flag=True, help="Print only where it listens.")
 @_limit_options
 def command(
-    host: str, port: int, chain_id: int | None, gas_limit: int | None, data: str | None,
-    offered: ContractCatalogue, block_time: float | None, hosts: tuple[str, ...], origins: tuple[str, ...], reload: bool,
-    quiet: bool, **limits: Any,
+    host: str, port: int, chain_id: int | None, gas_limit: int | None, fork: str | None, tx_gas_cap: bool | None,
+    data: str | None, offered: ContractCatalogue, block_time: float | None, hosts: tuple[str, ...],
+    origins: tuple[str, ...], reload: bool, quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
     serving = import_module("chain.rpc.server.server")
     access = serving.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): limit for name, limit in limits.items()})
-    rules = {"chain_id": chain_id, "gas_limit": gas_limit}
+    rules = {"chain_id": chain_id, "gas_limit": gas_limit, "fork": fork, "tx_gas_cap": tx_gas_cap}
     settings = {name: value for name, value in rules.items() if value is not None}
     with _opened(data, settings, offered) as chain:
         if block_time is not None:
@@ -150,7 +163,7 @@ def _greet(chain: Chain, offered: ContractCatalogue) -> None:
         *(f"({i}) {account} ({chain.balance(account) // ETHER} ether)" for i, account in enumerate(chain.accounts)),
         "", "Private keys",
         *(f"({i}) 0x{account.key.hex()}" for i, account in enumerate(chain.accounts)),
-        "", f"Phrase: {PHRASE}", f"Chain id: {rules.chain_id}", f"Gas limit: {rules.gas_limit}",
+        "", f"Phrase: {PHRASE}", f"Chain id: {rules.chain_id}", f"Fork: {rules.fork.name}", f"Gas limit: {rules.gas_limit}",
         f"Base fee: {chain.pending.base_fee}", f"Last block: {chain.head.number}",
         f"Contracts in {offered.package}: {names}", "",
     ]  # fmt: skip

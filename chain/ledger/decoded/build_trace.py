@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, StorageDiff, Write, words_in
@@ -19,11 +19,6 @@ from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
-
-_PRECOMPILES: Final = (
-    "ecrecover", "sha256", "ripemd160", "identity", "modexp", "bn254 add", "bn254 multiply", "bn254 pairing", "blake2f",
-    "point evaluation",
-)  # fmt: skip
 
 
 def trace_of(ledger: Ledger, then: Ledger, outcome: TransactionResult, gas: int) -> Trace:
@@ -147,8 +142,7 @@ def _programs_in(frame: Frame) -> Iterator[tuple[bytes, Program]]:
 
 
 def _precompile(frame: Frame) -> str | None:
-    number = int.from_bytes(frame.code_address)
-    return _PRECOMPILES[number - 1] if 0 < number <= len(_PRECOMPILES) else None
+    return frame.context.block.fork.precompiles.get(frame.code_address)
 
 
 def _args(frame: Frame) -> dict[str, Any]:

@@ -9,39 +9,29 @@ because the tree has gaps where Python sends messages.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
 from eth.constants import CREATE_CONTRACT_ADDRESS
 from eth.exceptions import InsufficientStack, OutOfGas, Revert, VMError
-from eth.vm import mnemonics, opcode_values
-from eth.vm.forks.byzantium.opcodes import ensure_no_static
-from eth.vm.forks.cancun.logic import selfdestruct_eip6780
 from eth.vm.forks.prague.computation import PragueComputation
-from eth.vm.forks.prague.opcodes import PRAGUE_OPCODES
-from eth.vm.forks.tangerine_whistle.constants import GAS_SELFDESTRUCT_EIP150
 from eth.vm.message import Message
-from eth.vm.opcode import as_opcode
 from eth.vm.stack import Stack
 from eth_typing import Address
 
 from chain.abi.texts import revert_text
 from chain.errors import FatalHalt
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
+from chain.machine.evm.forks import OPERATIONS, PRECOMPILES, Operations
 from chain.machine.executor import failure_from_exception
 from chain.machine.failure import Failure
+from chain.machine.fork import Fork
 from chain.machine.frame import Frame
 
 if TYPE_CHECKING:
     from chain.machine.evm.py_evm_executor import EvmState
 
-OPCODES: Final = {
-    **PRAGUE_OPCODES,
-    # py-evm's own version warns that it is deprecated each time it runs.
-    opcode_values.SELFDESTRUCT: as_opcode(
-        ensure_no_static(selfdestruct_eip6780), mnemonics.SELFDESTRUCT, GAS_SELFDESTRUCT_EIP150
-    ),
-}
 _STACK_METHODS: Final = (
     "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",
 )  # fmt: skip
@@ -88,7 +78,6 @@ class FrameMessage(Message):
 class Computation(PragueComputation):
     """One message in the py-evm executor, run for its frame: bytecode, a precompile, or a Python contract."""
 
-    opcodes = OPCODES
     state: EvmState
     msg: FrameMessage
 
@@ -100,6 +89,11 @@ class Computation(PragueComputation):
         self._stack = FastStack()
         for name in _STACK_METHODS:  # py-evm looks all of them up again for every message, slowly
             setattr(self, f"stack_{name}", getattr(self._stack, name))
+
+    @staticmethod
+    def operations_of(fork: Fork) -> Operations:
+        """Return the operations of a fork, as this class runs them."""
+        return OPERATIONS[fork.evm]
 
     @classmethod
     def apply_computation(
@@ -233,3 +227,10 @@ class Computation(PragueComputation):
 
     def get_accounts_for_deletion(self) -> list[Address]:
         return list(self.state.doomed)
+
+
+@cache
+def computation_of(base: type[Computation], fork: Fork) -> type[Computation]:
+    """Return `base` with the operations and precompiled contracts of a fork. py-evm reads both from the class."""
+    tables = {"opcodes": base.operations_of(fork), "_precompiles": PRECOMPILES[fork.evm]}
+    return type(base.__name__, (base,), tables)

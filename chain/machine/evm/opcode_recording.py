@@ -11,8 +11,10 @@ from eth.exceptions import Revert, VMError
 from eth.vm.logic.invalid import InvalidOpcode
 from eth_typing import Address
 
-from chain.machine.evm.messages import OPCODES, Computation, FastStack, FrameMessage
+from chain.machine.evm.forks import OPERATIONS, Operations
+from chain.machine.evm.messages import Computation, FastStack, FrameMessage
 from chain.machine.evm.py_evm_executor import PyEvmExecutor
+from chain.machine.fork import Fork
 from chain.machine.recording import (
     CallStep,
     Logged,
@@ -51,6 +53,14 @@ class ObservedComputation(Computation):
     now = ""  # the name of the running operation
     running: OpcodeStep | None = None  # the record of the running operation
     known: dict[int, int] | None = None  # the words that the message has read or written, by slot
+
+    @staticmethod
+    def operations_of(fork: Fork) -> Operations:
+        operations = OPERATIONS[fork.evm]
+        return {
+            code: cast(OpcodeAPI, _recorded(code, operations.get(code) or InvalidOpcode(code)))
+            for code in range(256)
+        }
 
     @property
     def _words(self) -> list[Any]:
@@ -134,12 +144,6 @@ def _recorded(code: int, opcode: Any) -> Callable[..., None]:
         computation.run_opcode(code, name, opcode)
 
     return run
-
-
-ObservedComputation.opcodes = {
-    code: cast(OpcodeAPI, _recorded(code, OPCODES.get(code) or InvalidOpcode(code)))
-    for code in range(256)
-}
 
 
 class ObservedEvm(PyEvmExecutor):

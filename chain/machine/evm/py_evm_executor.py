@@ -18,7 +18,6 @@ from eth.vm.forks.berlin.transactions import calculate_txn_intrinsic_gas_berlin
 from eth.vm.forks.cancun.constants import BLOB_TX_TYPE
 from eth.vm.forks.cancun.transaction_context import CancunTransactionContext
 from eth.vm.forks.prague.state import PragueState, PragueTransactionExecutor
-from eth.vm.forks.prague.transactions import PragueTransactionBuilder
 from eth.vm.forks.spurious_dragon.state import SpuriousDragonTransactionExecutor
 from eth_hash.auto import keccak as eth_keccak
 from eth_hash.backends import pysha3
@@ -26,11 +25,12 @@ from eth_typing import Address, Hash32
 from eth_utils.exceptions import ValidationError
 from eth_utils.logging import get_extended_debug_logger
 
-from chain.crypto.hashing import create_address
+from chain.crypto.hashing import checksum_address, create_address
 from chain.errors import InvalidTransaction, UndeclaredContract
 from chain.machine import gas as cost
 from chain.machine.dispatch import run_call
-from chain.machine.evm.messages import Computation, FrameMessage
+from chain.machine.evm.forks import decode_transaction
+from chain.machine.evm.messages import Computation, FrameMessage, computation_of
 from chain.machine.evm.state_adapter import BlockAdapter, StateAdapter
 from chain.machine.executor import Machine
 from chain.machine.failure import Failure
@@ -52,7 +52,7 @@ class PyEvmExecutor:
         self._machine = machine
 
     def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
-        """Run `tx` by py-evm's Prague rules, or raise `InvalidTransaction` and change nothing."""
+        """Run `tx` by the rules of the fork, or raise `InvalidTransaction` and change nothing."""
         machine, world_state = self._machine, self._machine.state
         evm_tx: Any = _signed(tx) if tx.type > 2 else PyEvmTransaction(tx)
         price = min(tx.max_fee, block.base_fee + tx.tip)
@@ -79,9 +79,12 @@ class PyEvmExecutor:
         """Run one message with py-evm and record its outcome, also a failure, in the frame. The machine undoes a failure."""
         state = self._state_of(frame.context)
         if frame.kind == "create":
-            apply, code = self.computation.apply_create_message, frame.data
+            apply, code = state.computation_class.apply_create_message, frame.data
         else:
-            apply, code = self.computation.apply_computation, state.world.code(frame.code_address)
+            apply, code = (
+                state.computation_class.apply_computation,
+                state.world.code(frame.code_address),
+            )
         message = FrameMessage(frame, code, is_delegation=frame.code_address != frame.address)
         try:
             computation = cast(Computation, apply(state, message, state.transaction_context))
@@ -100,7 +103,7 @@ class PyEvmExecutor:
 
 def _signed(tx: Transaction) -> Any:
     """Return py-evm's transaction object, decoded from the signed bytes if only they were kept."""
-    return tx.signed or PragueTransactionBuilder().decode(tx.raw or b"")
+    return tx.signed or decode_transaction(tx.raw or b"")
 
 
 class PyEvmTransaction:
@@ -131,10 +134,28 @@ class Executor(PragueTransactionExecutor):
 
     def validate_transaction(self, transaction: Any) -> None:
         super().validate_transaction(transaction)
+        if transaction.type_id == BLOB_TX_TYPE:
+            self._validate_blobs(transaction)
         gas, needed = transaction.gas, transaction.intrinsic_gas
         if gas < needed:  # py-evm would notice only after it has taken the fee
             raise ValidationError(
                 f"{gas} gas is too little: {needed} is needed before anything runs"
+            )
+
+    def _validate_blobs(self, transaction: Any) -> None:
+        """Check what py-evm does not: who is called, the number of blobs, and everything that may have to be paid."""
+        if not transaction.to:
+            raise ValidationError("a transaction with blobs cannot create a contract")
+        block, count = self.vm_state.context.block, len(transaction.blob_versioned_hashes)
+        most = block.fork.max_transaction_blobs or block.fork.blobs.max
+        if count > most:
+            raise ValidationError(f"{count} blobs are too many for a transaction: at most {most}")
+        fees = transaction.gas * transaction.max_fee_per_gas
+        fees += count * cost.PER_BLOB * transaction.max_fee_per_blob_gas
+        balance = self.vm_state.get_balance(transaction.sender)
+        if balance < transaction.value + fees:
+            raise ValidationError(
+                f"{checksum_address(transaction.sender)} has {balance} wei, {transaction.value + fees} may be needed"
             )
 
     def build_evm_message(self, transaction: Any) -> FrameMessage:
@@ -182,7 +203,7 @@ class EvmState(PragueState):
     def __init__(
         self, machine: Machine, context: TransactionContext, computation: type[Computation]
     ) -> None:
-        self.computation_class = computation
+        self.computation_class = computation_of(computation, context.block.fork)
         self.machine, self.context, self.world = machine, context, machine.state
         self.execution_context = BlockAdapter(context.block, machine.block_hash)
         self._account_db = StateAdapter(self.world)
@@ -195,6 +216,10 @@ class EvmState(PragueState):
         self.created: list[Address] = []
         self.doomed: dict[Address, None] = {}
         self._transient: dict[tuple[bytes, int], list[bytes]] = {}
+
+    @property
+    def blob_base_fee(self) -> int:
+        return self.context.block.blob_base_fee
 
     def get_transaction_context(self, transaction: Any) -> TransactionContextAPI:
         return self.transaction_context

@@ -16,7 +16,7 @@ from eth_typing import Address, BlockNumber, Hash32
 from eth_utils.exceptions import ValidationError
 
 from chain.machine.frame import BlockContext
-from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, Account, State
+from chain.machine.state import NO_ACCOUNT, Account, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,8 +108,7 @@ class StateAdapter(AccountDatabaseAPI):
             self._world.set_account(address, account)
 
     def account_has_code_or_nonce(self, address: Address) -> bool:
-        nonce, _, code_hash = self._world.account(address)
-        return nonce != 0 or code_hash != EMPTY_CODE_HASH
+        return self._world.is_taken(address)
 
     def account_exists(self, address: Address) -> bool:
         return self._world.account(address) != NO_ACCOUNT
@@ -172,7 +171,7 @@ class StateAdapter(AccountDatabaseAPI):
 
 
 class BlockAdapter(ExecutionContextAPI):
-    """The block of a message. There is no blob market here: a blob has the minimum price."""
+    """The block of a message."""
 
     def __init__(self, block: BlockContext, block_hash: Callable[[int], bytes]) -> None:
         self._block = block
@@ -219,4 +218,4 @@ class BlockAdapter(ExecutionContextAPI):
 
     @property
     def excess_blob_gas(self) -> int:
-        return 0
+        return self._block.excess_blob_gas

@@ -19,6 +19,7 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_send(fields)                   send, and get the receipt: {from, to, data}, {from, to, entry, args}, {contract, args}
     chain_look(fields, block)            a read-only call, also of a view; an entry by its name or its signature
     chain_now(), chain_advance(seconds), chain_setTime(timestamp), chain_mine(n)
+    chain_setExcessBlobGas(number)       of the next block, which sets the price of its blobs
     chain_load(outcomes), chain_unload() the next draws of self.random, by tag
 
 Values are written as in exports: an Enum is its name, an address its checksum text, bytes are hex, an integer that JavaScript

@@ -69,7 +69,7 @@ def chain_config(node: Node) -> list[Any]:
     """Return the configuration the chain began with, and the token of its ledger."""
     rules, first = node.chain.blocks.rules, node.chain.blocks[0]
     return [
-        rules.chain_id, data(rules.seed), rules.gas_limit, rules.elastic_fees,
+        rules.chain_id, data(rules.seed), rules.gas_limit, rules.elastic_fees, rules.fork.name, rules.tx_gas_cap,
         first.timestamp, quantity(first.base_fee), cuts_of(node).token,
     ]  # fmt: skip
 

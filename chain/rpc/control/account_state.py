@@ -11,7 +11,7 @@ from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import to_address, to_bytes, to_int
 from chain.rpc.node import Node
 from chain.rpc.open_block import rebuild_open_block
-from chain.schema.inputs import FEE, NONCE
+from chain.schema.inputs import EXCESS_BLOB_GAS, FEE, NONCE
 from chain.types import Address
 
 # Accounts
@@ -102,8 +102,16 @@ def set_base_fee(node: Node, fee: Any) -> bool:
     return True
 
 
+def set_excess_blob_gas(node: Node, excess: Any) -> bool:
+    """Set the excess blob gas of the next block, and so the price of its blobs."""
+    _set_next(node, excess_blob_gas=parse_bounded(excess, EXCESS_BLOB_GAS + 1, "excess blob gas"))
+    return True
+
+
 def set_min_gas_price(node: Node, price: Any) -> None:
-    raise refused("this chain has no minimum gas price other than the base fee: set the base fee of the next block")
+    raise refused(
+        "this chain has no minimum gas price other than the base fee: set the base fee of the next block"
+    )
 
 
 def _set_next(node: Node, **wishes: Any) -> None:
@@ -136,6 +144,4 @@ def set_logging(node: Node, on: Any) -> bool:
 
 
 def set_rpc_url(node: Node, url: Any) -> None:
-    raise refused(
-        "this chain is not a fork of another one, so it has no RPC URL to set"
-    )
+    raise refused("this chain is not a fork of another one, so it has no RPC URL to set")

@@ -12,7 +12,6 @@ from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import block_of, recording_machine, replay_transaction, transaction_of
 from chain.machine.failure import Failure
-from chain.machine.gas import PRECOMPILES
 from chain.machine.recording import RecordingMachine, TraceTooLarge
 from chain.rpc.block_tags import LATEST, PENDING, require_block
 from chain.rpc.boardchain.receipts import need_receipt
@@ -172,7 +171,8 @@ def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
 
 def _access_list(run: Run) -> list[Json]:
     """Return the accessed accounts and words, without accounts that are warm anyway and have no accessed words."""
-    warm = {run.tx.sender, run.outcome.frame.address, run.coinbase, *PRECOMPILES}
+    precompiles = run.outcome.context.block.fork.precompiles
+    warm = {run.tx.sender, run.outcome.frame.address, run.coinbase, *precompiles}
     return [
         {"address": data(address), "storageKeys": [word(slot) for slot in slots]}
         for address, slots in accessed_state(run).items()

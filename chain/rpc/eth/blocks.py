@@ -7,8 +7,8 @@ from itertools import accumulate
 from typing import Any, Final
 
 from chain.ledger.blocks import Block
-from chain.ledger.headers import blob_gas_of
 from chain.ledger.receipts import Receipt
+from chain.machine.gas import PER_BLOB
 from chain.rpc.block_tags import LATEST, find_block, require_block
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_hash, to_int
@@ -19,7 +19,6 @@ from chain.types import Address
 _LONGEST_HISTORY: Final = 1024
 _MOST_PERCENTILES: Final = 100
 _BODY: Final = ("size", "transactions", "uncles", "withdrawals")
-_MOST_BLOB_GAS: Final = 9 * 131_072  # in a block of the Prague fork
 
 
 # Blocks
@@ -125,6 +124,11 @@ def gas_price(node: Node) -> str:
     return quantity(node.chain.pending.base_fee)
 
 
+def blob_base_fee(node: Node) -> str:
+    """Return the price of a unit of blob gas in the next block."""
+    return quantity(node.chain.pending.blob_base_fee)
+
+
 def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any = None) -> Json:
     """Return base fees and gas use of the last `count` blocks, and the tips paid at each of the percentiles."""
     chain = node.chain
@@ -136,8 +140,10 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
         "oldestBlock": quantity(last + 1 - count),
         "baseFeePerGas": [quantity(block.base_fee) for block in [*blocks, next_block]],
         "gasUsedRatio": [block.gas_used / block.gas_limit for block in blocks],
-        "baseFeePerBlobGas": ["0x1"] * (count + 1),
-        "blobGasUsedRatio": [_blob_share(node, block) for block in blocks],
+        "baseFeePerBlobGas": [quantity(block.blob_base_fee) for block in [*blocks, next_block]],
+        "blobGasUsedRatio": [
+            block.blob_gas_used / (block.fork.blobs.max * PER_BLOB) for block in blocks
+        ],
     }
     if percentiles:
         if not _are_percentiles(percentiles):
@@ -146,12 +152,6 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
             )
         history["reward"] = [_tips(node, block, percentiles) for block in blocks]
     return history
-
-
-def _blob_share(node: Node, block: Block) -> float:
-    ledger = node.chain.ledger
-    receipts = ledger.receipts[block.first_receipt : block.end_receipt]
-    return sum(blob_gas_of(ledger, receipt) for receipt in receipts) / _MOST_BLOB_GAS
 
 
 def _are_percentiles(values: Any) -> bool:

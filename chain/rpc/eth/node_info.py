@@ -6,6 +6,7 @@ import json
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+from zlib import crc32
 
 from coincurve import PrivateKey
 
@@ -30,7 +31,7 @@ def node_info(node: Node) -> dict[str, Any]:
         "currentBlockNumber": quantity(head.number),
         "currentBlockTimestamp": head.timestamp,
         "currentBlockHash": data(chain.block_hash()),
-        "hardFork": "prague",
+        "hardFork": head.fork.name,
         "transactionOrder": "fifo",
         "environment": {
             "baseFee": quantity(chain.pending.base_fee),
@@ -75,13 +76,29 @@ def always_zero(node: Node) -> str:
     return "0x0"
 
 
-def always_one(node: Node) -> str:
-    return "0x1"
-
-
 def protocol_version(node: Node) -> str:
-    """Return the newest peer protocol of the Prague fork. This node has no peers."""
-    return "0x44"
+    """Return the newest peer protocol of the fork. This node has no peers."""
+    return quantity(node.chain.head.fork.peer_protocol)
+
+
+def fork_config(node: Node) -> dict[str, Any]:
+    """Return the rules of the chain's fork (EIP-7910). It is in force from the first block on, and no other follows it."""
+    chain, fork = node.chain, node.chain.head.fork
+    blobs = fork.blobs
+    current = {
+        "activationTime": 0,
+        "blobSchedule": {
+            "baseFeeUpdateFraction": blobs.update_fraction,
+            "max": blobs.max,
+            "target": blobs.target,
+        },
+        "chainId": quantity(chain.chain_id),
+        # By EIP-6122: the checksum of the first block's hash, and of the forks after it, of which there are none.
+        "forkId": data(crc32(chain.block_hash(0)).to_bytes(4)),
+        "precompiles": {name: data(address) for address, name in fork.precompiles.items()},
+        "systemContracts": {},
+    }
+    return {"current": current, "next": None, "last": None}
 
 
 def is_mining(node: Node) -> bool:

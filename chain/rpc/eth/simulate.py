@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from chain.ledger.blocks import Block
 from chain.machine.frame import Frame
+from chain.machine.gas import PER_BLOB
 from chain.machine.transaction import TransactionResult
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.errors import bad_params, failed, too_much
@@ -63,6 +64,8 @@ class _Simulation:
             "timestamp": parent.timestamp + 1,
             "base_fee": parent.base_fee if self._validates else 0,
             "forced_prevrandao": None,
+            "excess_blob_gas": parent.next_excess_blob_gas,
+            "blob_gas_used": 0,
         }
         for name, field in _NAMES.items():
             if changed.get(name) is not None:
@@ -109,10 +112,12 @@ class _Simulation:
     def _call(self, block: Block, fields: Mapping[str, Any]) -> TransactionResult:
         reader = self._there
         tx = parse_fields(self._chain, fields, block, reader)
-        tx.gas = min(tx.gas, block.gas_limit - block.gas_used)
+        most = block.fork.max_transaction_gas or block.gas_limit
+        tx.gas = min(tx.gas, block.gas_left, most)
         run = (tx, block) if self._validates else without_fees(reader, tx, block)
         outcome = reader.machine.transact(*run)
         block.gas_used += outcome.gas_used
+        block.blob_gas_used += len(outcome.context.blob_hashes) * PER_BLOB
         return outcome
 
     def _show(self, outcome: TransactionResult, block: Block, index: int, first: int) -> Json:

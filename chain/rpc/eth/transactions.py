@@ -106,7 +106,7 @@ def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = 
 
 
 def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
-    plenty = min(tx.gas, block.gas_limit)
+    plenty = min(tx.gas, block.max_transaction_gas)
     outcome = _rehearse(chain, tx, block, plenty)
     failure = outcome.frame.failure
     if failure is not None and failure.kind == "out of gas":

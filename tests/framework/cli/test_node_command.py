@@ -98,6 +98,14 @@ def test_quiet_nodes_say_where() -> None:
         assert node.end(signal.SIGTERM) == 0
 
 
+def test_nodes_follow_a_fork() -> None:
+    with running("--fork", "prague", "--tx-gas-cap") as node:
+        assert "Fork: prague" in node.said
+        assert node.ask("anvil_nodeInfo")["hardFork"] == "prague"
+        assert node.ask("eth_getBlockByNumber", "latest", False)["gasLimit"] == hex(30_000_000)
+        assert node.end(signal.SIGTERM) == 0
+
+
 def test_chains_outlive_their_node(tmp_path: Path) -> None:
     file = str(tmp_path / "duel.chain")
     with running("--quiet", "--data", file) as node:

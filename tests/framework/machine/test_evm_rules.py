@@ -164,23 +164,15 @@ def test_roots_know_the_vanished(bomb):
     assert asked.state_root() == unasked.state_root()
 
 
-def test_leftover_words_are_swept(chain, maker, evm, initcode):
-    keeper = initcode(evm(1, "SLOAD", *ANSWER))
-    made = created_at(maker, keeper)
-    chain.state.set_word(made, 1, 6)
-    chain.state.close()
-    chain.send(maker, keeper)
-    assert (chain.storage(made, 1), number(chain.send(made))) == (0, 0)
-
-
-def test_python_finds_no_leftovers(chain, hand, maker):
+def test_leftover_words_forbid_creation(chain, hand, maker):
     by_python, by_bytecode = create_address(hand.address, 1), created_at(maker, KEEPER.initcode)
     for where in (by_python, by_bytecode):
-        chain.state.set_word(where, 0, 6)
-    chain.state.close()
-    hand.build(KEEPER.initcode, 0)
-    chain.send(maker, KEEPER.initcode)
-    assert (chain.storage(by_python, 0), chain.storage(by_bytecode, 0)) == (1, 1)
+        chain.set_storage(where, 0, 6)
+    made = hand.build(KEEPER.initcode, 0).return_value, chain.send(maker, KEEPER.initcode).output
+    assert made == (ZERO, bytes(32))
+    assert [(chain.storage(each, 0), chain.code(each)) for each in (by_python, by_bytecode)] == [
+        (6, b"")
+    ] * 2
 
 
 def test_collisions_take_all(chain, hand, evm):
@@ -189,14 +181,6 @@ def test_collisions_take_all(chain, hand, evm):
     receipt = hand.build(evm("STOP"), 0, gas=1_000_000)
     assert (receipt.return_value, chain.nonce(hand.address)) == (ZERO, 2)
     assert receipt.gas_used > 970_000
-
-
-def test_swept_words_come_back(chain, maker, evm):
-    made = created_at(maker, evm(0, 0, "REVERT"))
-    chain.state.set_word(made, 1, 6)
-    chain.state.close()
-    chain.send(maker, evm(0, 0, "REVERT"))
-    assert chain.storage(made, 1) == 6
 
 
 # Marks that both roads share

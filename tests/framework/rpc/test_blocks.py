@@ -133,7 +133,7 @@ def test_tips_stand_by_percentile(chain: Chain, rpc: Any) -> None:
 
 
 def test_fees_follow_demand() -> None:
-    chain = Chain(elastic_fees=True)
+    chain = Chain(elastic_fees=True, gas_limit=30_000_000)
     chain.mine(2)
     with chain.block():
         for _ in range(2):

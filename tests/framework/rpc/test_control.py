@@ -389,7 +389,7 @@ def test_node_info_tells_the_head(chain: Chain, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("method", "answer"),
     [
-        ("eth_protocolVersion", "0x44"),
+        ("eth_protocolVersion", "0x45"),
         ("eth_hashrate", "0x0"),
         ("eth_coinbase", hexed(bytes(20))),
         ("eth_mining", True),
@@ -420,7 +420,7 @@ def test_logging_is_switched_by_truth(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("method", "here", "other", "said"),
     [
-        ("evm_setBlockGasLimit", hex(30_000_000), "0x1", "--gas-limit"),
+        ("evm_setBlockGasLimit", hex(60_000_000), "0x1", "--gas-limit"),
         ("anvil_setChainId", 31337, 1, "--chain-id"),
     ],
 )

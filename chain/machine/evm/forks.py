@@ -1,0 +1,73 @@
+"""What bytecode meets under each fork: the operations, and the precompiled contracts.
+
+py-evm ends at Prague. What is newer, what it has wrong and what it does slowly is here and in the modules beside this one.
+
+The next fork, Amsterdam (EIP-7773), is a new `Fork` and an entry in each table here. That is enough for its operations
+(SLOTNUM, DUPN, SWAPN, EXCHANGE), the size of code and a predeployed factory. Five things take more. Prices of state and of
+transactions (EIP-2780, 7976, 7981, 8037, 8038) are constants of `chain.machine.gas` and of py-evm's logic today. Ether
+transfers that write a log (7708) and SELFDESTRUCT without burning (8246) concern both executors. Block gas without refunds
+(7778) is the ledger's affair, and the block access list (7928) that of blocks and headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from eth.abc import ComputationAPI, OpcodeAPI
+from eth.vm import mnemonics, opcode_values
+from eth.vm.forks.byzantium.opcodes import ensure_no_static
+from eth.vm.forks.cancun.logic import selfdestruct_eip6780
+from eth.vm.forks.prague.computation import PRAGUE_PRECOMPILES
+from eth.vm.forks.prague.opcodes import PRAGUE_OPCODES
+from eth.vm.forks.prague.transactions import PragueTransactionBuilder
+from eth.vm.forks.tangerine_whistle.constants import GAS_SELFDESTRUCT_EIP150
+from eth.vm.opcode import as_opcode
+
+from chain.machine import gas
+from chain.machine.evm import bls12_381, modexp
+from chain.machine.evm.kzg import POINT_EVALUATION
+from chain.machine.evm.p256 import P256VERIFY
+from chain.machine.fork import OSAKA, PRAGUE
+
+Operations = Mapping[int, OpcodeAPI]
+Precompiles = Mapping[bytes, Callable[[ComputationAPI], Any]]
+
+decode_transaction: Final = PragueTransactionBuilder().decode  # of every type and fork
+
+CLZ: Final = 0x1E
+_WORD: Final = 256  # bits
+
+
+def _count_leading_zeros(computation: ComputationAPI) -> None:
+    """Push how many bits are zero before the first one (EIP-7939)."""
+    computation.stack_push_int(_WORD - computation.stack_pop1_int().bit_length())
+
+
+_PRAGUE_OPERATIONS: Final[Operations] = {
+    **PRAGUE_OPCODES,
+    # py-evm's own version warns that it is deprecated each time it runs.
+    opcode_values.SELFDESTRUCT: as_opcode(
+        ensure_no_static(selfdestruct_eip6780), mnemonics.SELFDESTRUCT, GAS_SELFDESTRUCT_EIP150
+    ),
+}
+# By the fork that brought them.
+OPERATIONS: Final[Mapping[str, Operations]] = {
+    PRAGUE.evm: _PRAGUE_OPERATIONS,
+    OSAKA.evm: {**_PRAGUE_OPERATIONS, CLZ: as_opcode(_count_leading_zeros, "CLZ", gas.CLZ)},
+}
+
+_OWN: Final = {each.name: each for each in (POINT_EVALUATION, *bls12_381.PRECOMPILES, P256VERIFY)}
+
+
+def _precompiles(addresses: Mapping[bytes, str], power: Callable[..., Any]) -> Precompiles:
+    """Return the precompiled contracts of a fork: our own, MODEXP as `power`, and else those of py-evm."""
+    own: dict[str, Callable[..., Any]] = {**_OWN, "MODEXP": power}
+    theirs: Mapping[Any, Callable[..., Any]] = PRAGUE_PRECOMPILES
+    return {address: own.get(name) or theirs[address] for address, name in addresses.items()}
+
+
+PRECOMPILES: Final[Mapping[str, Precompiles]] = {
+    PRAGUE.evm: _precompiles(PRAGUE.precompiles, modexp.BERLIN),
+    OSAKA.evm: _precompiles(OSAKA.precompiles, modexp.OSAKA),
+}

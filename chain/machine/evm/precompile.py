@@ -1,0 +1,22 @@
+"""The form of a precompiled contract: what it costs, and the bytes that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from eth.abc import ComputationAPI
+
+
+@dataclass(frozen=True, slots=True)
+class Precompile:
+    """A precompiled contract. `run` raises `VMError` if its input is invalid, which takes all the gas of the message."""
+
+    name: str
+    price: Callable[[bytes], int]
+    run: Callable[[bytes], bytes]
+
+    def __call__(self, computation: ComputationAPI) -> None:
+        data = computation.msg.data_as_bytes
+        computation.consume_gas(self.price(data), self.name)
+        computation.output = self.run(data)
