@@ -12,7 +12,8 @@ from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
-from chain.simulator.chain import Chain, Snapshot
+from chain.simulator.chain import Chain
+from chain.simulator.snapshots import Snapshot
 
 
 def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:

@@ -93,6 +93,9 @@ class InProcessNodeClient:
     def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:
         return _result(self._node.handle(_request(1, method, params)), "this node")
 
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
 
 def _request(number: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
