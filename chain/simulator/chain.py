@@ -32,6 +32,7 @@ from chain.simulator.snapshots import Snapshot, check_snapshot
 from chain.simulator.upgrade import Upgrading
 
 if TYPE_CHECKING:
+    from chain.simulator.node_client import LocalNode
     from chain.simulator.remote_driver import RemoteDriver
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
@@ -90,7 +91,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
 
     @classmethod
     def connect(
-        cls, node: Any, *, contracts: Sequence[type[Contract]] = (), watch: Callable[[int], object] = int,
+        cls, node: str | LocalNode, *, contracts: Sequence[type[Contract]] = (), watch: Callable[[int], object] = int,
     ) -> Self:  # fmt: skip
         """Return the chain of a node, for use like any other: `Chain.connect("http://127.0.0.1:8545")`.
 

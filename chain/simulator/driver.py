@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from weakref import ref
 
 from chain.accounts import ACCOUNTS, Account
@@ -32,6 +32,7 @@ from chain.types import Address
 ETHER: Final = 10**18
 FUNDS: Final = 10_000 * ETHER
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
+BlockOverrides: TypeAlias = Mapping[str, int | bytes]  # fields of the next block
 _OF_ROW: Final = [field.name for field in fields(Block)][1:]
 
 
@@ -163,8 +164,8 @@ class ChainDriver(Driver):
         )  # fmt: skip
 
     def roll_back(
-        self, head: int, moments: int, notes: int, block: Block | None, row: Any, held: Any, keys: int, loaded: Any,
-        place: Any, *mining: Any,
+        self, head: int, moments: int, notes: int, block: Block | None, row: tuple[Any, ...],
+        held: ref[Entered] | None, keys: int, loaded: LoadedOutcomes | None, place: dict[str, int], *mining: Any,
     ) -> None:  # fmt: skip
         """Restore the content from the beginning of a step.
 
@@ -236,7 +237,7 @@ class ChainDriver(Driver):
         """Set the seconds from one block to the next."""
 
     @abstractmethod
-    def override(self, overrides: Mapping[str, Any]) -> None:
+    def override(self, overrides: BlockOverrides) -> None:
         """Override fields of the next block."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ steps of the chain, never during a step of another thread.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
 
 from chain.concurrency.atomic_steps import undisturbed
 from chain.machine.frame import Frame, TransactionContext
@@ -51,8 +51,8 @@ class FieldsFrame(Frame):
     def journal(self) -> tuple[()]:
         return ()
 
-    def call(self, *_: Any, **__: Any) -> Any:
+    def call(self, *_: object, **__: object) -> NoReturn:
         raise self._only_reads("call")
 
-    def create(self, *_: Any, **__: Any) -> Any:
+    def create(self, *_: object, **__: object) -> NoReturn:
         raise self._only_reads("deploy")

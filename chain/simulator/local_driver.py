@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from importlib import import_module
 from typing import Any
@@ -19,7 +19,7 @@ from chain.metering.program import Program
 from chain.runtime import account_names
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
-from chain.simulator.driver import FUNDS, ChainDriver
+from chain.simulator.driver import FUNDS, BlockOverrides, ChainDriver
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 
@@ -104,7 +104,7 @@ class LocalDriver(ChainDriver):
     def set_block_interval(self, seconds: int) -> None:
         self.block_interval = seconds
 
-    def override(self, overrides: Mapping[str, Any]) -> None:
+    def override(self, overrides: BlockOverrides) -> None:
         if self.ledger.open is not None:
             raise ValueError("the next block is open already: mine it before you say what it has")
         self.overrides = {**self.overrides, **overrides}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.concurrency.atomic_steps import step
 from chain.ledger.blocks import Mining
 from chain.schema.inputs import (
@@ -95,7 +93,7 @@ class StateOverrides(ChainReader):
         coinbase: AccountLike | None = None,
     ) -> None:
         """Override fields of the next block. A base fee and a coinbase stay until they are set again."""
-        overrides: dict[str, Any] = {}
+        overrides: dict[str, int | bytes] = {}
         if prevrandao is not None:
             overrides["forced_prevrandao"] = whole_number(prevrandao, "prevrandao")
         if base_fee is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn
 from weakref import ref
 
 from chain.accounts import Account
@@ -26,19 +26,18 @@ from chain.metering.program import Program
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
-from chain.simulator.driver import ChainDriver, genesis
-from chain.simulator.node_client import HttpNodeClient, InProcessNodeClient, NodeError
+from chain.simulator.driver import BlockOverrides, ChainDriver, genesis
+from chain.simulator.node_client import (
+    HttpNodeClient,
+    InProcessNodeClient,
+    LocalNode,
+    NodeClient,
+    NodeError,
+)
 from chain.simulator.snapshots import Snapshot
 
 # The position after the content that every chain begins with: one block, the empty code, ten keys.
 _START: Final = (0, 1, 0, 0, 1, 0, 10, 0)
-
-
-class NodeClient(Protocol):
-    """Calls a method of a node and returns its result, or raises `NodeError`."""
-
-    def __call__(self, method: str, params: Sequence[Any] = ()) -> Any: ...
-    def close(self) -> None: ...
 
 
 class RemoteDriver(ChainDriver):
@@ -55,7 +54,7 @@ class RemoteDriver(ChainDriver):
         "_url",
     )
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: str | LocalNode) -> None:
         self._url = node if isinstance(node, str) else None
         self._client: NodeClient
         if isinstance(node, str):
@@ -127,7 +126,7 @@ class RemoteDriver(ChainDriver):
     ) -> Receipt:  # fmt: skip
         if isinstance(to, str) or isinstance(sender, str):
             self.fetch()  # the name may be new
-        fields: dict[str, Any] = {
+        fields = {
             "from": _hex(self.sender(sender)),
             "data": _hex(inputs.raw_bytes(data, "data")),
             "value": hex(inputs.wei(value, wrong=InvalidTransaction)),
@@ -186,7 +185,7 @@ class RemoteDriver(ChainDriver):
     def set_block_interval(self, seconds: int) -> None:
         self._client("anvil_setBlockTimestampInterval", [seconds])
 
-    def override(self, overrides: Mapping[str, Any]) -> None:
+    def override(self, overrides: BlockOverrides) -> None:
         for name, value in overrides.items():
             method, encode = _OVERRIDES[name]
             self._client(method, [encode(value)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from chain.ledger.blocks import Block, Mining
 from chain.schema.validation import short_repr
@@ -17,7 +17,7 @@ class Snapshot(NamedTuple):
     open: Block | None
     mining: Mining
     # The last objects of the ledger at that time. Once undone, the same objects never come back.
-    tail_identity: tuple[Any, ...] = ()
+    tail_identity: tuple[object, ...] = ()
 
 
 def check_snapshot(thing: object) -> None:
