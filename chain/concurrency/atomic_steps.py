@@ -2,8 +2,10 @@
 
 A step first records where it begins, and removes that record as its last act. An interrupt or a lack of memory may end the
 work in between at any line. It may end the cleanup too, so nothing depends on the cleanup: the next call finds the record and
-undoes the step. If that undo is interrupted as well, it starts again. If the chain has a file, the file decides: a step that
-is written there is done.
+undoes the step. If that undo is interrupted as well, it starts again.
+
+Here alone a step is saved too, as the last thing before its record is removed, so whatever changes a chain is in its file. The
+file decides: a step that is saved is done, and one that cannot be saved is undone.
 
 All public methods of a chain go through this module, so it also controls which thread is in the chain. The lock is held while
 a step runs, and all further calls of the same thread are part of that step. The lock is implemented in C, so it is always
@@ -15,8 +17,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
-from threading import get_ident, local
-from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+from threading import RLock, get_ident, local
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
 from weakref import ref
 
 P = ParamSpec("P")
@@ -31,8 +33,19 @@ class _ThreadState(local):
 
 thread_state: Final = _ThreadState()
 READ_ONLY: Final = ()  # the record of a step that changes nothing permanently
-# A chain defines all slots itself, because several base classes with slots cannot be combined.
-NO_SLOTS: Final[tuple[str, ...]] = ()
+
+
+class Border(Protocol):
+    """A lock that knows whether this thread holds it."""
+
+    def __enter__(self) -> bool: ...
+    def __exit__(self, *_: object) -> None: ...
+    def _is_owned(self) -> bool: ...
+
+
+def new_border() -> Border:
+    """Return the lock of a chain."""
+    return cast(Border, RLock())
 
 
 class Entered(Protocol):
@@ -46,30 +59,109 @@ class Entered(Protocol):
     def is_over(self) -> bool: ...
 
 
+class StepObserver(Protocol):
+    """Saves each step as it is completed. A step that it has saved is done; one that it cannot save is undone."""
+
+    @property
+    def number(self) -> int:
+        """The number of the last step that was saved."""
+
+    def save(self) -> None:
+        """Save what the step has changed, or raise and save nothing."""
+
+    def is_ahead_of(self, number: int) -> bool:
+        """Return True if a step after this number is saved: it was interrupted just after that."""
+
+    def close(self) -> None:
+        """Save nothing more."""
+
+
 class Steps(ABC):
-    """An object that is changed and read step by step."""
+    """Runs the steps of an object, one at a time: begins, completes and undoes them."""
 
-    __slots__ = NO_SLOTS
+    __slots__ = ("begun", "border", "is_copy", "observer", "scopes")
 
-    border: Any  # the lock
-    begun: Any = None  # the start of the step that has not ended
-    scopes: tuple[ref[Entered], ...] = ()  # entered scopes that may still be open
+    def __init__(self, border: Border) -> None:
+        self.border = border
+        self.is_copy = False  # True if the object lives elsewhere, and `fetch` copies it here
+        self.begun: tuple[Any, ...] | None = None  # the start of the step that has not ended
+        self.scopes: tuple[ref[Entered], ...] = ()  # entered scopes that may still be open
+        self.observer: StepObserver | None = None
 
-    def _begin_step(self) -> None:
-        """Record in `begun` where a step begins."""
-        self.begun = READ_ONLY
+    @abstractmethod
+    def begin_step(self) -> None:
+        """Record in `begun` where a step begins: the number of the last saved step, and the arguments of `roll_back`."""
 
-    def _end_step(self) -> None:
-        """Save the changes of the step, if they are saved at all, and remove the record."""
+    @abstractmethod
+    def abandon(self) -> None:
+        """Undo the message that was interrupted, if any."""
+
+    def roll_back(self, *beginning: Any) -> None:
+        """Restore what was recorded when the step began."""
+        raise NotImplementedError  # nothing is recorded
+
+    def fetch(self) -> None:
+        """Copy what is new where the object lives."""
+        raise NotImplementedError  # the object is no copy
+
+    def end_step(self) -> None:
+        """Have the step saved, and remove its record."""
+        if self.observer is not None and self.begun:
+            self.observer.save()
         self.begun = None
 
-    def _enter(self, scope: Entered) -> None:
-        """Accept only calls of the thread that entered `scope`, until the scope ends."""
+    def recover(self) -> None:
+        """Undo the unfinished step, if any, unless it is already saved; then remove its record."""
+        if self.begun is None:
+            return
+        self.abandon()
+        if self.begun:
+            saved, *beginning = self.begun
+            if self.observer is None or not self.observer.is_ahead_of(saved):
+                self.roll_back(*beginning)
+        self.begun = None
+
+    def run(self, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+        """Run `act(…)` as one step, while the lock is held."""
+        try:
+            self.begin_step()
+            result = act(*args, **named)
+            self.end_step()
+        except BaseException:
+            self.recover()
+            raise
+        return result
+
+    def settle(self) -> None:
+        """Undo an unfinished step and fetch what is new: for code that only reads and needs no step of its own."""
+        if (self.begun is not None or self.is_copy) and not self.is_mine:
+            with self.border:
+                self.refresh()
+
+    def refresh(self) -> None:
+        """Undo an unfinished step and fetch what is new, while the lock is held."""
+        if self.begun is not None:
+            self.recover()
+        if self.is_copy:
+            self.run(self.fetch)
+
+    @property
+    def is_mine(self) -> bool:
+        """True if this thread holds the lock, or works for the one that does."""
+        return thread_state.goes_on or self.border._is_owned()
+
+    @property
+    def is_inside(self) -> bool:
+        """True if what this thread does is part of the running step."""
+        return thread_state.goes_on or (self.begun is not None and self.border._is_owned())
+
+    def enter(self, scope: Entered) -> None:
+        """Accept only steps of the thread that entered `scope`, until the scope ends."""
         with self.border:
-            self._refuse_others()
+            self.refuse_others()
             self.scopes = (*self.scopes, ref(scope))
 
-    def _refuse_others(self) -> None:
+    def refuse_others(self) -> None:
         """Refuse this thread if another thread has an open scope."""
         entered = [
             open_scope
@@ -84,18 +176,15 @@ class Steps(ABC):
                 )
         self.scopes = tuple(map(ref, entered))
 
-    @abstractmethod
-    def _recover(self) -> None:
-        """Undo the unfinished step, if any, unless it is already saved; then remove its record."""
 
-    def settle(self) -> None:
-        """Undo an unfinished step, if any: for code that only reads and needs no step of its own."""
-        if self.begun is not None and not self.border._is_owned() and not thread_state.goes_on:
-            with self.border:
-                self._recover()
+class Stepwise(Protocol):
+    """An object whose methods are steps, which its driver runs."""
+
+    @property
+    def driver(self) -> Steps: ...
 
 
-S = TypeVar("S", bound=Steps)
+S = TypeVar("S", bound=Stepwise)
 B = TypeVar("B", bound="Bordered")
 
 
@@ -103,7 +192,7 @@ class Bordered(Protocol):
     """An object that is guarded by the lock of a chain."""
 
     @property
-    def border(self) -> Any: ...
+    def border(self) -> Border: ...
 
 
 def undisturbed(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P], R]:
@@ -124,45 +213,38 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
 
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
-        border = self.border
-        if (self.begun is not None and border._is_owned()) or thread_state.goes_on:
+        driver = self.driver
+        if driver.is_inside:
             return method(self, *args, **named)
-        with border:
-            if self.begun is not None:
-                self._recover()
-            if self.scopes:
-                self._refuse_others()
-            try:
-                self._begin_step()
-                result = method(self, *args, **named)
-                self._end_step()
-            except BaseException:
-                self._recover()
-                raise
-        return result
+        with driver.border:
+            if driver.begun is not None or driver.is_copy:
+                driver.refresh()
+            if driver.scopes:
+                driver.refuse_others()
+            return driver.run(method, self, *args, **named)
 
     return wrapper
 
 
 def read_only_step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Run the method as a step that changes nothing permanently: little is recorded, and nothing is saved."""
+    """Run the method as a step that changes nothing permanently: nothing is recorded, and nothing is saved."""
 
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
-        border = self.border
-        if (self.begun is not None and border._is_owned()) or thread_state.goes_on:
+        driver = self.driver
+        if driver.is_inside:
             return method(self, *args, **named)
-        with border:
-            if self.begun is not None:
-                self._recover()
-            if self.scopes:
-                self._refuse_others()
+        with driver.border:
+            if driver.begun is not None or driver.is_copy:
+                driver.refresh()
+            if driver.scopes:
+                driver.refuse_others()
             try:
-                self.begun = READ_ONLY
+                driver.begun = READ_ONLY
                 result = method(self, *args, **named)
-                self.begun = None
+                driver.begun = None
             except BaseException:
-                self._recover()
+                driver.recover()
                 raise
         return result
 
@@ -174,18 +256,17 @@ def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
 
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
-        border = self.border
-        if border._is_owned() or thread_state.goes_on:
+        driver = self.driver
+        if driver.is_mine:
             return method(self, *args, **named)
-        with border:
-            if self.begun is not None:
-                self._recover()
+        with driver.border:
+            driver.refresh()
             return method(self, *args, **named)
 
     return wrapper
 
 
 @step
-def in_one_step(chain: Steps, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+def in_one_step(chain: Stepwise, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
     """Run `act(…)`, which makes several changes, as one step: all of them are done, or none."""
     return act(*args, **named)

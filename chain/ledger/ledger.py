@@ -14,12 +14,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from threading import RLock
 from typing import Any, Final, NamedTuple, Self
 
 from chain.abi import BadData
 from chain.accounts import Account
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import new_border, undisturbed
 from chain.errors import InvalidTransaction
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, ChainConfig
@@ -67,7 +66,7 @@ class Ledger:
         genesis_time: int,
         base_fee: int,
     ) -> None:
-        self.border = RLock()  # the lock, held by the thread that uses the chain
+        self.border = new_border()  # held by the thread that uses the chain
         self.state = state
         self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)

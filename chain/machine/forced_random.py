@@ -110,10 +110,10 @@ class LoadedOutcomes(ForcedRandom):
                 raise TypeError(
                     f"the outcomes of '{tag}' are a list: write {tag}=[{short_repr(items)}], not {short_repr(items)}"
                 )
-        self._outcomes = {tag: list(items) for tag, items in outcomes.items()}
+        self.outcomes = {tag: list(items) for tag, items in outcomes.items()}
 
     def next_outcome(self, tag: str) -> tuple[Any] | None:
-        outcomes = self._outcomes.get(tag)
+        outcomes = self.outcomes.get(tag)
         if outcomes is None:
             return None
         taken = self._taken.get(tag, 0)
@@ -138,7 +138,7 @@ class LoadedOutcomes(ForcedRandom):
     @property
     def unused(self) -> dict[str, list[Any]]:
         """The outcomes that were not drawn, by tag."""
-        unused = {tag: items[self._taken.get(tag, 0) :] for tag, items in self._outcomes.items()}
+        unused = {tag: items[self._taken.get(tag, 0) :] for tag, items in self.outcomes.items()}
         return {tag: items for tag, items in unused.items() if items}
 
     def check_empty(self) -> None:

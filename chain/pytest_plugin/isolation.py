@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from chain.simulator.chain import Chain, Snapshot
+    from chain.simulator.chain import Chain
+    from chain.simulator.snapshots import Snapshot
 
 Level: TypeAlias = "WeakKeyDictionary[Chain, Snapshot]"
 

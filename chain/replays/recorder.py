@@ -23,7 +23,8 @@ from chain.replays.known_names import NameRegistry
 from chain.replays.notation import ExactFormatter
 from chain.replays.transcript import FIRST, INDENT
 from chain.runtime import account_names
-from chain.simulator.chain import FUNDS, Chain
+from chain.simulator.chain import Chain
+from chain.simulator.driver import FUNDS
 from chain.spec.contracts import UPGRADE
 
 

@@ -9,7 +9,7 @@ from chain.ledger.blocks import Block
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, to_hash, to_int
 from chain.simulator.chain import Chain
-from chain.simulator.past import Aside
+from chain.simulator.past import scratch_chain
 from chain.simulator.reader import ChainReader
 
 LATEST: Final = "latest"
@@ -62,4 +62,4 @@ def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[ChainRea
     if (is_pending or (found_block.number == chain.head.number and not ledger.open)) and not apart:
         return chain, found_block
     index = chain.timeline_index if is_pending else found_block.end_timeline_index
-    return Aside(ledger.then(index), chain.machine, found_block, index), found_block
+    return scratch_chain(ledger.then(index), chain.machine, found_block, index), found_block

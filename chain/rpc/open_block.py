@@ -14,7 +14,8 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
 from chain.machine.transaction import BLOB_TYPE
-from chain.simulator.chain import Chain, Snapshot
+from chain.simulator.chain import Chain
+from chain.simulator.snapshots import Snapshot
 
 
 def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
+from chain.concurrency.atomic_steps import reading, step
+from chain.ledger.blocks import Block
 from chain.machine.forced_random import LoadedOutcomes
-
-if TYPE_CHECKING:
-    from chain.ledger.blocks import Block
-    from chain.simulator.chain import Chain, Snapshot
+from chain.simulator.driver import ChainDriver
+from chain.simulator.snapshots import Snapshot
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -25,27 +25,37 @@ class ChainScope(AbstractContextManager[T_co]):
 
     name: ClassVar[str]
 
-    def __init__(self, chain: Chain) -> None:
-        self._chain, self.is_over, self.thread = chain, False, 0
+    def __init__(self, driver: ChainDriver) -> None:
+        self.driver, self.is_over, self.thread = driver, False, 0
 
     def _enter(self) -> None:
         """Register the scope with the chain, for the running thread."""
         self.thread = get_ident()
-        self._chain._enter(self)
+        self.driver.enter(self)
 
 
-class Holding(ChainScope["Block"]):
+class Holding(ChainScope[Block]):
     """Scope for several transactions in one block, which is mined at the end."""
 
     name = "block"
 
     def __enter__(self) -> Block:
         self._enter()
-        return self._chain._hold(self)
+        return self._hold()
+
+    @step
+    def _hold(self) -> Block:
+        if self.driver.is_held:
+            raise RuntimeError("a block is already open: end its 'with' first")
+        return self.driver.hold(self)
 
     def __exit__(self, *_: object) -> None:
         self.is_over = True
-        self._chain._let_go()
+        self._let_go()
+
+    @step
+    def _let_go(self) -> None:
+        self.driver.let_go()
 
 
 class Anchor(ChainScope[None]):
@@ -56,11 +66,19 @@ class Anchor(ChainScope[None]):
 
     def __enter__(self) -> None:
         self._enter()
-        self._snapshot = self._chain.snapshot()
+        self._snapshot = self._take()
+
+    @reading
+    def _take(self) -> Snapshot:
+        return self.driver.snapshot()
 
     def __exit__(self, *_: object) -> None:
-        self._chain.revert(self._snapshot)
+        self._revert()
         self.is_over = True
+
+    @step
+    def _revert(self) -> None:
+        self.driver.revert(self._snapshot)
 
 
 class Loading(ChainScope[None]):
@@ -68,20 +86,17 @@ class Loading(ChainScope[None]):
 
     name = "loaded"
 
-    def __init__(self, chain: Chain, outcomes: dict[str, list[Any]]) -> None:
-        super().__init__(chain)
+    def __init__(self, driver: ChainDriver, outcomes: dict[str, list[Any]]) -> None:
+        super().__init__(driver)
         self._loaded = LoadedOutcomes(outcomes)
         self._loaded.scope = ref(self)
 
     def __enter__(self) -> None:
         self._enter()
-        machine = self._chain.machine
-        if machine.loaded is not None and machine.loaded.is_wanted:
-            raise RuntimeError("outcomes are already loaded: end the other 'with' first")
-        machine.loaded = self._loaded
+        self.driver.load(self._loaded)
 
     def __exit__(self, kind: object, *_: object) -> None:
-        self._chain.machine.loaded = None
+        loaded = self.driver.unload(self._loaded)
         self.is_over = True
         if kind is None:
-            self._loaded.check_empty()
+            loaded.check_empty()

@@ -6,28 +6,26 @@ steps of the chain, never during a step of another thread.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import NoReturn
 
-from chain.accounts import ACCOUNTS
 from chain.concurrency.atomic_steps import undisturbed
 from chain.machine.frame import Frame, TransactionContext
-
-if TYPE_CHECKING:
-    from chain.metering.program import Program
-    from chain.simulator.reader import ChainReader
+from chain.metering.program import Program
+from chain.simulator.driver import DEFAULT_SENDER, Driver
 
 
 class FieldsFrame(Frame):
     """The frame that a contract object reads through if there is no message."""
 
-    __slots__ = ("_chain", "border")
+    __slots__ = ("_driver", "border")
 
-    def __init__(self, chain: ChainReader, address: bytes, program: Program | None) -> None:
-        self._chain, self.border = chain, chain.border
-        self.context = TransactionContext(chain.machine, chain.view_block, bytes(ACCOUNTS[0]), 0, 0)
-        self.state, self.kind, self.static = chain.state, "fields", True
+    def __init__(self, driver: Driver, address: bytes, program: Program | None) -> None:
+        self._driver, self.border = driver, driver.border
+        block = driver.view_block()
+        self.context = TransactionContext(driver.machine, block, DEFAULT_SENDER, 0, 0)
+        self.state, self.kind, self.static = driver.state, "fields", True
         self.address = self.code_address = address
-        self.caller, self.value, self.depth, self.gas = bytes(ACCOUNTS[0]), 0, 0, 0
+        self.caller, self.value, self.depth, self.gas = DEFAULT_SENDER, 0, 0, 0
         self.program, self.entry = program, None
         self.view_logs = []
 
@@ -38,13 +36,13 @@ class FieldsFrame(Frame):
         """Do nothing: no account becomes warm."""
 
     def at_address(self, address: bytes) -> FieldsFrame:
-        frame = FieldsFrame(self._chain, address, self.program)
+        frame = FieldsFrame(self._driver, address, self.program)
         frame.entry = self.entry
         return frame
 
     @undisturbed
     def sload(self, slot: int) -> int:
-        return self._chain.state.word(self.address, slot)
+        return self._driver.state.word(self.address, slot)
 
     def read_if_unchanged(self, words: dict[int, int]) -> bool:
         return False
@@ -53,8 +51,8 @@ class FieldsFrame(Frame):
     def journal(self) -> tuple[()]:
         return ()
 
-    def call(self, *_: Any, **__: Any) -> Any:
+    def call(self, *_: object, **__: object) -> NoReturn:
         raise self._only_reads("call")
 
-    def create(self, *_: Any, **__: Any) -> Any:
+    def create(self, *_: object, **__: object) -> NoReturn:
         raise self._only_reads("deploy")

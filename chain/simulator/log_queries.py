@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, overload
 
-from chain.concurrency.atomic_steps import Steps, reading
+from chain.concurrency.atomic_steps import reading
 from chain.ledger.decoded.activity import transcript_of
-from chain.ledger.ledger import Ledger
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.sql.export import Target, write_csv, write_jsonl
 from chain.ledger.sql.result import QueryResult
 from chain.ledger.sql.sql_view import SqlView
 from chain.schema.inputs import LAST_TIME, whole_number
+from chain.simulator.driver import Driver
+from chain.simulator.reader import ChainReader
 
 E = TypeVar("E")
 
 
-class LogQueries(Steps):
-    """Mixin for the queries that a chain answers from its ledger."""
+class LogQueries(ChainReader):
+    """The part of `Chain` that answers queries from its ledger."""
 
-    __slots__ = ()
+    __slots__ = ("_database",)
 
-    ledger: Ledger
-    _database: SqlView | None
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        self._database: SqlView | None = None
 
     @property
     def receipts(self) -> ReceiptLog:

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 _HEADERS: Final = {"Content-Type": "application/json"}
@@ -27,6 +27,20 @@ class NodeUnreachable(ConnectionError):
     """There is no node at that address, or it no longer answers."""
 
 
+class LocalNode(Protocol):
+    """A node in this process."""
+
+    def handle(self, message: Any) -> Any:
+        """Return the answer to a request."""
+
+
+class NodeClient(Protocol):
+    """Calls a method of a node and returns its result, or raises `NodeError`."""
+
+    def __call__(self, method: str, params: Sequence[object] = ()) -> Any: ...
+    def close(self) -> None: ...
+
+
 class HttpNodeClient:
     """A client of the node at a URL."""
 
@@ -43,7 +57,7 @@ class HttpNodeClient:
         self._numbers = count(1)
         weakref.finalize(self, self._connection.close)
 
-    def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:
+    def __call__(self, method: str, params: Sequence[object] = ()) -> Any:
         return _result(
             self._post(json.dumps(_request(next(self._numbers), method, params)).encode()), self.url
         )
@@ -87,14 +101,17 @@ def _has_port(parts: SplitResult) -> bool:
 class InProcessNodeClient:
     """A client of a node in this process."""
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: LocalNode) -> None:
         self._node = node
 
-    def __call__(self, method: str, params: Sequence[Any] = ()) -> Any:
+    def __call__(self, method: str, params: Sequence[object] = ()) -> Any:
         return _result(self._node.handle(_request(1, method, params)), "this node")
 
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
 
-def _request(number: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
+
+def _request(number: int, method: str, params: Sequence[object]) -> dict[str, object]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
 
 

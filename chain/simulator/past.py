@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from threading import RLock
 from typing import NoReturn
 
+from chain.concurrency.atomic_steps import READ_ONLY, new_border
 from chain.ledger.blocks import Block, Blocks
 from chain.ledger.ledger import Ledger
 from chain.machine.executor import Machine
 from chain.machine.state import State
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
+from chain.simulator.driver import Driver
 from chain.simulator.reader import ChainReader
+
+
+class PastDriver(Driver):
+    """Access to a state of the past, which ends with a block or at a timeline index within it."""
+
+    __slots__ = ("_block", "_moment")
+
+    def __init__(self, machine: Machine, ledger: Ledger, block: Block, moment: int) -> None:
+        super().__init__(machine, ledger, new_border())
+        self._block, self._moment = block, moment
+
+    def view_block(self) -> Block:
+        return self._block
+
+    def next_block(self) -> Block:
+        return self._block
+
+    @property
+    def timeline_index(self) -> int:
+        return self._moment
+
+    def begin_step(self) -> None:
+        self.begun = READ_ONLY
 
 
 class ChainAtBlock(ChainReader):
     """The result of `chain.at(block=17)`: handles, worlds and accounts as they were at that time."""
 
-    __slots__ = ("begun", "block", "border", "ledger", "machine", "scopes", "state")
+    __slots__ = ("block",)
 
-    def __init__(
-        self, ledger: Ledger, machine: Machine, block: Block, state: State | None = None
-    ) -> None:
-        self.begun, self.scopes, self.border = None, (), RLock()
+    def __init__(self, machine: Machine, ledger: Ledger, block: Block, moment: int) -> None:
+        super().__init__(PastDriver(machine, ledger, block, moment))
         self.block = block
-        self.ledger = ledger
-        self.state = state_at(ledger, block.end_timeline_index) if state is None else state
-        self.machine = machine.with_state(self.state)
-
-    @property
-    def view_block(self) -> Block:
-        return self.block
-
-    @property
-    def timeline_index(self) -> int:
-        return self.block.end_timeline_index
 
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
@@ -53,22 +64,20 @@ class ChainAtBlock(ChainReader):
         return f"<Past at block {self.block.number}>"
 
 
-class Aside(ChainAtBlock):
-    """A temporary view of a chain at a timeline index, valid as long as the chain does not change.
+def chain_at_end_of(block: Block, ledger: Ledger, machine: Machine) -> ChainAtBlock:
+    """Return the chain as it was at the end of a closed block."""
+    moment = block.end_timeline_index
+    return ChainAtBlock(machine.with_state(state_at(ledger, moment)), ledger, block, moment)
+
+
+def scratch_chain(then: Ledger, machine: Machine, block: Block, moment: int) -> ChainAtBlock:
+    """Return a temporary view of a chain at a timeline index, valid as long as the chain does not change.
 
     It may be modified and is discarded after use. `then` is the ledger at that index, `moment` the index.
     """
-
-    __slots__ = ("_moment",)
-
-    def __init__(self, then: Ledger, machine: Machine, block: Block, moment: int) -> None:
-        super().__init__(then, machine, block, then.state)
-        self.machine.loaded = deepcopy(machine.loaded)
-        self._moment = moment
-
-    @property
-    def timeline_index(self) -> int:
-        return self._moment
+    scratch_machine = machine.with_state(then.state)
+    scratch_machine.loaded = deepcopy(machine.loaded)
+    return ChainAtBlock(scratch_machine, then, block, moment)
 
 
 def block_at(blocks: Blocks, number: int) -> Block:

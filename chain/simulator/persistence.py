@@ -1,43 +1,32 @@
-"""Persistence of a chain: `Chain.open` with a file, and `close`. Every change is written before a call returns.
+"""Persistence of a chain: `Chain.open` with a file, and `close`.
 
-A chain in memory has no store; the check for one is its only cost.
+The file's store is the observer of the chain's steps, so every change is written before the call that made it returns.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from chain.accounts import Account
-from chain.concurrency.atomic_steps import Steps, read_only_step, step
+from chain.concurrency.atomic_steps import step, undisturbed
 from chain.crypto.hashing import keccak
-from chain.ledger.blocks import Mining
 from chain.ledger.file.chain_file import ChainFile, merged_settings
-from chain.ledger.file.store import ChainStore, open_store
-from chain.ledger.ledger import Ledger
-from chain.machine.state import State
-from chain.metering.program import Program, check_classes, program_of
+from chain.ledger.file.store import open_store
+from chain.metering.program import check_classes, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.schema.inputs import flag
+from chain.simulator.driver import ChainDriver
+from chain.simulator.reader import ChainReader
 
 
-class FilePersistence(Steps, ABC):
-    """Mixin for a chain that may be stored in a file."""
+class FilePersistence(ChainReader):
+    """The part of `Chain` that opens and closes its file."""
 
     __slots__ = ()
 
-    ledger: Ledger
-    state: State
-    keys: dict[bytes, Account]
-    mining: Mining
-    _store: ChainStore | None = None  # writes the file, if there is one
-
-    @abstractmethod
-    def declare(self, contract: type[Contract]) -> Program:
-        """Register a contract class with the chain."""
+    driver: ChainDriver
 
     @classmethod
     def open(
@@ -61,9 +50,7 @@ class FilePersistence(Steps, ABC):
             all_settings = merged_settings(file, all_settings, settings)
             chain = cls(**all_settings)
             all_settings["gas_limit"] = chain.ledger.blocks.rules.gas_limit
-            chain._store, chain.mining = open_store(
-                file, all_settings, chain.ledger, chain.keys, sync
-            )
+            chain.driver.observer = open_store(file, all_settings, chain.driver, sync)
         except BaseException:
             file.release()
             raise
@@ -82,11 +69,12 @@ class FilePersistence(Steps, ABC):
     def _rewrite_damaged_tables(self) -> None:
         """Write the published tables again that were found to be damaged, as the end of every step does."""
 
-    @read_only_step
+    @undisturbed
     def close(self) -> None:
         """Close the file, so that other processes can open it. A chain in memory need not be closed."""
-        if self._store is not None:
-            self._store.close()
+        self.driver.recover()
+        self.driver.refuse_others()
+        self.driver.close()
 
     def __enter__(self) -> Self:
         return self

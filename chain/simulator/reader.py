@@ -1,7 +1,7 @@
 """Read access to a chain: accounts, storage, contracts, and the effects that a message would have.
 
-`Chain` reads its current state, `ChainAtBlock` (`chain.at(block)`) a past one. Both run views on their own state; the changes
-of such a message are undone before another caller can see them.
+A `ChainReader` reads the state of its driver: for a `Chain` the current one, for a `ChainAtBlock` (`chain.at(block)`) a past
+one. Views run on that state; the changes of such a message are undone before another caller can see them.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from chain.accounts import ACCOUNTS
 from chain.concurrency.atomic_steps import (
     READ_ONLY,
-    Steps,
+    Border,
     read_only_step,
     reading,
     step,
     thread_state,
+    undisturbed,
 )
 from chain.errors import GuardError
+from chain.ledger.blocks import Block
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.trace import Trace
-from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
-from chain.machine.deep_calls import rest
 from chain.machine.executor import Machine
 from chain.machine.fork import DEFAULT
 from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
-from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
+from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow
 from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import Program, program_of, require_contract_class
@@ -40,43 +39,57 @@ from chain.metering.stack_room import read_source
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, gas_of, raw_bytes, refuse_missing, wei, whole_number
 from chain.schema.validation import short_repr
+from chain.simulator.driver import Driver
 from chain.simulator.handle import Handle, bind_instance, resolve_target
 from chain.simulator.live_fields import FieldsFrame
 from chain.simulator.world_handle import WorldHandle
 from chain.types import Address
 
-DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
 _CALL_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
 # But its code may run no longer than the gas of a whole block allows.
 _CALL_FUEL: Final = DEFAULT.gas_limit // GAS_PER_TICK
 
 
-class ChainReader(Steps, ABC):
-    """Base class for anything with a state to read.
+class ChainReader(ABC):
+    """What every chain can be asked, whatever its driver.
 
     An account is given as its Address, a handle, hex text, or the name under which the chain knows it.
     """
 
-    __slots__ = ()
+    __slots__ = ("driver", "ledger", "machine", "state")
 
-    state: State
-    machine: Machine
-    ledger: Ledger
+    driver: Driver
 
-    @property
-    @abstractmethod
-    def view_block(self) -> BlockContext:
-        """The block that a read-only call sees."""
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.ledger, self.machine, self.state = driver.ledger, driver.machine, driver.state
 
-    @property
-    def pending(self) -> BlockContext:
-        """The block that a transaction would run in."""
-        return self.view_block
+    def settle(self) -> None:
+        """Bring `ledger` and `state` up to date: undo an unfinished step, and fetch what is new in a node."""
+        self.driver.settle()
 
     @property
-    @abstractmethod
+    def border(self) -> Border:
+        """The lock, held by the thread that uses the chain."""
+        return self.driver.border
+
+    @property
+    def view_block(self) -> Block:
+        """The block that a read-only call sees: the last one, with the chain's current time."""
+        self.driver.settle()
+        return self.driver.view_block()
+
+    @property
+    def pending(self) -> Block:
+        """The open block; if none is open, the next block as it would begin now."""
+        self.driver.settle()
+        return self.driver.next_block()
+
+    @property
     def timeline_index(self) -> int:
         """The length of the ledger's timeline at the time of this state."""
+        self.driver.settle()
+        return self.driver.timeline_index
 
     @abstractmethod
     def send(
@@ -89,13 +102,9 @@ class ChainReader(Steps, ABC):
 
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
         """Return the address of an account; `name` is the name of the argument for error texts."""
+        if isinstance(account, str):
+            self.settle()
         return self.ledger.address_of(account, name)
-
-    def _sender(self, sender: AccountLike | None) -> bytes:
-        """Return the address of the sender: that of the first account if none is given."""
-        if sender is None:
-            return DEFAULT_SENDER
-        return bytes(sender if isinstance(sender, Address) else self.address_of(sender, "sender"))
 
     @reading
     def balance(self, address: AccountLike) -> int:
@@ -116,7 +125,7 @@ class ChainReader(Steps, ABC):
 
     # Contracts
 
-    @reading
+    @undisturbed
     def declare(self, contract: type[Contract]) -> Program:
         """Register a contract class with the chain, so that its bytecode can be deployed."""
         require_contract_class(contract)
@@ -127,6 +136,7 @@ class ChainReader(Steps, ABC):
             self.machine.declare(program)
         return program
 
+    @reading
     def handle(
         self, contract: type[Contract] | Handle, address: AccountLike | None = None
     ) -> Handle:
@@ -143,8 +153,11 @@ class ChainReader(Steps, ABC):
         `what` is the name of the contract for the error text.
         """
         if self.state.accounts.get(address, NO_ACCOUNT)[2] == EMPTY_CODE_HASH:
-            refuse_missing(what, address)
+            self.settle()  # it may be new
+            if not self.state.has_code(address):
+                refuse_missing(what, address)
 
+    @reading
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
         """Return a handle for a deployed world, given its address or a handle of another chain."""
         return WorldHandle(self, self.address_of(world, "world"))
@@ -155,7 +168,7 @@ class ChainReader(Steps, ABC):
         if not isinstance(handle, Handle):
             raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
         return bind_instance(
-            handle.contract, FieldsFrame(self, handle.address, program_of(handle.contract))
+            handle.contract, FieldsFrame(self.driver, handle.address, program_of(handle.contract))
         )
 
     # Messages
@@ -165,20 +178,21 @@ class ChainReader(Steps, ABC):
         block: BlockContext | None = None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
         """Run a message on the current state and undo it; return the finished frame and the logs."""
-        border = self.border
-        if (self.begun is not None and border._is_owned()) or thread_state.goes_on:
+        driver = self.driver
+        border = driver.border
+        if (driver.begun is not None and border._is_owned()) or thread_state.goes_on:
             return self._look(to, data, sender, value, gas, block)
-        with border:  # the code of `looking` inlined for speed: every view goes through here
-            if self.begun is not None:
-                self._recover()
-            if self.scopes:
-                self._refuse_others()
+        with border:  # the code of `read_only_step` inlined for speed: every view goes through here
+            if driver.begun is not None or driver.is_copy:
+                driver.refresh()
+            if driver.scopes:
+                driver.refuse_others()
             try:
-                self.begun = READ_ONLY
+                driver.begun = READ_ONLY
                 result = self._look(to, data, sender, value, gas, block)
-                self.begun = None
+                driver.begun = None
             except BaseException:
-                self._recover()
+                driver.recover()
                 raise
         return result
 
@@ -187,7 +201,9 @@ class ChainReader(Steps, ABC):
         block: BlockContext | None,
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
         """Run a read-only call: the message of `call`, without the lock."""
-        frame = self._frame(self.machine, to, data, sender, value, gas, block or self.view_block)
+        frame = self._frame(
+            self.machine, to, data, sender, value, gas, block or self.driver.view_block()
+        )
         mark = self.state.mark()
         self.machine.execute(frame)
         _, logs = self.state.undo(mark)
@@ -199,10 +215,10 @@ class ChainReader(Steps, ABC):
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None
     ) -> Trace:  # fmt: skip
         """Run a message and undo it; return a trace of all its steps."""
-        past_ledger = self.ledger.then(self.timeline_index)
+        past_ledger = self.ledger.then(self.driver.timeline_index)
         machine = recording_machine(past_ledger)
         machine.loaded = deepcopy(self.machine.loaded)
-        frame = self._frame(machine, to, data, sender, value, gas, self.view_block)
+        frame = self._frame(machine, to, data, sender, value, gas, self.driver.view_block())
         context = frame.context
         machine.execute(frame)
         changes = tuple(past_ledger.state.changes)
@@ -215,18 +231,12 @@ class ChainReader(Steps, ABC):
         loaded = self.machine.loaded
         taken = loaded and loaded.taken
         try:
-            outcome = self.machine.transact(checked(tx), block or self.pending)
+            outcome = self.machine.transact(checked(tx), block or self.driver.next_block())
         finally:
             if loaded is not None:
                 loaded.roll_back(taken)  # a rehearsal uses up no forced outcomes
         self.state.abandon()
         return outcome
-
-    def _recover(self) -> None:
-        if self.begun is not None:
-            rest()
-            self.state.abandon()
-            self.begun = None
 
     def _frame(
         self,
@@ -239,8 +249,8 @@ class ChainReader(Steps, ABC):
         block: BlockContext,
     ) -> Frame:
         """Return a frame for a message on `machine`, with its arguments validated."""
-        sender = self._sender(sender)
-        to = bytes(to if isinstance(to, Address) else self.address_of(to, "to"))
+        sender = self.driver.sender(sender)
+        to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))
         if type(data) is not bytes:
             data = raw_bytes(data, "data")
         if value or type(value) is not int:

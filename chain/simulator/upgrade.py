@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Reverted
@@ -15,12 +14,10 @@ from chain.metering.program import Program, parse_code
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, items
 from chain.schema.validation import short_repr
+from chain.simulator.driver import ChainDriver
+from chain.simulator.reader import ChainReader
 from chain.simulator.upgrade_check import described, upgrade_blockers
 from chain.spec.contracts import UPGRADE
-from chain.types import Address
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class CannotUpgrade(ValueError):
@@ -31,35 +28,12 @@ class OlderNode(ValueError):
     """The node was started before the package was edited, or with another package."""
 
 
-class Upgrading(ABC):
-    """Mixin for a chain on which contracts can be upgraded."""
+class Upgrading(ChainReader):
+    """The part of `Chain` that upgrades contracts."""
 
     __slots__ = ()
 
-    ledger: Ledger
-
-    @abstractmethod
-    def declare(self, contract: type[Contract]) -> Program:
-        """Register a contract class, so that it can be deployed."""
-
-    @abstractmethod
-    def address_of(self, account: AccountLike, name: str = "address") -> Address:
-        """Return the address of an account; `name` is the name of the argument for error texts."""
-
-    @abstractmethod
-    def code(self, address: AccountLike) -> bytes:
-        """Return the code of an account."""
-
-    @abstractmethod
-    def send(
-        self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
-        gas: int | None = None,
-    ) -> Receipt:  # fmt: skip
-        """Send a transaction."""
-
-    def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
-        """Return those of these contracts that cannot be deployed here: none, because a chain declares them itself."""
-        return ()
+    driver: ChainDriver
 
     def need_code(self, programs: Sequence[Program]) -> None:
         """Refuse contracts that cannot be deployed here, before anything is sent."""
@@ -69,7 +43,7 @@ class Upgrading(ABC):
                 raise TypeError(
                     f"{short_repr(program)} is not a program: give what chain.declare returned"
                 )
-        lacking = self._lacking(program_list) if program_list else ()
+        lacking = self.driver.lacking(program_list) if program_list else ()
         if lacking:
             names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
             raise OlderNode(

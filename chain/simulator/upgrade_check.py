@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from chain.ledger.artifacts import Artifact, artifact_of
 from chain.metering.program import Program
 
+JsonObject: TypeAlias = dict[str, Any]
 
-def description_of(program: Program) -> dict[str, Any]:
+
+def description_of(program: Program) -> JsonObject:
     """Return the description of a contract that a journal keeps, so that later changes can be reported."""
     return described(program.digest, artifact_of(program))
 
 
-def described(digest: bytes, artifact: Artifact) -> dict[str, Any]:
+def described(digest: bytes, artifact: Artifact) -> JsonObject:
     """Return the description of the class with that digest, whether it is declared or not."""
     return {
         "contract": artifact.name,
@@ -30,20 +32,20 @@ def described(digest: bytes, artifact: Artifact) -> dict[str, Any]:
     }
 
 
-def is_changed(before: dict[str, Any], program: Program) -> bool:
+def is_changed(before: JsonObject, program: Program) -> bool:
     """Return True if the code or storage layout of a contract differs from its description in a journal."""
     after = json.loads(json.dumps(description_of(program)))
     return any(before.get(name) != value for name, value in after.items())
 
 
-def changes(before: dict[str, Any], program: Program) -> list[str]:
+def changes(before: JsonObject, program: Program) -> list[str]:
     """Return a line for each change. If ABI and storage are unchanged, one line states that only the rules changed."""
     after = description_of(program)
     lines = [*_abi_changes(before["abi"], after["abi"]), *_storage_changes(before, after)]
     return lines or ["the rules only: ABI and storage are as they were"]
 
 
-def upgrade_blockers(before: dict[str, Any], program: Program) -> list[str]:
+def upgrade_blockers(before: JsonObject, program: Program) -> list[str]:
     """Return a line for each field that prevents an upgrade; none if the storage fits."""
     artifact = artifact_of(program)
     blockers = [*_moved(artifact.name, before["storage"], artifact.storage)]
@@ -59,7 +61,7 @@ def upgrade_blockers(before: dict[str, Any], program: Program) -> list[str]:
     return blockers
 
 
-def _moved(owner: str, was: list[dict[str, Any]], now: list[dict[str, Any]]) -> Iterator[str]:
+def _moved(owner: str, was: list[JsonObject], now: list[JsonObject]) -> Iterator[str]:
     """Describe the fields of `owner` that are missing, moved, or of another type than before."""
     new_fields = {field["name"]: field for field in now}
     for field in was:
@@ -72,7 +74,7 @@ def _moved(owner: str, was: list[dict[str, Any]], now: list[dict[str, Any]]) -> 
             yield f"{path} moved from {_place(field)} to {_place(new_field)}: put new fields last"
 
 
-def _abi_changes(was: list[dict[str, Any]], now: list[dict[str, Any]]) -> Iterator[str]:
+def _abi_changes(was: list[JsonObject], now: list[JsonObject]) -> Iterator[str]:
     """Describe the new, missing and changed items of an ABI."""
     before, after = _by_signature(was), _by_signature(now)
     yield from (f"new {signature}" for signature in after if signature not in before)
@@ -82,7 +84,7 @@ def _abi_changes(was: list[dict[str, Any]], now: list[dict[str, Any]]) -> Iterat
             yield f"changed {signature}: {before[signature]} is now {after[signature]}"
 
 
-def _by_signature(abi: list[dict[str, Any]]) -> dict[str, str]:
+def _by_signature(abi: list[JsonObject]) -> dict[str, str]:
     """Return the items of an ABI as a map: its keys are type, name and inputs, its values mutability and outputs."""
     return {
         f"{item['type']} {item.get('name', '')}({', '.join(map(_type, item['inputs']))})":
@@ -91,7 +93,7 @@ def _by_signature(abi: list[dict[str, Any]]) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _type(item: dict[str, Any]) -> str:
+def _type(item: JsonObject) -> str:
     """Return the type of an ABI parameter, with the members of a tuple written out."""
     text: str = item["type"]
     if text.startswith("tuple"):
@@ -99,7 +101,7 @@ def _type(item: dict[str, Any]) -> str:
     return text
 
 
-def _storage_changes(was: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+def _storage_changes(was: JsonObject, now: JsonObject) -> Iterator[str]:
     """Describe the changes in the storage of a contract and in its models."""
     yield from _spots_changed(now["contract"], was["storage"], now["storage"])
     for name, model in now["models"].items():
@@ -109,9 +111,7 @@ def _storage_changes(was: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield from _spots_changed(name, was["models"][name]["members"], model["members"])
 
 
-def _spots_changed(
-    owner: str, was: list[dict[str, Any]], now: list[dict[str, Any]]
-) -> Iterator[str]:
+def _spots_changed(owner: str, was: list[JsonObject], now: list[JsonObject]) -> Iterator[str]:
     """Describe the changed and new fields of `owner`."""
     old_names = {field["name"] for field in was}
     yield from _moved(owner, was, now)
@@ -122,7 +122,7 @@ def _spots_changed(
     )
 
 
-def _place(spot: dict[str, Any]) -> str:
+def _place(spot: JsonObject) -> str:
     return f"word {spot['word']}, byte {spot['offset']}"
 
 

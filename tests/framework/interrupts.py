@@ -84,10 +84,14 @@ def _begins(code: CodeType, line: int) -> int:
 
 
 def run(
-    play: Play, chain: Chain, lines: tuple[int, ...] = (), kind: Any = KeyboardInterrupt
+    play: Play,
+    chain: Chain,
+    lines: tuple[int, ...] = (),
+    kind: Any = KeyboardInterrupt,
+    files: tuple[str, ...] = ("",),
 ) -> Interrupts:
     """The play with an interrupt at these lines; how many lines it had, and where it was interrupted."""
-    interrupts = Interrupts(lines, kind)
+    interrupts = Interrupts(lines, kind, files)
     try:
         with interrupts.running():
             play(chain)
@@ -134,13 +138,13 @@ class _Enough(BaseException):
 
 def places(play: Play, chain: Chain) -> set[str]:
     """Where the chain may stand: at each end of a step, and where scopes take it when the play ends after so many steps."""
-    found, end = [standing(chain)], chain._end_step
+    found, end = [standing(chain)], chain.driver.end_step
 
     def told() -> None:
         end()
         found.append(standing(chain))
 
-    _put(chain, "_end_step", told)
+    _put(chain, "end_step", told)
     forks = [chain.fork()]
     play(chain)
     if play.__name__ in SCOPED:
@@ -150,13 +154,13 @@ def places(play: Play, chain: Chain) -> set[str]:
 
 
 def _put(chain: Chain, name: str, do: Callable[[], None]) -> None:
-    """Another method for this one chain, which takes no attribute that a chain has not."""
+    """Another method for the driver of this one chain, which takes no attribute that it has not."""
     methods = {"__slots__": (), name: lambda _: do()}
-    chain.__class__ = type("Told", (type(chain),), methods)
+    chain.driver.__class__ = type("Told", (type(chain.driver),), methods)
 
 
 def _stopped(play: Play, chain: Chain, steps: int) -> str:
-    begin, left = chain._begin_step, steps
+    begin, left = chain.driver.begin_step, steps
 
     def told() -> None:
         nonlocal left
@@ -165,7 +169,7 @@ def _stopped(play: Play, chain: Chain, steps: int) -> str:
             raise _Enough
         begin()
 
-    _put(chain, "_begin_step", told)
+    _put(chain, "begin_step", told)
     with suppress(_Enough):
         play(chain)
     return standing(chain)
@@ -192,7 +196,7 @@ def made_up(chain: Chain) -> list[str]:
 
 def left_over(chain: Chain) -> list[str]:
     """What a step or a scope should have taken along when it ended."""
-    left = chain.state.changes, chain.state.logs, chain.state.closed, chain.begun
+    left = chain.state.changes, chain.state.logs, chain.state.closed, chain.driver.begun
     wrong = [f"something is left over: {left}"] if any(left) else []
     if chain.is_held or (chain.machine.loaded is not None and chain.machine.loaded.is_wanted):
         wrong.append("a scope is left over")

@@ -6,7 +6,7 @@ import click
 
 from chain.cli import output
 from chain.cli.options import chain_option, open_chain
-from chain.simulator.chain import ETHER
+from chain.simulator.driver import ETHER
 
 
 @click.command()

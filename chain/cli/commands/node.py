@@ -21,7 +21,8 @@ from chain.machine.gas import TRANSACTION
 from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.simulator.catalogue import ContractCatalogue
-from chain.simulator.chain import ETHER, Chain
+from chain.simulator.chain import Chain
+from chain.simulator.driver import ETHER
 from chain.simulator.reload_package import Package
 
 PHRASE = "test test test test test test test test test test test junk"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from chain.accounts import Account
 from chain.ledger.blocks import Block, Mining
@@ -45,18 +45,23 @@ class Written(NamedTuple):
     sources: int  # how many sources of logs
 
 
-class ChainStore:
-    """Keeps the file of one ledger up to date."""
+class Content(Protocol):
+    """What the file of a chain holds."""
 
-    def __init__(
-        self,
-        file: ChainFile,
-        ledger: Ledger,
-        keys: dict[bytes, Account],
-        memory: LoadedState,
-        sync: bool,
-    ) -> None:
-        self._file, self._ledger, self._keys = file, ledger, keys
+    mining: Mining
+
+    @property
+    def ledger(self) -> Ledger: ...
+    @property
+    def keys(self) -> dict[bytes, Account]: ...
+
+
+class ChainStore:
+    """Keeps the file of one chain up to date: the observer of its steps."""
+
+    def __init__(self, file: ChainFile, content: Content, memory: LoadedState, sync: bool) -> None:
+        ledger = content.ledger
+        self._file, self._content, self._ledger = file, content, ledger
         self._written = Written(
             memory.number, memory.had, memory.mining, _row_of(ledger.open), memory.settled, len(ledger.events.sources)
         )  # fmt: skip
@@ -77,9 +82,9 @@ class ChainStore:
         """True in a fork of the process that has the file, if the fork tried to use it."""
         return self._file.is_missed
 
-    def save(self, mining: Mining) -> None:
+    def save(self) -> None:
         """Write what is new, or raise `NotWritten` and leave the file as it was."""
-        have, held = self._lengths(), _row_of(self._ledger.open)
+        have, mining, held = self._lengths(), self._content.mining, _row_of(self._ledger.open)
         history = slice(0, 3)  # a read-only call may have registered new slots
         number, had, *saved = self._written[:4]
         is_same = (have[history], [mining, held]) == (had[history], saved)
@@ -138,7 +143,7 @@ class ChainStore:
         ledger, state = self._ledger, self._ledger.state
         return LedgerLengths(
             len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
-            len(state.codes), len(state.slots.preimages), len(self._keys), len(ledger.artifacts),
+            len(state.codes), len(state.slots.preimages), len(self._content.keys), len(ledger.artifacts),
         )  # fmt: skip
 
     def _write_rows(
@@ -174,7 +179,7 @@ class ChainStore:
         ))  # fmt: skip
         put("keys", (
             (i, (bytes(address), account.key, account.name))
-            for i, (address, account) in _new_items(self._keys, had.keys)
+            for i, (address, account) in _new_items(self._content.keys, had.keys)
         ))  # fmt: skip
         if now.sources != self._written.sources or not self._written.number:
             put("now", [(SOURCES, sources)])
@@ -241,15 +246,12 @@ def _row_of(block: Block | None) -> tuple[Any, ...] | None:
 
 
 def open_store(
-    file: ChainFile,
-    settings: dict[str, Any],
-    ledger: Ledger,
-    keys: dict[bytes, Account],
-    sync: bool,
-) -> tuple[ChainStore, Mining]:
-    """Load a new ledger from the file, or create the file. Return the store and the chain's mining settings."""
+    file: ChainFile, settings: dict[str, Any], content: Content, sync: bool
+) -> ChainStore:
+    """Load a new chain from the file, or create the file. Return the store that keeps the chain there."""
     if file.settings is None:
         file.create(settings)
-    memory = load_ledger(file, ledger, keys)
+    memory = load_ledger(file, content.ledger, content.keys)
+    content.mining = memory.mining
     file.mend(memory.counts)
-    return ChainStore(file, ledger, keys, memory, sync), memory.mining
+    return ChainStore(file, content, memory, sync)

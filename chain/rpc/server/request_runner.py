@@ -23,6 +23,7 @@ from chain.concurrency.turn import in_turn
 from chain.crypto.cbor import decode, encode
 from chain.ledger.blocks import Mining
 from chain.ledger.file.replication import lengths_of, take_page
+from chain.ledger.file.store import ChainStore
 from chain.metering.watchdog import TimeUp, within
 from chain.rpc.boardchain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
@@ -250,8 +251,9 @@ def _growth(node: Node, run: Job) -> bytes:
 
 def _without_file(node: Node, run: Job) -> bytes | None:
     """In a worker: run without the file, so that nothing is written. Raise `NeedsFile` if unread rows are needed."""
-    store, node.chain._store = node.chain._store, None
+    driver = node.chain.driver
+    store, driver.observer = driver.observer, None
     raw = run()
-    if store is not None and store.is_missed:
+    if isinstance(store, ChainStore) and store.is_missed:
         raise NeedsFile
     return raw

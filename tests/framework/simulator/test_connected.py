@@ -208,6 +208,20 @@ def test_follower_survives_whatever_happens(acts: list[str], forgetful: bool) ->
         assert far.state.accounts == near.state.accounts
 
 
+def test_page_that_was_interrupted_is_fetched_again(
+    near: Chain, far: Chain, monkeypatch: Any
+) -> None:
+    def stop(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    near.mine(3)
+    with monkeypatch.context() as patched:
+        patched.setattr("chain.simulator.remote_driver.Mining._make", stop)
+        with pytest.raises(KeyboardInterrupt):
+            _ = far.head
+    assert (far.head, far.block_hash()) == (near.head, near.block_hash())
+
+
 def test_two_follow_one_node(near: Chain, far: Chain) -> None:
     race = far.deploy(Race)
     other = Chain.connect(near.node, contracts=[Race])
@@ -290,7 +304,7 @@ def test_chain_that_was_followed_is_let_go() -> None:
 
 def test_node_that_began_anew_is_noticed(near: Chain, far: Chain) -> None:
     far.mine()
-    far._ask = Chain.connect(Chain().node)._ask  # type: ignore[attr-defined]
+    far.driver._client = Chain.connect(Chain().node).driver._client  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="began anew: connect to it again"):
         _ = far.now
 
@@ -324,7 +338,7 @@ def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
 
 def test_connection_that_was_idle_is_made_anew(url: str, far: Chain) -> None:
     remote = Chain.connect(url)
-    remote._wire._connection.sock.shutdown(2)  # type: ignore[attr-defined]
+    remote.driver._client._connection.sock.shutdown(2)  # type: ignore[attr-defined]
     assert remote.head.number == 0
 
 

@@ -36,7 +36,7 @@ def check(chain: Chain, play: interrupts.Play, random: Random) -> str:
     """Interrupt a play once, or twice in a row: what is wrong then, if anything is."""
     fork = chain.fork()
     may_stand = places(play, fork)
-    count = run(play, chain.fork()).count * (3 if chain._store else 1)
+    count = run(play, chain.fork()).count * (3 if chain.driver.observer else 1)
     lines = [random.randrange(1, count + 1)]
     if random.random() < 0.3:
         lines.append(lines[0] + random.randrange(1, 60))
@@ -103,6 +103,29 @@ def test_interrupts_in_memory_leave_steps_whole() -> None:
 
 def test_interrupts_in_a_file_leave_steps_whole(tmp_path: Path) -> None:
     assert campaign_in_file(2 * len(PLAYS), 2, tmp_path) == []
+
+
+def stands_where(far: Chain) -> str:
+    """What a chain in a node holds, with what is new there."""
+    far.settle()
+    return standing(far)
+
+
+@pytest.mark.parametrize("play", [play for play in PLAYS if play is not plays.node])
+def test_copy_is_as_its_node_after_an_interrupt(play: interrupts.Play) -> None:
+    base, random = Chain(), Random(play.__name__)
+    for contract in KNOWN:
+        base.declare(contract)
+    begin(base)
+    files = "simulator/remote_driver.py", "file/replication.py", "concurrency/atomic_steps.py"
+    count = run(play, Chain.connect(base.fork().node, contracts=KNOWN), files=files).count
+    for kind in KINDS:
+        near = base.fork()
+        far = Chain.connect(near.node, contracts=KNOWN)
+        done = run(play, far, (random.randrange(1, count + 1),), kind, files)
+        gc.collect()
+        near.settle()
+        assert (stands_where(far), left_over(far)) == (standing(near), []), done.places
 
 
 def sweep(play: interrupts.Play, number: int, base: Chain) -> Iterator[str]:

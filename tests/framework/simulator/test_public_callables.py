@@ -194,7 +194,7 @@ def callables(face: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
     """The public methods of an object, what it holds that can be called, and attributes that can be set."""
     for name in sorted({*dir(type(face)), *getattr(face, "__dict__", ())}):
         static = inspect.getattr_static(face, name)
-        if isinstance(static, classmethod) and isinstance(face, Chain):
+        if isinstance(static, classmethod) and isinstance(face, Chain) and name[0] != "_":
             yield name, getattr(Chain, name)  # it makes another one
         elif isinstance(static, property) and static.fset is not None and name[0] != "_":
             yield name, partial(setattr_on, face, name)

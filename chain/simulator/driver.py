@@ -1,0 +1,302 @@
+"""Drivers: what a chain asks of the place where it lives. `Chain` is a face over one of them.
+
+A `Driver` gives access to a state: that of a chain, or a past one (`chain.simulator.past`). A `ChainDriver` also changes it,
+in this process (`chain.simulator.local_driver`) or by asking a node (`chain.simulator.remote_driver`). It checks no arguments
+but those of transactions: the face does that.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import fields, replace
+from typing import Any, Final, TypeAlias
+from weakref import ref
+
+from chain.accounts import ACCOUNTS, Account
+from chain.concurrency.atomic_steps import Border, Entered, Steps
+from chain.ledger.blocks import Block, ChainConfig, Mining, reopened
+from chain.ledger.ledger import Ledger
+from chain.ledger.receipts import Receipt
+from chain.machine.deep_calls import rest
+from chain.machine.executor import Machine
+from chain.machine.forced_random import LoadedOutcomes
+from chain.machine.state import EMPTY_CODE_HASH, State
+from chain.machine.transaction import Transaction
+from chain.metering.program import Program
+from chain.schema.inputs import AccountLike
+from chain.simulator.snapshots import Snapshot
+from chain.types import Address
+
+ETHER: Final = 10**18
+FUNDS: Final = 10_000 * ETHER
+DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
+BlockOverrides: TypeAlias = Mapping[str, int | bytes]  # fields of the next block
+_OF_ROW: Final = [field.name for field in fields(Block)][1:]
+
+
+class Driver(Steps):
+    """Access to a state, with the ledger and the machine that belong to it."""
+
+    __slots__ = ("ledger", "machine", "state")
+
+    def __init__(self, machine: Machine, ledger: Ledger, border: Border) -> None:
+        super().__init__(border)
+        self.machine, self.ledger = machine, ledger
+        self.state: State = machine.state
+
+    @abstractmethod
+    def view_block(self) -> Block:
+        """The block that a read-only call sees."""
+
+    @abstractmethod
+    def next_block(self) -> Block:
+        """The block that a transaction would run in."""
+
+    @property
+    @abstractmethod
+    def timeline_index(self) -> int:
+        """The length of the ledger's timeline at the time of this state."""
+
+    def abandon(self) -> None:
+        rest()
+        self.state.abandon()
+
+    def sender(self, sender: AccountLike | None) -> bytes:
+        """Return the address of the sender: that of the first account if none is given."""
+        if sender is None:
+            return DEFAULT_SENDER
+        if isinstance(sender, Address):
+            return bytes(sender)
+        return bytes(self.ledger.address_of(sender, "sender"))
+
+
+class ChainDriver(Driver):
+    """The content of a chain in this process, and what is done to it where the chain lives.
+
+    The record of where a step begins holds the length of everything that grows, and the value of everything else. No data is
+    copied when a step begins, because most steps succeed.
+    """
+
+    __slots__ = ("automine", "block_interval", "clock", "held", "keys", "overrides")
+
+    def __init__(
+        self, machine: Machine, ledger: Ledger, keys: dict[bytes, Account], mining: Mining
+    ) -> None:
+        super().__init__(machine, ledger, ledger.border)
+        self.keys = keys
+        self.held: ref[Entered] | None = None  # the `block()` scope that mines when it ends
+        self.mining = mining
+
+    # Content
+
+    @property
+    def mining(self) -> Mining:
+        """The mining settings: the clock, automine, the block interval, and the overrides of the next block."""
+        return Mining(self.clock, self.automine, self.block_interval, tuple(self.overrides.items()))
+
+    @mining.setter
+    def mining(self, mining: Mining) -> None:
+        self.clock, automine, self.block_interval, overrides = mining
+        self.automine, self.overrides = bool(automine), dict(overrides)
+
+    @property
+    def is_held(self) -> bool:
+        """True if the open block waits for the end of a `block()` scope."""
+        scope = None if self.held is None else self.held()
+        return scope is not None and not scope.is_over
+
+    def view_block(self) -> Block:
+        """The last block, with the chain's current time."""
+        head = self.ledger.blocks.head
+        return Block(
+            head.rules, head.number, self.clock, head.base_fee, head.coinbase, 0, 0, 0, 0,
+            excess_blob_gas=head.excess_blob_gas,
+        )  # fmt: skip
+
+    def next_block(self) -> Block:
+        if self.ledger.open is not None:
+            return self.ledger.open
+        parent = self.ledger.blocks.head
+        next_time = parent.timestamp + self.block_interval
+        time = self.clock if self.clock > parent.timestamp else next_time
+        timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
+        block = Block(
+            parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
+            timeline_index, receipt_index, timeline_index, receipt_index, excess_blob_gas=parent.next_excess_blob_gas,
+        )  # fmt: skip
+        return replace(block, **self.overrides) if self.overrides else block
+
+    @property
+    def timeline_index(self) -> int:
+        return len(self.ledger.timeline)
+
+    @property
+    def position(self) -> Snapshot:
+        """Where the content ends now."""
+        ledger = self.ledger
+        open_block = copy(ledger.open) if ledger.open is not None else None
+        blocks, moments = len(ledger.blocks), len(ledger.timeline)
+        last = ledger.last(blocks, moments)
+        return Snapshot(blocks, moments, len(ledger.receipts), open_block, self.mining, last)
+
+    def end_of(self, block: Block) -> Snapshot:
+        """Return the end of a block. Its automine and interval are the current ones."""
+        blocks, moments = block.number + 1, block.end_timeline_index
+        mining = self.mining._replace(clock=block.timestamp, overrides=())
+        last = self.ledger.last(blocks, moments)
+        return Snapshot(blocks, moments, block.end_receipt, None, mining, last)
+
+    def record_changes(self) -> None:
+        """Add the changes made outside of any transaction to the timeline."""
+        self.ledger.record_changes(self.state.close()[0])
+
+    # Steps
+
+    def begin_step(self) -> None:
+        ledger, block, loaded = self.ledger, self.ledger.open, self.machine.loaded
+        if loaded is not None and not loaded.is_wanted:
+            loaded = self.machine.loaded = None
+        ledger.tail = None
+        self.begun = (
+            0 if self.observer is None else self.observer.number,
+            ledger.blocks.head.number, len(ledger.timeline), len(ledger.notes), block, block and block.as_tuple, self.held,
+            len(self.keys), loaded, loaded and loaded.taken,
+            self.clock, self.automine, self.block_interval, self.overrides,
+        )  # fmt: skip
+
+    def roll_back(
+        self, head: int, moments: int, notes: int, block: Block | None, row: tuple[Any, ...],
+        held: ref[Entered] | None, keys: int, loaded: LoadedOutcomes | None, place: dict[str, int], *mining: Any,
+    ) -> None:  # fmt: skip
+        """Restore the content from the beginning of a step.
+
+        `head` is the number of the last block; `moments`, `notes` and `keys` are lengths; `row` holds the fields of the open
+        block; `place` is the position in the forced random outcomes.
+        """
+        self.ledger.undo((head + 1, moments, notes, moments - notes))
+        if block is not None:
+            for field, value in zip(_OF_ROW, row, strict=True):
+                setattr(reopened(block), field, value)
+        self.ledger.open, self.held = block, held
+        while len(self.keys) > keys:
+            self.keys.popitem()
+        self.machine.loaded = loaded
+        if loaded is not None:
+            loaded.roll_back(place)
+        self.clock, self.automine, self.block_interval, self.overrides = mining
+
+    # What the place does. The face calls in a step whatever changes blocks, accounts or settings.
+
+    @abstractmethod
+    def send(
+        self, to: AccountLike | None, data: bytes, sender: AccountLike | None, value: int, gas: int | None
+    ) -> Receipt:  # fmt: skip
+        """Validate the arguments and send a transaction."""
+
+    @abstractmethod
+    def apply(self, tx: Transaction, block: Block) -> Receipt:
+        """Run a transaction unchanged in `block` and, unless the block stays open, mine it."""
+
+    @abstractmethod
+    def include(self, tx: Transaction, block: Block) -> Receipt:
+        """Run a transaction unchanged in `block`, and leave the block open."""
+
+    @abstractmethod
+    def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
+        """Return those of these contracts that cannot be deployed there."""
+
+    @abstractmethod
+    def account(self, name: str) -> Account:
+        """Return the account of a name, which is made and funded on first use."""
+
+    @abstractmethod
+    def mine(self, n: int) -> None:
+        """Close the open block, and add empty blocks until `n` are mined."""
+
+    @abstractmethod
+    def hold(self, scope: Entered) -> Block:
+        """Open a block for as long as `scope` lasts."""
+
+    @abstractmethod
+    def let_go(self) -> None:
+        """Mine the block that was held open."""
+
+    @abstractmethod
+    def advance(self, seconds: int) -> None:
+        """Move the clock forward."""
+
+    @abstractmethod
+    def set_time(self, timestamp: int) -> None:
+        """Set the clock."""
+
+    @abstractmethod
+    def set_automine(self, on: bool) -> None:
+        """Set whether each transaction is mined at once."""
+
+    @abstractmethod
+    def set_block_interval(self, seconds: int) -> None:
+        """Set the seconds from one block to the next."""
+
+    @abstractmethod
+    def override(self, overrides: BlockOverrides) -> None:
+        """Override fields of the next block."""
+
+    @abstractmethod
+    def set_balance(self, address: bytes, amount: int) -> None:
+        """Set the balance of an account."""
+
+    @abstractmethod
+    def set_nonce(self, address: bytes, nonce: int) -> None:
+        """Set the nonce of an account."""
+
+    @abstractmethod
+    def set_code(self, address: bytes, code: bytes) -> None:
+        """Set the code of an account."""
+
+    @abstractmethod
+    def set_word(self, address: bytes, slot: int, word: int) -> None:
+        """Set a word in the storage of an account."""
+
+    @abstractmethod
+    def load(self, outcomes: LoadedOutcomes) -> None:
+        """Force the next outcomes of `self.random`."""
+
+    @abstractmethod
+    def unload(self, outcomes: LoadedOutcomes) -> LoadedOutcomes:
+        """Force outcomes no more, and return those that were not drawn."""
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """Return the position of the content, to which `revert` can go back."""
+
+    @abstractmethod
+    def revert(self, snapshot: Snapshot) -> None:
+        """Undo everything since `snapshot`."""
+
+    @abstractmethod
+    def node(self, chain: object) -> Any:
+        """Return the chain as a JSON-RPC node."""
+
+    @abstractmethod
+    def web3(self, chain: object) -> Any:
+        """Return a web3.py Web3 object that is connected to the chain."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the place where the chain lives."""
+
+
+def genesis(
+    rules: ChainConfig, genesis_time: int, base_fee: int, *, evm_only: bool = False, guard: bool = True
+) -> tuple[Machine, Ledger, dict[bytes, Account], Mining]:  # fmt: skip
+    """Return the content of a chain with only its first block."""
+    keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
+    state = State()
+    machine = Machine(state, evm_only=evm_only, guards=guard)
+    for account in ACCOUNTS:
+        state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
+    ledger = Ledger(state, machine.programs, keys, rules, genesis_time, base_fee)
+    machine.block_hash = ledger.block_hash
+    return machine, ledger, keys, Mining(genesis_time)
