@@ -10,10 +10,7 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
-import plays
 import pytest
-from interrupts import made_up, places, standing
-from plays import Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
 from chain.deployment import Deployment
@@ -22,6 +19,9 @@ from chain.deployment.journal import Journal
 from chain.ledger.file.chain_file import BadChainFile, ChainFile
 from chain.ledger.file.store import NotWritten
 from chain.rpc.errors import RpcError
+from tests.framework import plays
+from tests.framework.interrupts import made_up, places, standing
+from tests.framework.plays import Counter, More, Scoring, begin, counter_on
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 ENDLESS = 10**9

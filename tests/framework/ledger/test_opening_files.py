@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
 
-import plays
 import pytest
-from interrupts import KINDS, Interrupts
-from plays import Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
 from chain.ledger.file.chain_file import BadChainFile
+from tests.framework import plays
+from tests.framework.interrupts import KINDS, Interrupts
+from tests.framework.plays import Counter, More, Scoring, begin, counter_on
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 NEAR = ("ledger/file.py", "ledger/lock.py", "ledger/store.py", "lasting.py", "steps.py")

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interrupts import run
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
 from chain.ledger.sql.sql_view import QueryLimits, SqlView
 from chain.simulator.handle import Handle
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
+from tests.framework.interrupts import run
 
 
 class Side(Enum):

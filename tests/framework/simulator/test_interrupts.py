@@ -9,13 +9,12 @@ from pathlib import Path
 from random import Random
 from shutil import copyfile
 
-import interrupts
-import plays
 import pytest
-from interrupts import KINDS, left_over, made_up, places, run, standing
-from plays import PLAYS, Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
+from tests.framework import interrupts, plays
+from tests.framework.interrupts import KINDS, left_over, made_up, places, run, standing
+from tests.framework.plays import PLAYS, Counter, More, Scoring, begin, counter_on
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 FEW = 5 * len(PLAYS)  # interrupts in memory; in a file 2 for each play

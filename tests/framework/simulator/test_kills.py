@@ -12,10 +12,10 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from kills import ROOT, Process, nursery
 
 from chain import Chain
 from chain.simulator.node_client import HttpNodeClient, NodeUnreachable
+from tests.framework.kills import ROOT, Process, nursery
 from tests.framework.ledger.test_killed_writers import WRITER, count_in
 
 ROUNDS = int(os.environ.get("ROUNDS", "1000"))

@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from interrupts import made_up
 
 from chain import Chain
 from chain.simulator.node_client import HttpNodeClient
+from tests.framework.interrupts import made_up
 
 ROOT = Path(__file__).parents[3]
 ROUNDS = int(os.environ.get("ROUNDS", "40"))

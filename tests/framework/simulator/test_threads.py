@@ -10,7 +10,6 @@ from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
-from interrupts import run
 
 from chain import Address, Chain, Contract, Map, call, event, view
 from chain.accounts import LABELS
@@ -21,6 +20,7 @@ from chain.rpc.server.server import Server, Settings
 from chain.simulator.handle import Handle
 from chain.testing import run_uninstrumented
 from chain.types import u64
+from tests.framework.interrupts import run
 
 TOY = """from chain import Contract, call
 
