@@ -108,8 +108,8 @@ class RecordedDuels:
     def rule_set(told: Record | None) -> RuleSet:
         if told is None:
             return RuleSet()
-        numbers = told["joker_number"], told["joker_price"]
-        return RuleSet(tuple(told["deck"]), *told["edges"], *numbers)
+        numbers = *told["edges"], told["joker_number"], told["joker_price"]
+        return RuleSet(tuple(told["deck"]), *numbers)
 
 
 @pytest.fixture(scope="session")

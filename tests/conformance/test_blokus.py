@@ -317,7 +317,7 @@ def test_move_is_shown_as_documented(record: Record) -> None:
 def is_met(case: Record, said: str | None) -> bool:
     is_well_formed = FORM_FAULTS.match(said or "") is None
     if case["expect"] in ("ok", "reject"):
-        return is_well_formed == (case["expect"] == "ok")
+        return is_well_formed is (case["expect"] == "ok")
     otherwise = SAID_OTHERWISE.get(case["doc"], "").format(**case["args"])
     return said in (case["doc"], otherwise)
 

@@ -121,7 +121,7 @@ class Recording:
         return step | {"a": [self.our_index(index), *rest]}
 
     def our_answer(self, step: Json) -> Json:
-        answer = {key: step[key] for key in ("ok", "log", "ret", "panic") if key in step}
+        answer: Json = {key: step[key] for key in ("ok", "log", "ret", "panic") if key in step}
         if step["m"] == "create_game" and step["ok"]:
             if step["a"][2] not in (None, 1, 2, 3, 4):
                 self.refused.append(step["ret"])
@@ -153,8 +153,8 @@ def replay(desk: RulesDesk | ChainDesk, steps: list[Json]) -> None:
 
 
 def cube(row: list[int]) -> Cube:
-    player, x, y, *faces = row
-    return Cube(player, Position(x, y), DIRECTIONS[tuple(faces)])
+    player, x, y, front, side, top = row
+    return Cube(player, Position(x, y), DIRECTIONS[front, side, top])
 
 
 def game(compact: list[Any]) -> Game:

@@ -213,7 +213,7 @@ class ChainTable:
         self.world = deploy(self.chain, rule_set)
         self.game = self.world.system(Game)
         self.players = dict(zip("ABCDEFGHIJ", self.chain.accounts, strict=True))
-        self.names = {account: name for name, account in self.players.items()}
+        self.names: dict[Address, str] = {account: name for name, account in self.players.items()}
         profile = self.world.system(PlayerProfile)
         become = {1: profile.become_controller, 2: profile.become_bot}
         for player, role in roles.items():
@@ -356,8 +356,8 @@ class Comparison:
     def is_a_move_behind(self, call: Record) -> bool:
         told, board = call["board_after"], shown(self.table.state)
         waited = told["last_update_timestamp"] - board["last_update_timestamp"]
-        is_late = rules.MOVE_TIME < waited <= 2 * rules.MOVE_TIME
-        return is_late and told["moves_done"] == board["moves_done"] + 1
+        is_late: bool = rules.MOVE_TIME < waited <= 2 * rules.MOVE_TIME
+        return is_late and bool(told["moves_done"] == board["moves_done"] + 1)
 
 
 def names_of(events: list[Event] | None) -> list[str]:

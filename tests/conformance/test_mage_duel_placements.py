@@ -248,8 +248,8 @@ def cells_with(board: Iterable[Any], fields: list[str]) -> list[Cell]:
 
 
 def joker_move(told: Record) -> Move:
-    where = (told[name] for name in ("tile", "rotation", "col", "row"))
-    return Move(PlayerSide.BLUE, *where, is_joker=True)
+    tile, rotation, col, row = (told[name] for name in ("tile", "rotation", "col", "row"))
+    return Move(PlayerSide.BLUE, tile, rotation, col, row, is_joker=True)
 
 
 @TABLES

@@ -222,7 +222,8 @@ def with_our_card(player: Json) -> Json:
 
 
 def card(number: int) -> Json:
-    found = {**LIBRARY.tools, **LIBRARY.objectives}[SWAPPED.get(number, number)]
+    ours = SWAPPED.get(number, number)
+    found = LIBRARY.tools.get(ours) or LIBRARY.objectives[ours]
     return {"id": found.id, "name": found.name, "description": found.description}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import make_dataclass
 from enum import Enum, IntEnum, StrEnum, auto
-from functools import cache
+from functools import cache, partial
 from textwrap import dedent
 from typing import Any
 
@@ -186,9 +186,7 @@ def spoiled(kind: ValueType, value: Any) -> st.SearchStrategy[tuple[Any, str]]:
         path = parts[place][0] + ("." if bad[1][:1] not in ("", "[") else "") + bad[1]
         return build([*value[:place], bad[0], *value[place + 1 :]]), path
 
-    inside = [
-        spoiled(inner, value[i]).map(lambda b, i=i: put(i, b)) for i, (_, inner) in enumerate(parts)
-    ]
+    inside = [spoiled(inner, value[i]).map(partial(put, i)) for i, (_, inner) in enumerate(parts)]
     outside = [(wrong, "") for wrong in WRONG[type(kind)](kind)]
     return st.one_of(*inside, st.sampled_from(outside))
 
@@ -222,7 +220,7 @@ class Reset:
 
 
 @error
-class TooMuch:
+class TooMuch(Revert):
     most: u64
 
 

@@ -7,6 +7,8 @@ from contextlib import suppress
 
 from chain import Chain, Contract, Key, Map, System, call, event, model, require, view
 from chain.ledger.decoded.activity import transcript_of
+from chain.simulator.handle import Handle
+from chain.simulator.world_handle import WorldHandle
 from chain.types import Address, u64
 
 # Returns the sum of the word it is called with and the one it keeps, and keeps that.
@@ -101,11 +103,11 @@ def begin(chain: Chain) -> None:
     chain.set_balance("alice", 10**24)
 
 
-def counter_on(chain: Chain):  # type: ignore[no-untyped-def]
+def counter_on(chain: Chain) -> Handle:
     return chain.handle(Counter, chain.receipts[0].address)
 
 
-def world_on(chain: Chain):  # type: ignore[no-untyped-def]
+def world_on(chain: Chain) -> WorldHandle:
     return chain.world(chain.receipts[1].address)
 
 

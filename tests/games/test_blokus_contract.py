@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,8 @@ tables = st.integers(2, 4)
 
 
 @pytest.fixture
-def blokus() -> Handle:
-    return Chain().deploy(Blokus)
+def blokus(chain: Chain) -> Handle:
+    return chain.deploy(Blokus)
 
 
 @pytest.fixture
@@ -160,7 +161,11 @@ def test_account_joins_once(blokus: Handle) -> None:
 
 def test_game_begins_when_all_are_here(blokus: Handle) -> None:
     blokus.create_game(2, sender=PLAYERS[0])
-    for call in (lambda: sent(blokus, 0, put("I1", 0, 0, 1)), lambda: blokus.pass_turn(0)):
+    calls: list[Callable[[], object]] = [
+        lambda: sent(blokus, 0, put("I1", 0, 0, 1)),
+        lambda: blokus.pass_turn(0),
+    ]
+    for call in calls:
         with reverts("The game is still waiting for players"):
             call()
     assert blokus.whose_turn(0) == 0
@@ -288,13 +293,13 @@ def test_nobody_passes_for_the_able(blokus: Handle, game: int) -> None:
         blokus.pass_turn(game, sender=PLAYERS[0])
 
 
-def test_end_is_told(blokus: Handle, game: int) -> None:
+def test_end_is_told(chain: Chain, blokus: Handle, game: int) -> None:
     *_, last = [sent(blokus, game, move) for move in random_moves(1)]
     ended = blokus.outcome(game)
     finished = GameFinished(game, Ending.ALL_STUCK, ended.winners, ended.scores, ended.ranks)
     assert_events(last, TurnPassed, finished)
     assert last.return_value == blokus.whose_turn(game) == 0
-    assert blokus.chain.events(GameFinished).count() == 1
+    assert chain.events(GameFinished).count() == 1
 
 
 def test_finished_game_takes_no_move(blokus: Handle, game: int) -> None:
@@ -360,11 +365,12 @@ def test_chain_says_what_the_rules_say(seed: int, players: int, scoring: Scoring
 @settings(max_examples=12, deadline=None)
 @given(seeds, tables)
 def test_events_tell_the_board(seed: int, players: int) -> None:
-    blokus = Chain().deploy(Blokus)
+    chain = Chain()
+    blokus = chain.deploy(Blokus)
     game = seated(blokus, players)
     for move in random_moves(seed, players):
         sent(blokus, game, move)
-    told = blokus.chain.events(PiecePlaced, game_id=game)
+    told = chain.events(PiecePlaced, game_id=game)
     squares = dict.fromkeys(range(1, players + 1), 0)
     for event in told:
         move = put(event.piece, event.row, event.col, event.player_id, event.rotation)

@@ -39,6 +39,7 @@ from contracts.mage_duel import (
     rules,
 )
 from contracts.mage_duel.playouts import Duel
+from contracts.mage_duel.state import Ending
 from contracts.mage_duel.tiles import DECK
 
 BLUE, RED = PlayerSide.BLUE, PlayerSide.RED
@@ -143,7 +144,7 @@ def test_cancel_ends_the_game_for_both(world: Any, game: Any, opened: Any, accou
     ]
     assert status(world, alice) == status(world, bob) == (canceled, None)
     assert opened.board.game_state == GameState.FINISHED
-    assert game.outcome(0) == rules.Outcome(rules.Ending.CANCELED, None, (0, 0))
+    assert game.outcome(0) == rules.Outcome(Ending.CANCELED, None, (0, 0))
     assert world.all(Player) == []
 
 

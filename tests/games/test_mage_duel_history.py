@@ -32,6 +32,7 @@ from contracts.mage_duel import (
     rules,
 )
 from contracts.mage_duel.playouts import Duel, random_move
+from contracts.mage_duel.state import Move as LaidMove
 
 BLUE, RED = PlayerSide.BLUE, PlayerSide.RED
 CFFF = 6
@@ -65,11 +66,11 @@ def test_history_of_fresh_board_is_empty(game: Any, duel: Any) -> None:
 def test_boards_are_seen_as_they_stood(chain: Chain, game: Any, duel: Any) -> None:
     stood = {0: duel.board}
     for move in (
-        rules.Move(BLUE, CFFF, 0, 6, 0),
-        rules.Move(RED),
-        rules.Move(BLUE, 0, 0, 1, 7, is_joker=True),
-        rules.Move(RED),
-        rules.Move(BLUE),
+        LaidMove(BLUE, CFFF, 0, 6, 0),
+        LaidMove(RED),
+        LaidMove(BLUE, 0, 0, 1, 7, is_joker=True),
+        LaidMove(RED),
+        LaidMove(BLUE),
     ):
         chain.advance(9)
         duel.make(move)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -232,9 +233,9 @@ def test_tie_is_nobodys_victory(controllers: Any) -> None:
     assert tasks == ["SEASONED", "SEASONED", "STRATEGIC_SKIP"]
 
 
-@pytest.mark.parametrize("role", ["become_bot", None])
-def test_trophies_are_for_controllers(profile: Any, duel: Any, role: str | None) -> None:
-    for player in duel.players if role else ():
+@pytest.mark.parametrize("roles", [["become_bot"], []])
+def test_trophies_are_for_controllers(profile: Any, duel: Any, roles: list[str]) -> None:
+    for player, role in product(duel.players, roles):
         getattr(profile, role)(sender=player)
     assert reported(duel.lay(BLUE)) == []
 

@@ -257,8 +257,8 @@ def any_call(duel: Duel, chance: Random) -> Any:
             ("set_balance", 100 * number(), somebody()),
         ]
     )
-    system = duel.game if hasattr(duel.game, name) else profile
-    return getattr(system, name)(*args, sender=somebody(), check=False)
+    system = duel.game if hasattr(duel.game, str(name)) else profile
+    return getattr(system, str(name))(*args, sender=somebody(), check=False)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

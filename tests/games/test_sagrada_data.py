@@ -82,10 +82,12 @@ def test_document_tables_load(
 
 def test_card_ids_are_the_documents() -> None:
     listed = re.findall(r"^\| (\d+) +\| (.*?) +\| (\w+)", section("Card IDs"), re.M)
-    cards = {**LIBRARY.tools, **LIBRARY.objectives}
-    assert {(int(number), name) for number, name, _ in listed} == {
-        (c.id, c.name) for c in cards.values()
+    cards = {
+        (card.id, card.name)
+        for table in (LIBRARY.tools, LIBRARY.objectives)
+        for card in table.values()
     }
+    assert {(int(number), name) for number, name, _ in listed} == cards
     assert [kind for *_, kind in listed] == ["Tool"] * 12 + ["Public"] * 10 + ["Private"] * 5
 
 

@@ -328,7 +328,7 @@ def test_too_few_frames_are_told(folder: Path) -> None:
         load(folder)
 
 
-WRONG = (None, True, -1, 999, 1.5, "", "nonsense", [], {}, {"a": 1})
+WRONG: tuple[Any, ...] = (None, True, -1, 999, 1.5, "", "nonsense", [], {}, {"a": 1})
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -94,7 +94,9 @@ def test_loaded_game_has_no_past(game: ChainGame) -> None:
 
 
 @pytest.mark.parametrize(("seed", "players"), [(1, 3), (4, 3)])
-def test_no_loaded_game_is_stuck(deploy: Callable[..., Handle], seed: int, players: int) -> None:
+def test_no_loaded_game_is_stuck(
+    chain: Chain, deploy: Callable[..., Handle], seed: int, players: int
+) -> None:
     """Where no command is legal and nothing can be undone, time ends the turn."""
     contract, kinds = deploy(Sagrada), set()
     for history in random_game(seed, players):
@@ -103,7 +105,7 @@ def test_no_loaded_game_is_stuck(deploy: Callable[..., Handle], seed: int, playe
         kinds.add((history.state.turn.picked is not None, history.state.turn.active_tool))
         game_id = contract.load_game(json.dumps(encode(history.state))).return_value
         assert contract.legal_commands(game_id) == []
-        contract.chain.advance(60)
+        chain.advance(60)
         contract.force_pass(game_id)
         assert "pass" in contract.legal_commands(game_id)
     assert len(kinds) > 1  # a die that fits nowhere, a tool card that leads nowhere

@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from itertools import product
@@ -45,7 +46,7 @@ def in_place_of_the_package(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        contracts.__path__, contracts.sagrada = path, sagrada  # type: ignore[attr-defined]
+        contracts.__path__, contracts.sagrada = path, sagrada
         for name in [name for name in sys.modules if name.startswith(NAME)]:
             del sys.modules[name]
         sys.modules.update(real)
@@ -70,7 +71,7 @@ def runs(name: str, test: str) -> Iterator[Callable[[], None]]:
             names = [mark.args[0]] if isinstance(mark.args[0], str) else mark.args[0]
             arguments |= zip(names, value if len(names) > 1 else [value], strict=True)
         assert set(arguments) == set(signature(found).parameters)
-        yield lambda arguments=arguments: found(**arguments)
+        yield partial(found, **arguments)
 
 
 def passes(name: str, test: str) -> bool:

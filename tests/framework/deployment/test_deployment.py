@@ -19,11 +19,11 @@ from chain.deployment.deployer import (
     CHANGED,
     LEAVE,
     UPGRADE,
-    CannotUpgrade,
     Deployer,
     StepFailed,
 )
-from chain.deployment.journal import BadJournal, Journal
+from chain.deployment.journal import BadJournal, Journal, Record
+from chain.simulator.upgrade import CannotUpgrade
 from chain.types import Address, u8, u64
 
 ROOT = Path(__file__).parents[3]
@@ -162,17 +162,19 @@ class Killed(BaseException):
     """As if the process had ended here."""
 
 
-def kill_at(journal: Journal, moment: int) -> Journal:
-    """The journal, before whose write number `moment` the process dies."""
-    writes, write = iter(range(10**6)), journal.write
+class KilledJournal(Journal):
+    """A journal that lasts, before whose write number `fatal` the process is killed."""
 
-    def dying(step: str, record: Any) -> None:
-        if next(writes) == moment:
+    def __init__(self, lasting: Journal, fatal: int) -> None:
+        super().__init__(lasting.folder)
+        self._kept = lasting._kept
+        self.left = fatal
+
+    def write(self, step: str, record: Record) -> None:
+        if not self.left:
             raise Killed
-        write(step, record)
-
-    journal.write = dying  # type: ignore[method-assign]
-    return journal
+        self.left -= 1
+        super().write(step, record)
 
 
 def killed_everywhere(
@@ -182,7 +184,7 @@ def killed_everywhere(
     for moment in range(2 * len(of(declare).steps)):
         chain, place = Chain(), folder / str(moment)
         with pytest.raises(Killed):
-            apply(chain, kill_at(Journal(place), moment), declare)
+            apply(chain, KilledJournal(Journal(place), moment), declare)
         apply(chain, Journal(place), declare)
         yield book(chain, Journal(place), declare), chain.state_root()
 
@@ -202,8 +204,7 @@ def test_games_killed_anywhere_go_on() -> None:
     for moment in range(1, 2 * steps, 2):  # the transaction is made, its record not written
         again, kept = Chain(), Journal(None)
         with pytest.raises(Killed):
-            [*Deployer(games, again, kill_at(kept, moment)).apply(lambda it: CHANGED)]
-        del kept.write  # type: ignore[method-assign]
+            [*Deployer(games, again, KilledJournal(kept, moment)).apply(lambda it: CHANGED)]
         [*Deployer(games, again, kept).apply(lambda it: CHANGED)]
         assert (again.state_root(), len(again.receipts)) == (root, steps)
 
@@ -215,7 +216,7 @@ def test_node_is_deployed_to_alike(tmp_path: Path) -> None:
     whole, kept = Journal(tmp_path / "alone"), Journal(tmp_path / "node")
     apply(alone, whole)
     with pytest.raises(Killed):
-        apply(Chain.connect(near.node), kill_at(kept, 5))
+        apply(Chain.connect(near.node), KilledJournal(kept, 5))
     apply(Chain.connect(near.node), Journal(tmp_path / "node"))
     assert book(near, Journal(tmp_path / "node")) == book(alone, whole)
     assert near.state_root() == alone.state_root()
@@ -339,13 +340,21 @@ def test_models_must_lie_as_before(
 def league(text: str, folder: Path, name: str) -> Callable[[Deployment], None]:
     """A plan of a world with the system of that text."""
     system = class_of(text, folder, name)
-    return lambda plan: plan.deploy_world("league", systems=[system]) and None
+
+    def plan(deployment: Deployment) -> None:
+        deployment.deploy_world("league", systems=[system])
+
+    return plan
 
 
 def version(text: str, folder: Path, name: str = "after") -> Callable[[Deployment], None]:
     """A plan of the class with that text."""
     game = class_of(text, folder, name)
-    return lambda plan: plan.deploy(game) and None
+
+    def plan(deployment: Deployment) -> None:
+        deployment.deploy(game)
+
+    return plan
 
 
 def class_of(text: str, folder: Path, name: str) -> Any:

@@ -11,6 +11,7 @@ import pytest
 from chain import Address, Chain, Contract, Key, Revert, call, error, event, init, require
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
+from tests.framework.fixtures import failure_of
 
 
 class Side(Enum):
@@ -138,7 +139,7 @@ def test_failures_are_told(chain: Chain, board: Handle) -> None:
             undone | ......x
             undone | end
             undone Moved(player=alice, side=BLUE, spots=(Spot(x=6, owner=alice), Spot(x=6, owner=None)))
-        5 +5s alice: send 0 wei to Board data 0x01020304 failed: {stray.error.text}
+        5 +5s alice: send 0 wei to Board data 0x01020304 failed: {failure_of(stray).text}
         """
     )
 

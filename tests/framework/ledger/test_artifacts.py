@@ -16,6 +16,7 @@ from chain import (
     Contract,
     Key,
     Map,
+    Revert,
     Set,
     System,
     Vector,
@@ -51,7 +52,7 @@ class Put:
 
 
 @error
-class Full:
+class Full(Revert):
     limit: u8
 
 
@@ -157,6 +158,7 @@ def test_artifact_survives_its_row() -> None:
     assert [entry.signature for entry in again.spec.entries.values()] == [
         entry.signature for entry in Board.__spec__.entries.values()
     ]
+    assert again.spec.fields and Board.__spec__.fields
     assert again.spec.fields.names == Board.__spec__.fields.names
 
 
@@ -169,7 +171,7 @@ def test_only_what_was_deployed_is_recorded() -> None:
 
 
 BEFORE = """
-from chain import Contract, Key, call, event
+from chain import Revert, Contract, Key, call, event
 from chain.types import u8
 
 @event
@@ -190,6 +192,7 @@ def contract_in(folder: Path, text: str, monkeypatch: Any) -> Any:
     folder.mkdir()
     (folder / "dice.py").write_text(text)
     spec = spec_from_file_location("dice", folder / "dice.py")
+    assert spec and spec.loader
     module = module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "dice", module)
     spec.loader.exec_module(module)

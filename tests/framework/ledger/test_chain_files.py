@@ -25,6 +25,7 @@ from chain import (
 )
 from chain.ledger.decoded.activity import transcript_of
 from chain.types import Address, u64
+from tests.framework.fixtures import failure_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -173,21 +174,21 @@ def published(path: Path, *names: str) -> dict[str, list[Any]]:
 # What comes back
 
 
-def test_everything_comes_back(opened):
+def test_everything_comes_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     play(chain)
     before = told(chain)
     assert told(opened()) == before
 
 
-def test_file_plays_as_memory(opened):
+def test_file_plays_as_memory(opened: Callable[..., Chain]) -> None:
     in_file, in_memory = opened(), Chain()
     play(in_file)
     play(in_memory)
     assert told(in_file) == told(in_memory)
 
 
-def test_reopened_chain_goes_on(opened):
+def test_reopened_chain_goes_on(opened: Callable[..., Chain]) -> None:
     straight = Chain()
     play(straight)
     play(opened())
@@ -197,7 +198,7 @@ def test_reopened_chain_goes_on(opened):
     assert told(opened()) == told(straight)
 
 
-def test_past_and_calls_come_back(opened):
+def test_past_and_calls_come_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     at = play(chain)
     before = chain.ledger.receipts[3].calls
@@ -210,16 +211,16 @@ def test_past_and_calls_come_back(opened):
     ] == [4, None]
 
 
-def test_failure_comes_back(opened):
+def test_failure_comes_back(opened: Callable[..., Chain]) -> None:
     play(opened())
-    error = opened().receipts[2].error
+    error = failure_of(opened().receipts[2])
     assert (error.kind, error.text, error.cause) == ("revert", "too much", None)
     assert error.place.startswith(
         ("test_chain_files.py:", "tests/framework/ledger/test_chain_files.py:")
     )
 
 
-def test_wiped_storage_comes_back(opened):
+def test_wiped_storage_comes_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     at = play(chain)["counter"]
     chain.state.delete_account(at)
@@ -229,13 +230,13 @@ def test_wiped_storage_comes_back(opened):
     assert told(opened()) == before and chain.code(at) == b""
 
 
-def test_named_account_still_signs(opened):
+def test_named_account_still_signs(opened: Callable[..., Chain]) -> None:
     first = opened().account("first.testnet")
     again = opened()
     assert again.keys[first].key == first.key and again.account("first.testnet") == first
 
 
-def test_open_block_comes_back(opened):
+def test_open_block_comes_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     chain.automine = False
@@ -248,7 +249,7 @@ def test_open_block_comes_back(opened):
     assert len(again.blocks) == 3 and again.head.end_receipt == 2
 
 
-def test_settings_stay_with_file(opened):
+def test_settings_stay_with_file(opened: Callable[..., Chain]) -> None:
     opened(chain_id=7, seed=5, elastic_fees=True)
     chain = opened()
     assert (chain.chain_id, chain.blocks.rules.elastic_fees) == (7, True)
@@ -256,7 +257,7 @@ def test_settings_stay_with_file(opened):
         opened(chain_id=8)
 
 
-def test_snapshots_are_gone(opened):
+def test_snapshots_are_gone(opened: Callable[..., Chain]) -> None:
     chain = opened()
     play(chain)
     snapshot = chain.snapshot()
@@ -264,7 +265,7 @@ def test_snapshots_are_gone(opened):
         opened().revert(snapshot)
 
 
-def test_empty_chain_comes_back(opened):
+def test_empty_chain_comes_back(opened: Callable[..., Chain]) -> None:
     before = told_briefly(opened())
     assert told_briefly(opened()) == before == told_briefly(Chain())
 
@@ -276,7 +277,7 @@ def told_briefly(chain: Chain) -> tuple[Any, ...]:
 # Going back
 
 
-def test_revert_shortens_file(opened, path):
+def test_revert_shortens_file(opened: Callable[..., Chain], path: Path) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     with chain.anchor():
@@ -294,7 +295,7 @@ def told_hashes(chain: Chain) -> list[bytes]:
     return [chain.block_hash(n) for n in range(len(chain.blocks))]
 
 
-def test_revert_into_open_block(opened):
+def test_revert_into_open_block(opened: Callable[..., Chain]) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     chain.automine = False
@@ -310,7 +311,7 @@ def test_revert_into_open_block(opened):
 # What others read
 
 
-def test_tables_are_those_of_sql(opened, path):
+def test_tables_are_those_of_sql(opened: Callable[..., Chain], path: Path) -> None:
     chain = opened()
     play(chain)
     with chain.anchor():
@@ -320,7 +321,7 @@ def test_tables_are_those_of_sql(opened, path):
     assert published(path, *names) == expected and all(expected.values())
 
 
-def test_tables_catch_up_when_declared(opened, path):
+def test_tables_catch_up_when_declared(opened: Callable[..., Chain], path: Path) -> None:
     at = play(opened())
     chain = opened(Inner)
     chain.mine()
@@ -329,7 +330,7 @@ def test_tables_catch_up_when_declared(opened, path):
     assert published(path, "Added")["Added"] == expected and len(expected) == 4
 
 
-def test_revert_reaches_undeclared_tables(opened, path):
+def test_revert_reaches_undeclared_tables(opened: Callable[..., Chain], path: Path) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     snapshot = chain.snapshot()
@@ -343,7 +344,7 @@ def test_revert_reaches_undeclared_tables(opened, path):
 # Classes
 
 
-def test_undeclared_contract_says_so(opened):
+def test_undeclared_contract_says_so(opened: Callable[..., Chain]) -> None:
     at = play(opened())
     chain = opened(Game)
     count = len(chain.receipts)
@@ -358,7 +359,7 @@ def test_undeclared_contract_says_so(opened):
     assert counter.pass_on(at["made"]).return_value == 8
 
 
-def test_receipts_know_their_class_before_it_is_declared(opened):
+def test_receipts_know_their_class_before_it_is_declared(opened: Callable[..., Chain]) -> None:
     play(opened())
     chain = opened(Game)
     receipt = chain.receipts[1]

@@ -59,6 +59,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         path.parent.mkdir()
         path.write_text(text.format(**words))
         spec = spec_from_file_location(module, path)
+        assert spec and spec.loader
         made = module_from_spec(spec)
         monkeypatch.setitem(sys.modules, module, made)
         spec.loader.exec_module(made)

@@ -7,6 +7,7 @@ import io
 import json
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -62,13 +63,13 @@ def played(chain: Chain, board: Handle) -> list[Moved]:
     return list(chain.events(Moved))
 
 
-def jsonl(chain: Chain, what: str) -> list[dict[str, object]]:
+def jsonl(chain: Chain, what: str) -> list[dict[str, Any]]:
     file = io.StringIO()
     chain.export_jsonl(file, what)
     return [json.loads(line) for line in file.getvalue().splitlines()]
 
 
-def moved_from(fields: dict[str, object]) -> Moved:
+def moved_from(fields: dict[str, Any]) -> Moved:
     values = fields | {
         "player": Address(str(fields["player"])),
         "side": Side[str(fields["side"])],

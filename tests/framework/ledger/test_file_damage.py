@@ -234,7 +234,9 @@ TRUTH = [
 
 
 @pytest.mark.parametrize(("spoil", "reason"), TRUTH)
-def test_damage_to_what_the_chain_needs_is_refused_with_its_place(path, spoil, reason):
+def test_damage_to_what_the_chain_needs_is_refused_with_its_place(
+    path: Path, spoil: Callable[[Path], object], reason: str
+) -> None:
     spoil(path)
     with (
         pytest.raises(
@@ -260,7 +262,9 @@ TABLES = [
 
 
 @pytest.mark.parametrize("spoil", TABLES)
-def test_damaged_tables_for_others_are_made_again(sound, path, spoil):
+def test_damaged_tables_for_others_are_made_again(
+    sound: Path, path: Path, spoil: Callable[[Path], object]
+) -> None:
     spoil(path)
     with Chain.open(path, contracts=KNOWN) as chain:
         assert len(chain.receipts) == 20
@@ -271,7 +275,7 @@ def test_damaged_tables_for_others_are_made_again(sound, path, spoil):
         assert len(chain.receipts) == 21
 
 
-def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound, path):
+def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound: Path, path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         asked = "select rootpage from sqlite_master where name = 'receipts'"
         ((page,),) = connection.execute(asked)
@@ -282,7 +286,7 @@ def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound, path):
         assert readable(path) == readable(sound)
 
 
-def test_sums_hold_after_whatever_happens(path):
+def test_sums_hold_after_whatever_happens(path: Path) -> None:
     for turn in range(2):
         with Chain.open(path, contracts=KNOWN) as chain:
             counter = chain.handle(Counter, chain.receipts[0].address)
@@ -296,7 +300,9 @@ def test_sums_hold_after_whatever_happens(path):
         assert path.read_bytes() == raw
 
 
-def test_long_tables_are_looked_at_whole_on_demand(path, monkeypatch):
+def test_long_tables_are_looked_at_whole_on_demand(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("chain.ledger.file.table_sums._MOST", 1)
     monkeypatch.setattr("chain.ledger.file.table_sums._CHUNK", 4)
     with Chain.open(path, contracts=KNOWN) as chain:  # written again, in short stretches
@@ -313,7 +319,7 @@ def test_long_tables_are_looked_at_whole_on_demand(path, monkeypatch):
 
 
 @pytest.mark.parametrize("left", [0, 50, 99, 4096, 20_000, 100_000])
-def test_truncated_file_is_refused(path, left):
+def test_truncated_file_is_refused(path: Path, left: int) -> None:
     raw = path.read_bytes()[:left]
     path.write_bytes(raw)
     with pytest.raises(BadChainFile, match=r"^duel\.chain"):
@@ -330,7 +336,7 @@ def chain(path: Path) -> Iterator[Chain]:
         yield chain
 
 
-def test_symbolic_link_goes_by_the_same_lock(chain, path):
+def test_symbolic_link_goes_by_the_same_lock(chain: Chain, path: Path) -> None:
     link = path.with_name("link.chain")
     link.symlink_to(path)
     with pytest.raises(
@@ -339,7 +345,9 @@ def test_symbolic_link_goes_by_the_same_lock(chain, path):
         Chain.open(link)
 
 
-def test_log_beside_the_file_is_read_through_a_symbolic_link(chain, path, tmp_path):
+def test_log_beside_the_file_is_read_through_a_symbolic_link(
+    chain: Chain, path: Path, tmp_path: Path
+) -> None:
     chain.handle(Counter, chain.receipts[0].address).add(1)
     for end in ("", "-wal"):  # as they lie there in the middle of things
         copyfile(f"{path}{end}", tmp_path / f"killed.chain{end}")
@@ -350,7 +358,7 @@ def test_log_beside_the_file_is_read_through_a_symbolic_link(chain, path, tmp_pa
         assert len(again.receipts) == len(chain.receipts)
 
 
-def test_hard_link_is_refused(chain, path):
+def test_hard_link_is_refused(chain: Chain, path: Path) -> None:
     os.link(path, path.with_name("link.chain"))
     with pytest.raises(BadChainFile, match=r"link\.chain has other names \(hard links\)"):
         Chain.open(path.with_name("link.chain"))
@@ -372,7 +380,7 @@ def in_child(act: Callable[[], str]) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, where there are threads
-def test_child_is_refused_and_the_parent_goes_on(chain, path):
+def test_child_is_refused_and_the_parent_goes_on(chain: Chain, path: Path) -> None:
     counter = chain.handle(Counter, chain.receipts[0].address)
     counter.add(1)
 

@@ -106,7 +106,9 @@ SPOILED = [
 
 
 @pytest.mark.parametrize(("spoil", "reason"), SPOILED)
-def test_spoiled_file_stays_untouched(chain, path, spoil, reason):
+def test_spoiled_file_stays_untouched(
+    chain: Chain, path: Path, spoil: Callable[[Path], object], reason: str
+) -> None:
     chain.close()
     spoil(path)
     before = bytes_beside(path)
@@ -115,7 +117,7 @@ def test_spoiled_file_stays_untouched(chain, path, spoil, reason):
     assert bytes_beside(path) == before
 
 
-def test_spoiled_log_stays_untouched(chain, path):
+def test_spoiled_log_stays_untouched(chain: Chain, path: Path) -> None:
     killed = path.with_name("killed.chain")  # as it lies there in the middle of things
     for end in ("", "-wal"):
         raw = path.with_name(path.name + end).read_bytes()
@@ -129,7 +131,7 @@ def test_spoiled_log_stays_untouched(chain, path):
     assert {name: after[name] for name in before} == before
 
 
-def test_second_opener_is_refused(chain, path):
+def test_second_opener_is_refused(chain: Chain, path: Path) -> None:
     program = f"from chain import Chain; Chain.open({str(path)!r})"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert f"duel.chain is open for writing in process {os.getpid()} (" in done.stderr
@@ -141,7 +143,7 @@ def test_second_opener_is_refused(chain, path):
         assert len(again.receipts) == len(chain.receipts)
 
 
-def test_closed_chain_takes_nothing(chain, path):
+def test_closed_chain_takes_nothing(chain: Chain, path: Path) -> None:
     chain.close()
     with pytest.raises(ValueError, match=r"duel\.chain is closed: open it again"):
         chain.mine()

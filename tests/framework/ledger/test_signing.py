@@ -8,15 +8,16 @@ import pytest
 import rlp
 from coincurve import PrivateKey
 from eth.vm.forks.prague.transactions import PragueTransactionBuilder
-from eth_account import Account
+from eth_account import Account as OracleAccount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, InvalidTransaction, call
-from chain.accounts import ACCOUNTS, account_of_key
+from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
 from chain.ledger.signing import decode_signed, encode_signed, tx_type
 from chain.machine.transaction import Transaction
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 CHAIN_ID = 31337
@@ -52,15 +53,15 @@ transactions = st.builds(
 )  # fmt: skip
 
 
-def key_of(tx):
+def key_of(tx: Transaction) -> Account:
     return next(account for account in ACCOUNTS if account == tx.sender)
 
 
-def sealed(tx):
+def sealed(tx: Transaction) -> bytes:
     return encode_signed(tx, CHAIN_ID, key_of(tx))
 
 
-def by_eth_account(tx):
+def by_eth_account(tx: Transaction) -> bytes:
     fields = {
         "nonce": tx.nonce,
         "gas": tx.gas,
@@ -79,25 +80,25 @@ def by_eth_account(tx):
         fields |= {"maxFeePerGas": tx.max_fee, "maxPriorityFeePerGas": tx.tip}
     else:
         fields["gasPrice"] = tx.max_fee
-    return Account.sign_transaction(fields, key_of(tx).key).raw_transaction
+    return bytes(OracleAccount.sign_transaction(fields, key_of(tx).key).raw_transaction)
 
 
 @settings(deadline=None, max_examples=60)
 @given(transactions)
-def test_signs_as_eth_account(tx):
+def test_signs_as_eth_account(tx: Transaction) -> None:
     assert sealed(tx) == by_eth_account(tx)
 
 
 @settings(deadline=None)
 @given(transactions)
-def test_reads_what_it_writes(tx):
+def test_reads_what_it_writes(tx: Transaction) -> None:
     raw = sealed(tx)
     assert decode_signed(raw, CHAIN_ID) == replace(tx, raw=raw)
 
 
 @settings(deadline=None, max_examples=60)
 @given(transactions)
-def test_py_evm_reads_the_same(tx):
+def test_py_evm_reads_the_same(tx: Transaction) -> None:
     read = PragueTransactionBuilder.decode(sealed(tx))
     read.check_signature_validity()
     assert read.sender == tx.sender
@@ -119,20 +120,20 @@ LEGACY = replace(TX, type=0)
 LISTED = replace(TX, access_list=((bytes(BOB), (1,)),))
 
 
-def changed(place, item, tx=TX):
+def changed(place: int, item: rlp.Item, tx: Transaction = TX) -> bytes:
     """The envelope of a transaction in which one field is another."""
     raw = sealed(tx)
     fields = rlp.decode(raw[1:] if tx.type else raw)
     fields[place] = item
-    return (bytes([tx.type]) if tx.type else b"") + rlp.encode(fields)
+    return (bytes([tx.type]) if tx.type else b"") + bytes(rlp.encode(fields))
 
 
-def flipped(tx=TX):
+def flipped(tx: Transaction = TX) -> bytes:
     """The other signature of the same key and content."""
     fields = rlp.decode(sealed(tx)[1:])
     parity, s = int.from_bytes(fields[-3]), int.from_bytes(fields[-1])
     fields[-3:] = [1 - parity, fields[-2], ORDER - s]
-    return b"\x02" + rlp.encode(fields)
+    return b"\x02" + bytes(rlp.encode(fields))
 
 
 RANGE = "is not a number: that takes at most {} bytes and has no leading zeros"
@@ -171,7 +172,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("raw", "words"), REFUSED.values(), ids=REFUSED.keys())
-def test_refuses_what_is_no_transaction(raw, words):
+def test_refuses_what_is_no_transaction(raw: bytes, words: str) -> None:
     with pytest.raises(InvalidTransaction, match=f"^{words}$"):
         decode_signed(raw, CHAIN_ID)
 
@@ -182,7 +183,9 @@ def test_refuses_what_is_no_transaction(raw, words):
     st.integers(0, 120),
     st.sampled_from([TX, LEGACY, LISTED]),
 )
-def test_mangled_bytes_are_read_or_refused(extra, start, end, tx):
+def test_mangled_bytes_are_read_or_refused(
+    extra: bytes, start: int, end: int, tx: Transaction
+) -> None:
     raw = sealed(tx)
     try:
         read = decode_signed(raw[:start] + extra + raw[end:], CHAIN_ID)
@@ -191,13 +194,13 @@ def test_mangled_bytes_are_read_or_refused(extra, start, end, tx):
     assert read.raw == raw[:start] + extra + raw[end:]
 
 
-def test_highest_s_is_taken():
+def test_highest_s_is_taken() -> None:
     with pytest.raises(InvalidTransaction, match="higher s"):
         decode_signed(changed(11, (HALF + 1).to_bytes(32)), CHAIN_ID)
     assert decode_signed(changed(11, HALF.to_bytes(32)), CHAIN_ID).sender != ALICE
 
 
-def test_type_0_without_a_chain_id_is_taken():
+def test_type_0_without_a_chain_id_is_taken() -> None:
     fields = rlp.decode(sealed(LEGACY))[:6]
     signature = PrivateKey(ALICE.key).sign_recoverable(keccak(rlp.encode(fields)), hasher=None)
     v, r, s = 27 + signature[64], *(int.from_bytes(signature[i : i + 32]) for i in (0, 32))
@@ -207,7 +210,7 @@ def test_type_0_without_a_chain_id_is_taken():
 @pytest.mark.parametrize(
     ("raw", "kind"), [(b"\xc0", 0), (b"\xff", 0), (b"\x02\xc0", 2), (b"\x04\xc0", 4)]
 )
-def test_kind_stands_in_the_first_byte(raw, kind):
+def test_kind_stands_in_the_first_byte(raw: bytes, kind: int) -> None:
     assert tx_type(raw) == kind
 
 
@@ -215,16 +218,16 @@ def test_kind_stands_in_the_first_byte(raw, kind):
 
 
 @pytest.fixture
-def chain():
+def chain() -> Chain:
     return Chain()
 
 
 @pytest.fixture
-def counter(chain):
+def counter(chain: Chain) -> Handle:
     return chain.deploy(Counter)
 
 
-def test_in_process_transaction_is_signed_when_asked(chain, counter):
+def test_in_process_transaction_is_signed_when_asked(chain: Chain, counter: Handle) -> None:
     receipt = counter.add(3, sender=BOB)
     raw = chain.ledger.envelope_of(receipt)
     read = decode_signed(raw, chain.chain_id)
@@ -237,12 +240,12 @@ def test_in_process_transaction_is_signed_when_asked(chain, counter):
     assert receipt.tx_hash == keccak(raw) == PragueTransactionBuilder.decode(raw).hash
 
 
-def test_named_account_signs(chain, counter):
+def test_named_account_signs(chain: Chain, counter: Handle) -> None:
     receipt = counter.add(1, sender=chain.account("first.testnet"))
     assert decode_signed(chain.ledger.envelope_of(receipt), chain.chain_id).sender == receipt.sender
 
 
-def test_signed_transaction_keeps_its_bytes(chain, counter):
+def test_signed_transaction_keeps_its_bytes(chain: Chain, counter: Handle) -> None:
     stranger = account_of_key(b"\5" * 32, "a key the chain does not know")
     chain.set_balance(stranger, 10**18)
     asked = replace(
@@ -254,7 +257,7 @@ def test_signed_transaction_keeps_its_bytes(chain, counter):
     assert receipt.tx_hash == keccak(raw)
 
 
-def test_sender_without_a_key_says_who_it_is(chain, counter):
+def test_sender_without_a_key_says_who_it_is(chain: Chain, counter: Handle) -> None:
     stranger = Address(b"\x77" * 20)
     chain.set_balance(stranger, 10**18)
     receipt = counter.add(1, sender=stranger)
@@ -262,7 +265,7 @@ def test_sender_without_a_key_says_who_it_is(chain, counter):
     assert (read.r.to_bytes(20), read.s, read.y_parity) == (stranger, 1, 0)
 
 
-def test_finds_receipts_by_hash(chain, counter):
+def test_finds_receipts_by_hash(chain: Chain, counter: Handle) -> None:
     receipts = [counter.add(i) for i in range(5)]
     assert receipts[3].tx_hash in {r.tx_hash for r in receipts}
     hashes = [keccak(chain.ledger.envelope_of(receipt)) for receipt in receipts]
@@ -272,7 +275,7 @@ def test_finds_receipts_by_hash(chain, counter):
     assert chain.ledger.find(keccak(chain.ledger.envelope_of(later))) == later
 
 
-def test_hashes_go_when_the_ledger_is_cut(chain, counter):
+def test_hashes_go_when_the_ledger_is_cut(chain: Chain, counter: Handle) -> None:
     kept = counter.add(1)
     with chain.anchor():
         undone = counter.add(2)
@@ -286,7 +289,7 @@ def test_hashes_go_when_the_ledger_is_cut(chain, counter):
     assert undone.tx_hash == gone != instead.tx_hash
 
 
-def test_fork_finds_its_own_receipts(chain, counter):
+def test_fork_finds_its_own_receipts(chain: Chain, counter: Handle) -> None:
     first, second = counter.add(1), counter.add(2)
     assert chain.ledger.find(second.tx_hash) == second
     fork = chain.fork(at=first.block_number)
@@ -294,13 +297,13 @@ def test_fork_finds_its_own_receipts(chain, counter):
     assert fork.ledger.find(second.tx_hash) is None
 
 
-def test_transaction_has_its_hash_before_its_block_closes(chain, counter):
+def test_transaction_has_its_hash_before_its_block_closes(chain: Chain, counter: Handle) -> None:
     with chain.block():
         receipt = counter.add(1)
         assert chain.ledger.find(receipt.tx_hash) == receipt
 
 
-def test_type_that_must_come_in_signed(chain, counter):
+def test_type_that_must_come_in_signed(chain: Chain, counter: Handle) -> None:
     row = list(counter.add(1).row)
     row[3] = 3
     with pytest.raises(ValueError, match=r"^a transaction of type 3 must come in signed$"):

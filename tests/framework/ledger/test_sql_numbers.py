@@ -56,7 +56,7 @@ def column(chain: Chain, question: str, *values: Any) -> list[Any]:
     return [row[0] for row in chain.sql(question, *values)]
 
 
-ASKED = {
+ASKED: dict[str, list[Any]] = {
     "select max(value) from receipts": [10**20],
     "select min(value) from receipts": [5],
     "select value from receipts order by value desc": sorted(VALUES, reverse=True),

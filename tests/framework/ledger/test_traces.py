@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -29,9 +28,9 @@ from chain.ledger.decoded.trace import LogStep, Trace
 from chain.ledger.decoded.writes import Reading, Write
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
+from tests.framework.fixtures import Code
 
 ALICE, BOB = ACCOUNTS[:2]
-Code = Callable[..., bytes]
 
 
 @event
@@ -41,7 +40,7 @@ class Sold:
 
 
 @error
-class SoldOut:
+class SoldOut(Revert):
     left: u64
 
 

@@ -90,7 +90,7 @@ class Lab(Contract):
         raise ArithmeticError("spoiled")
 
 
-job: list[Callable[[Any], None]] = []
+job: list[Callable[[Any], object]] = []
 
 
 @pytest.fixture
@@ -263,9 +263,10 @@ BLANKS: dict[str, Any] = {"board": CUBE, "notes": ""}  # what the items of lists
 @settings(deadline=None)
 @given(sessions, sessions, st.booleans())
 def test_writes_are_the_differences(before: Session, after: Session, later: bool) -> None:
-    lab = Chain(guard=False).deploy(Lab)
+    chain = Chain(guard=False)
+    lab = chain.deploy(Lab)
     for amount in range(3):  # no transactions, but on the timeline
-        lab.chain.set_balance(ALICE, 10**30 + amount)
+        chain.set_balance(ALICE, 10**30 + amount)
     receipt = work(lab, put("session", before), put("session", after))
     if later:  # an old receipt tells the same
         work(lab, put("session", before), put("motto", "other"))

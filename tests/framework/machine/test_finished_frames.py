@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -81,7 +81,7 @@ class Keeps(Contract):
     def winds(self) -> None:
         """Leave a cycle behind that has something to do at its end."""
 
-        def steps(me: Keeps) -> Iterator[u64]:
+        def steps(me: Keeps) -> Generator[object, object, None]:
             try:
                 held = yield me.n
                 yield held

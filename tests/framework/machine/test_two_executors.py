@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,9 +25,12 @@ from chain import (
     init,
     view,
 )  # fmt: skip
-from chain.machine.state import ACCOUNT, iter_changes
-from chain.machine.transaction import Transaction
+from chain.ledger.receipts import Receipt
+from chain.machine.frame import Failure
+from chain.machine.state import ACCOUNT, Changes, iter_changes
+from chain.machine.transaction import CallRecord, Transaction
 from chain.types import u8, u64, u256
+from tests.framework.fixtures import Code
 
 COINBASE = Address(b"\xc0" * 20)
 NOBODY = Address(b"\x0b" * 20)
@@ -96,7 +101,7 @@ class Script(Contract):
         self.log("looked")
         return self.words[slot]
 
-    def pass_on(self, step, inner):
+    def pass_on(self, step: Step, inner: list[Step]) -> int:
         """Let a partner do some steps: `b` says which, and how much money it gets."""
         value, who = divmod(step.b, 5)
         partner = self.at(Script, self.partners[who], value=value % 3)
@@ -107,7 +112,7 @@ class Script(Contract):
                 raise
             return 1
 
-    def do(self, step):
+    def do(self, step: Step) -> int:
         match step.verb:
             case 0:
                 self.words[step.a] = step.b
@@ -134,7 +139,7 @@ class Script(Contract):
         return 0
 
 
-def data_of(entry, *args):
+def data_of(entry: str, *args: Any) -> bytes:
     return Script.__spec__.entries[entry].encode_args(args, {})
 
 
@@ -149,20 +154,20 @@ class Roads:
 
     def send(
         self,
-        to,
-        data=b"",
+        to: Address | None,
+        data: bytes = b"",
         *,
-        sender=None,
-        value=0,
-        gas=3_000_000,
-        fee=0,
-        tip=0,
-        type=2,
-        access_list=(),
-    ):
+        sender: Address | None = None,
+        value: int = 0,
+        gas: int = 3_000_000,
+        fee: int = 0,
+        tip: int = 0,
+        type: int = 2,
+        access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = (),
+    ) -> Receipt | InvalidTransaction:
         """Send one transaction to both chains."""
 
-        def receipt_of(chain):
+        def receipt_of(chain: Chain) -> Receipt | InvalidTransaction:
             who = sender or self.first
             tx = Transaction(
                 bytes(who), to and bytes(to), data, value, gas, chain.nonce(who), chain.head.base_fee + fee, tip, type,
@@ -181,26 +186,32 @@ class Roads:
         assert held(self.chains[0]) == held(self.chains[1])
         return receipts[0]
 
-    def deploy(self, word=0, **options):
-        program = self.chains[0].declare(Script)
-        data = program.initcode + Script.__spec__.init.encode_args((word,), {})
+    def deploy(self, word: int = 0, **options: Any) -> Receipt | InvalidTransaction:
+        program, init = self.chains[0].declare(Script), Script.__spec__.init
+        assert init is not None
+        data = program.initcode + init.encode_args((word,), {})
         return self.send(None, data, **options)
 
-    def play(self, to, *steps, **options):
+    def play(self, to: Address, *steps: Step, **options: Any) -> Receipt | InvalidTransaction:
         return self.send(to, data_of("play", list(steps)), **options)
 
-    def words_of(self, script, keys):
+    def words_of(self, script: Address, keys: list[int]) -> tuple[bytes, tuple[int, ...]]:
         """An access list's item for some words of a script."""
         mapped = self.chains[0].state.slots.map_slot
         return bytes(script), tuple(mapped(0, key.to_bytes(32)) for key in keys)
 
     @contextmanager
-    def anchor(self):
+    def anchor(self) -> Iterator[None]:
         with self.chains[0].anchor(), self.chains[1].anchor():
             yield
 
 
-def seen(receipt):
+def accepted(receipt: Receipt | InvalidTransaction) -> Receipt:
+    assert isinstance(receipt, Receipt)
+    return receipt
+
+
+def seen(receipt: Receipt | InvalidTransaction) -> str | dict[str, object]:
     """What a receipt says, but for the order in which accounts were written."""
     if isinstance(receipt, InvalidTransaction):
         return str(receipt)
@@ -217,50 +228,52 @@ def seen(receipt):
     }
 
 
-def words(changes):
+def words(changes: Changes) -> list[tuple[bytes, Any, Any, Any]]:
     return [change for change in iter_changes(changes) if change[1] is not ACCOUNT]
 
 
-def failure(failed):
-    return failed and (failed.kind, failed.text, failed.data, failed.file, failed.line)
+def failure(failed: Failure | None) -> tuple[object, ...] | None:
+    if failed is None:
+        return None
+    return failed.kind, failed.text, failed.data, failed.file, failed.line
 
 
-def called(call):
+def called(call: CallRecord) -> tuple[object, ...]:
     return (
         call.kind, call.address, call.caller, call.program and call.program.digest, call.data, call.value, call.output,
         failure(call.failure), [called(inner) for inner in call.calls],
     )  # fmt: skip
 
 
-def held(chain):
+def held(chain: Chain) -> tuple[object, object]:
     """All accounts and words of a chain."""
     words = {address: storage for address, storage in chain.state.storages.items() if storage}
     return chain.state.accounts, words
 
 
 @pytest.fixture(scope="module")
-def roads():
+def roads() -> Roads:
     return Roads()
 
 
 @pytest.fixture(scope="module")
-def script(roads, evm, initcode):
+def script(roads: Roads, evm: Code, initcode: Code) -> Address:
     """A script with partners: another, the same but guarded, and it again behind three kinds of bytecode."""
-    scripts = roads.deploy(1).address, roads.deploy(2).address
+    scripts = accepted(roads.deploy(1)).address, accepted(roads.deploy(2)).address
 
-    def behind(target, kind):
-        return roads.send(None, initcode(forwarder(evm, target, kind))).address
+    def behind(target: Address, kind: str) -> Address:
+        return accepted(roads.send(None, initcode(forwarder(evm, target, kind)))).address
 
     for one, other in (scripts, scripts[::-1]):
         lender = behind(other, "lend")
         partners = [other, other, behind(other, "pass"), behind(other, "swallow"), lender]
         for who in (one, lender):
-            assert roads.send(who, data_of("meet", partners)).ok
-            assert roads.play(who, value=20).ok
+            assert accepted(roads.send(who, data_of("meet", partners))).ok
+            assert accepted(roads.play(who, value=20)).ok
     return scripts[0]
 
 
-def forwarder(evm, target, kind):
+def forwarder(evm: Code, target: Address, kind: str) -> bytes:
     """Bytecode that writes, clears, counts in transient storage and logs, and passes its message on to `target`."""
     work = evm(
         1, 7, "SSTORE", 0, 7, "SSTORE", 9, "TLOAD", 1, "ADD", "DUP1", 9, "TSTORE",
@@ -331,7 +344,7 @@ messages = st.one_of(
 )
 
 
-def send(roads, script, message, options):
+def send(roads: Roads, script: Address, message: tuple[Any, ...], options: dict[str, Any]) -> None:
     match message:
         case "play", steps, listed:
             access_list = (
@@ -346,7 +359,9 @@ def send(roads, script, message, options):
             roads.send(script, data, **options)
 
 
-def alike(roads, script, several):
+def alike(
+    roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> None:
     with roads.anchor():
         for message, options in several:
             send(roads, script, message, options)
@@ -355,26 +370,32 @@ def alike(roads, script, several):
 
 @settings(max_examples=250, deadline=None)
 @given(several=st.lists(st.tuples(messages, good), min_size=1, max_size=4))
-def test_any_transactions_go_alike(roads, script, several):
+def test_any_transactions_go_alike(
+    roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> None:
     alike(roads, script, several)
 
 
 @settings(max_examples=80, deadline=None)
 @given(several=st.lists(st.tuples(messages, bad), min_size=1, max_size=3))
-def test_any_refusal_is_alike(roads, script, several):
+def test_any_refusal_is_alike(
+    roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> None:
     alike(roads, script, several)
 
 
 @settings(max_examples=150, deadline=None)
 @given(steps=steps, gas=st.integers(21_000, 600_000))
-def test_any_gas_limit_stops_alike(roads, script, steps, gas):
+def test_any_gas_limit_stops_alike(
+    roads: Roads, script: Address, steps: list[Step], gas: int
+) -> None:
     with roads.anchor():
         roads.play(script, *steps, gas=gas)
 
 
 @settings(max_examples=60, deadline=None)
 @given(changes=st.lists(puts, max_size=3))
-def test_any_refund_is_alike(roads, script, changes):
+def test_any_refund_is_alike(roads: Roads, script: Address, changes: list[list[Step]]) -> None:
     with roads.anchor():
         for steps in changes:
             roads.play(script, *steps)
@@ -397,7 +418,9 @@ BUSY = (
         ([Step(CALL, 3, 1), Step(CALL, 2, 2), Step(CALL, 1, 1), Step(READ)], "refused", BUSY),
     ],
 )
-def test_failures_read_alike(roads, script, steps, kind, text):
+def test_failures_read_alike(
+    roads: Roads, script: Address, steps: list[Step], kind: str, text: str
+) -> None:
     with roads.anchor():
-        error = roads.play(script, *steps).error
+        error = accepted(roads.play(script, *steps)).error
     assert (error and error.kind, error and error.text) == (kind, text)

@@ -29,12 +29,13 @@ class Forgetful(Contract):
         if name == "msg":
             msg.sender  # type: ignore[name-defined]  # noqa: B018, F821
         if name == "total":
-            self.total  # type: ignore[attr-defined]  # noqa: B018
+            self.total  # noqa: B018
         self.broken  # noqa: B018
 
     @property
     def broken(self) -> u64:
-        return self.lost  # type: ignore[attr-defined]
+        lost: u64 = self.lost  # type: ignore[attr-defined]  # the mistake
+        return lost
 
     @call
     def write(self) -> None:
@@ -72,7 +73,7 @@ def test_local_contract_says_the_same(chain: Chain) -> None:
     class Game(Contract):
         @call
         def read(self) -> None:
-            self.foo  # type: ignore[attr-defined]  # noqa: B018
+            self.foo  # noqa: B018
 
         @call
         def write(self) -> None:

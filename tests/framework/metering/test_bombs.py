@@ -85,9 +85,10 @@ class Honest(Contract):
 
     @call
     def places(self) -> str:
+        letter: object = "a"
         step = range(10, 20, 3)
         found = [n for n in (9, 10, 13, True) if n in step]
-        return f"{found} {step.index(16)} {step.count(11)} {'a' in step}"
+        return f"{found} {step.index(16)} {step.count(11)} {letter in step}"
 
     @call
     def methods(self) -> str:

@@ -69,7 +69,14 @@ SEEN = {1}
 class Copier(Contract):
     @call
     def change_copies(self) -> u64:
-        own: list[list[int]] = [ROWS.copy(), ROWS[:], list(ROWS), [*ROWS], sorted(ROWS), ROWS * 1]
+        own: list[list[list[int]]] = [
+            ROWS.copy(),
+            ROWS[:],
+            list(ROWS),
+            [*ROWS],
+            sorted(ROWS),
+            ROWS * 1,
+        ]
         for rows in own:
             rows.append([3])
             rows.sort()

@@ -48,13 +48,13 @@ def there(n: int) -> int:
     return around(n + 1)
 
 
-def numbers(n: int) -> object:
+def numbers(n: int) -> Iterator[int]:
     while True:
         yield n
         n += 1
 
 
-def inner(n: int) -> object:
+def inner(n: int) -> Iterator[int]:
     yield n
     yield from inner(n + 1)
 
@@ -119,7 +119,7 @@ class Stove(Contract):
     @call
     def bend_a_lambda(self) -> None:
         self.lit = 7
-        again = lambda f, n: f(f, n + 1)  # noqa: E731
+        again: Callable[..., object] = lambda f, n: f(f, n + 1)  # noqa: E731
         again(again, 0)
 
     @call
@@ -244,7 +244,8 @@ class Stove(Contract):
     @call
     def extend(self) -> None:
         self.lit = 7
-        [].extend(range(10**9))
+        lit: list[int] = []
+        lit.extend(range(10**9))
 
     @call
     def raise_to_a_power(self) -> None:
@@ -422,8 +423,13 @@ BURNERS = [name for name, entry in Stove.__spec__.entries.items() if name not in
 
 
 @pytest.fixture
-def stove() -> Handle:
-    made = Chain(guard=False).deploy(Stove)  # the guard would not let it pass
+def chain() -> Chain:
+    return Chain(guard=False)  # which would not let the stove pass
+
+
+@pytest.fixture
+def stove(chain: Chain) -> Handle:
+    made = chain.deploy(Stove)
     made.light()
     return made
 
@@ -490,9 +496,9 @@ Ask = Callable[..., Any]
 
 
 @pytest.fixture
-def ask(stove: Handle) -> Iterator[Ask]:
+def ask(chain: Chain, stove: Handle) -> Iterator[Ask]:
     """A client of a node that has the stove. Who waits for a minute thinks that it hangs."""
-    with Server(stove.chain, Settings(port=0)).in_thread() as url:
+    with Server(chain, Settings(port=0)).in_thread() as url:
         line = HTTPConnection(urlsplit(url).netloc, timeout=60)
 
         def ask(method: str, *params: Any) -> Any:
@@ -523,8 +529,10 @@ def test_node_outlives_burner(ask: Ask, stove: Handle, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["turn", "call_itself", "add_up", "look"])
 @pytest.mark.parametrize("method", ["eth_call", "eth_estimateGas", "eth_sendTransaction"])
-def test_a_block_is_all_a_burner_gets(ask: Ask, stove: Handle, method: str, name: str) -> None:
+def test_a_block_is_all_a_burner_gets(
+    chain: Chain, ask: Ask, stove: Handle, method: str, name: str
+) -> None:
     """Nobody says how much gas; what is sent is estimated first, and then not sent."""
     told = ask(method, burning(stove, name))
     assert (told["code"], "ran out of gas" in told["message"]) == (REFUSED, True)
-    assert ask("eth_blockNumber") == hex(stove.chain.head.number) == "0x2"
+    assert ask("eth_blockNumber") == hex(chain.head.number) == "0x2"

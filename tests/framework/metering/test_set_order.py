@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,7 +141,9 @@ def _eval(code: str, space: dict[str, object]) -> object:
 def test_ordered_set_changes_like_a_plain_one(code: str) -> None:
     for one in SETS:
         for other in SETS:
-            spaces = [{"a": kind(one), "b": kind(other)} for kind in (OrderedSet, set)]
+            spaces: list[dict[str, Any]] = [
+                {"a": kind(one), "b": kind(other)} for kind in (OrderedSet, set)
+            ]
             for space in spaces:
                 try:
                     exec(code, space)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ import pytest
 from chain import Chain, Contract, LimitExceeded, call, view, watchdog
 from chain.simulator.handle import Handle
 from chain.types import u64
+from tests.framework.fixtures import Code
 
-Code = Callable[..., bytes]
 # An interrupt that comes where Python drops errors is told on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 

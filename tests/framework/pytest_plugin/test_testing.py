@@ -130,7 +130,10 @@ def test_caught_holds_the_record(chain: Chain, board: Handle) -> None:
     with reverts(TooFar) as caught:
         board.stray(3)
     assert caught.receipt == chain.receipts[-1]
-    assert (caught.error.kind, caught.reverted.receipt) == ("error", caught.receipt)
+    assert (caught.error.kind, caught.reverted and caught.reverted.receipt) == (
+        "error",
+        caught.receipt,
+    )
 
 
 def test_caught_is_empty_before(board: Handle) -> None:

@@ -15,6 +15,7 @@ from chain import (
     Contract,
     Key,
     Map,
+    Revert,
     Set,
     System,
     Vector,
@@ -49,7 +50,7 @@ class Played:
 
 
 @error
-class TooMuch:
+class TooMuch(Revert):
     most: u64
 
 

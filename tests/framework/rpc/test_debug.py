@@ -14,9 +14,9 @@ from chain.rpc.debug import debug_traces, tracers
 from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
 from chain.simulator.handle import Handle
 from chain.types import u64
+from tests.framework.fixtures import Code
 
 Ask = Callable[..., Any]
-Code = Callable[..., bytes]
 ALICE, BOB = ACCOUNTS[:2]
 
 

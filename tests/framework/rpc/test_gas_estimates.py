@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from chain import Chain
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.errors import REFUSED, RpcError
 from chain.simulator.handle import Handle
 
@@ -59,7 +60,12 @@ def test_estimates_take_two_runs(
     counter: Handle, rpc: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rehearse, runs = Chain.rehearse, []
-    monkeypatch.setattr(Chain, "rehearse", lambda *args: runs.append(args) or rehearse(*args))
+
+    def counted(chain: Chain, tx: Transaction, *rest: Any) -> TransactionResult:
+        runs.append(tx)
+        return rehearse(chain, tx, *rest)
+
+    monkeypatch.setattr(Chain, "rehearse", counted)
     counter.add(1)
     for i, asked in enumerate([rpc.to(counter.add, 1), rpc.to(counter.wipe)], 1):
         rpc("eth_estimateGas", asked)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,9 +17,9 @@ from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
 from chain.rpc.server.request_runner import Runner
 from chain.types import u64
+from tests.framework.fixtures import Code
 
 SIZE = int(os.environ.get("TRIALS", "150"))
-Code = Callable[..., bytes]
 # An interrupt that comes where Python drops errors is told on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,8 @@ from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
+from tests.framework.fixtures import Code
 
-Code = Callable[..., bytes]
 # An interrupt that comes where Python drops errors is told on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 Request = tuple[str, list[Any]]
@@ -46,10 +45,10 @@ def loop(chain: Chain, evm: Code, initcode: Code) -> Address:
     return prepared(chain, evm, initcode)
 
 
-def sending(loop: Address, rounds: int = 4_000, **fields: Any) -> Request:
+def sending(loop: Address, rounds: int = 4_000, sender: str = ALICE) -> Request:
     """A transaction of so many rounds."""
-    message = {"from": ALICE, "to": str(loop), "gas": hex(LONG), "data": f"0x{rounds:064x}"}
-    return "eth_sendTransaction", [message | fields]
+    message = {"from": sender, "to": str(loop), "gas": hex(LONG), "data": f"0x{rounds:064x}"}
+    return "eth_sendTransaction", [message]
 
 
 def looking(loop: Address) -> Request:
@@ -137,8 +136,8 @@ def test_old_rows_of_a_file_can_be_needed(
 
 def test_whoever_is_done_first_comes_first(chain: Chain, loop: Address) -> None:
     client = Client(chain)
-    short = sending(loop, 1, **{"from": BOB})
-    client.ask(sending(loop), short, sending(loop, **{"from": CAROL}), short)
+    short = sending(loop, 1, BOB)
+    client.ask(sending(loop), short, sending(loop, sender=CAROL), short)
     senders = [(ALICE, BOB, CAROL, BOB)[request] for request in client.done]
     assert [str(receipt.sender) for receipt in chain.receipts[1:]] == senders
     assert client.done.index(1) < client.done.index(0) and chain.storage(loop, 1) == 4

@@ -10,6 +10,7 @@ import pytest
 import vyper
 from eth_account import Account
 from eth_account.messages import encode_typed_data
+from eth_typing import ChecksumAddress, HexStr
 from web3 import Web3
 from web3.exceptions import (
     BlockNotFound,
@@ -20,11 +21,13 @@ from web3.exceptions import (
     Web3RPCError,
     Web3ValidationError,
 )
+from web3.types import TxParams, Wei
 
-from chain import Address, Chain, Contract, Key, call, error, event, init, require, view
+from chain import Address, Chain, Contract, Key, Revert, call, error, event, init, require, view
 from chain.crypto import rlp
 from chain.simulator.handle import Handle
 from chain.types import u64
+from tests.framework.fixtures import untyped
 
 RELAY = (Path(__file__).parents[1] / "relay.vy").read_text("utf-8")
 
@@ -37,7 +40,7 @@ class Added:
 
 
 @error
-class TooMuch:
+class TooMuch(Revert):
     asked: u64
     most: u64
 
@@ -86,7 +89,8 @@ def chain(shared: tuple[Chain, Handle]) -> Iterator[Chain]:
 
 @pytest.fixture
 def w3(chain: Chain) -> Web3:
-    return chain.web3
+    w3: Web3 = chain.web3
+    return w3
 
 
 @pytest.fixture
@@ -95,19 +99,22 @@ def counter(chain: Chain, shared: tuple[Chain, Handle]) -> Any:
 
 
 @pytest.fixture
-def alice(chain: Chain) -> str:
-    return str(chain.accounts[0])
+def alice(chain: Chain) -> ChecksumAddress:
+    return Web3.to_checksum_address(chain.accounts[0])
 
 
 @pytest.fixture(scope="module")
 def relay_code() -> dict[str, Any]:
-    return vyper.compile_code(RELAY, output_formats=["abi", "bytecode"])
+    compiled: dict[str, Any] = vyper.compile_code(RELAY, output_formats=["abi", "bytecode"])
+    return compiled
 
 
 # Contracts
 
 
-def test_python_contracts_deploy_by_bytecode(chain: Chain, w3: Web3, alice: str) -> None:
+def test_python_contracts_deploy_by_bytecode(
+    chain: Chain, w3: Web3, alice: ChecksumAddress
+) -> None:
     program = chain.declare(Counter)
     factory = w3.eth.contract(abi=program.abi, bytecode=program.bytecode)
     receipt = w3.eth.wait_for_transaction_receipt(factory.constructor(7).transact({"from": alice}))
@@ -115,7 +122,7 @@ def test_python_contracts_deploy_by_bytecode(chain: Chain, w3: Web3, alice: str)
     assert made.functions.total().call() == 7
 
 
-def test_calls_and_views(counter: Any, w3: Web3, alice: str) -> None:
+def test_calls_and_views(counter: Any, w3: Web3, alice: ChecksumAddress) -> None:
     assert counter.functions.add(5, "five").call() == 15
     receipt = w3.eth.wait_for_transaction_receipt(
         counter.functions.add(5, "five").transact({"from": alice})
@@ -124,13 +131,13 @@ def test_calls_and_views(counter: Any, w3: Web3, alice: str) -> None:
     assert counter.functions.total().call(block_identifier=receipt["blockNumber"] - 1) == 10
 
 
-def test_options_are_pairs(counter: Any, alice: str) -> None:
+def test_options_are_pairs(counter: Any, alice: ChecksumAddress) -> None:
     assert counter.functions.latest().call() == (False, 0)
     counter.functions.add(5, "").transact({"from": alice})
     assert counter.functions.latest().call() == (True, 5)
 
 
-def test_events_are_decoded(counter: Any, w3: Web3, alice: str, chain: Chain) -> None:
+def test_events_are_decoded(counter: Any, w3: Web3, alice: ChecksumAddress, chain: Chain) -> None:
     hashes = [counter.functions.add(by, f"by {by}").transact({"from": alice}) for by in (1, 2)]
     [processed] = counter.events.Added().process_receipt(w3.eth.get_transaction_receipt(hashes[1]))
     assert dict(processed["args"]) == {"who": alice, "by": 2, "note": "by 2"}
@@ -141,7 +148,9 @@ def test_events_are_decoded(counter: Any, w3: Web3, alice: str, chain: Chain) ->
     assert counter.events.Added().get_logs(from_block=0, argument_filters={"who": other}) == []
 
 
-def test_handles_and_web3_agree(counter: Any, shared: tuple[Chain, Handle], alice: str) -> None:
+def test_handles_and_web3_agree(
+    counter: Any, shared: tuple[Chain, Handle], alice: ChecksumAddress
+) -> None:
     chain, handle = shared
     sent = counter.functions.add(5, "").transact({"from": alice})
     assert handle.total() == 15
@@ -150,7 +159,7 @@ def test_handles_and_web3_agree(counter: Any, shared: tuple[Chain, Handle], alic
 
 
 def test_bytecode_runs_beside(
-    w3: Web3, counter: Any, alice: str, relay_code: dict[str, Any]
+    w3: Web3, counter: Any, alice: ChecksumAddress, relay_code: dict[str, Any]
 ) -> None:
     factory = w3.eth.contract(abi=relay_code["abi"], bytecode=relay_code["bytecode"])
     made = w3.eth.wait_for_transaction_receipt(factory.constructor(5).transact({"from": alice}))
@@ -170,7 +179,7 @@ def test_bytecode_runs_beside(
 # Refusals
 
 
-def test_reverts_raise_their_reason(counter: Any, alice: str) -> None:
+def test_reverts_raise_their_reason(counter: Any, alice: ChecksumAddress) -> None:
     add = counter.functions.add(0, "")
     for act in (add.call, add.estimate_gas, lambda: add.transact({"from": alice})):
         with pytest.raises(ContractLogicError, match="execution reverted: nothing to add"):
@@ -185,15 +194,17 @@ def test_declared_errors_are_typed(counter: Any, w3: Web3) -> None:
     assert data[:4] == w3.keccak(text="TooMuch(uint64,uint64)")[:4]
 
 
-def test_value_to_non_payable_fails(counter: Any, w3: Web3, alice: str) -> None:
+def test_value_to_non_payable_fails(counter: Any, w3: Web3, alice: ChecksumAddress) -> None:
     counter.functions.pay().transact({"from": alice, "value": 7})
     assert w3.eth.get_balance(counter.address) == 7
     data = counter.encode_abi("add", [1, ""])
     with pytest.raises(ContractLogicError, match="not payable"):
-        w3.eth.send_transaction({"from": alice, "to": counter.address, "data": data, "value": 1})
+        w3.eth.send_transaction(
+            {"from": alice, "to": counter.address, "data": data, "value": Wei(1)}
+        )
 
 
-def test_given_gas_skips_the_estimate(counter: Any, w3: Web3, alice: str) -> None:
+def test_given_gas_skips_the_estimate(counter: Any, w3: Web3, alice: ChecksumAddress) -> None:
     sent = counter.functions.add(0, "").transact({"from": alice, "gas": 90_000})
     assert w3.eth.wait_for_transaction_receipt(sent)["status"] == 0
 
@@ -202,7 +213,7 @@ def test_unknown_things_are_not_found(w3: Web3) -> None:
     with pytest.raises(BlockNotFound):
         w3.eth.get_block(99)
     with pytest.raises(TransactionNotFound):
-        w3.eth.get_transaction("0x" + "12" * 32)
+        w3.eth.get_transaction(HexStr("0x" + "12" * 32))
     with pytest.raises(Web3RPCError, match="block not found"):
         w3.eth.get_balance(Web3.to_checksum_address("0x" + "00" * 20), 99)
 
@@ -215,9 +226,9 @@ def test_middleware_keeps_its_names(w3: Web3) -> None:
     assert [name for _, name in w3.middleware_onion.middleware] == standard
 
 
-def test_other_chains_are_refused(w3: Web3, alice: str) -> None:
+def test_other_chains_are_refused(w3: Web3, alice: ChecksumAddress) -> None:
     for chain_id, sends in ((31337, True), (1, False)):
-        fields = {"from": alice, "to": alice, "chainId": chain_id}
+        fields: TxParams = {"from": alice, "to": alice, "chainId": chain_id}
         if sends:
             assert w3.eth.send_transaction(fields)
         else:
@@ -225,15 +236,15 @@ def test_other_chains_are_refused(w3: Web3, alice: str) -> None:
                 w3.eth.send_transaction(fields)
 
 
-def test_fees_must_not_contradict(w3: Web3, alice: str) -> None:
+def test_fees_must_not_contradict(w3: Web3, alice: ChecksumAddress) -> None:
     with pytest.raises(TransactionTypeMismatch):
         w3.eth.send_transaction(
-            {"from": alice, "to": alice, "gasPrice": 10**9, "maxFeePerGas": 10**9}
+            {"from": alice, "to": alice, "gasPrice": Wei(10**9), "maxFeePerGas": Wei(10**9)}
         )
 
 
-def test_gas_price_strategies_apply(w3: Web3, alice: str) -> None:
-    w3.eth.set_gas_price_strategy(lambda w3, fields: 3 * 10**9)
+def test_gas_price_strategies_apply(w3: Web3, alice: ChecksumAddress) -> None:
+    w3.eth.set_gas_price_strategy(lambda w3, fields: Wei(3 * 10**9))
     try:
         sent = w3.eth.send_transaction({"from": alice, "to": alice})
     finally:
@@ -244,7 +255,7 @@ def test_gas_price_strategies_apply(w3: Web3, alice: str) -> None:
     )
 
 
-def test_estimates_have_gas_to_spare(w3: Web3, counter: Any, alice: str) -> None:
+def test_estimates_have_gas_to_spare(w3: Web3, counter: Any, alice: ChecksumAddress) -> None:
     estimate = counter.functions.add(1, "").estimate_gas({"from": alice})
     sent = counter.functions.add(1, "").transact({"from": alice})
     assert w3.eth.get_transaction(sent)["gas"] == estimate + 100_000
@@ -291,12 +302,12 @@ def test_signed_transactions_arrive(chain: Chain, w3: Web3, fees: dict[str, Any]
     assert w3.eth.get_raw_transaction(sent) == signed.raw_transaction
 
 
-def test_in_process_transactions_are_signed(w3: Web3, alice: str) -> None:
+def test_in_process_transactions_are_signed(w3: Web3, alice: ChecksumAddress) -> None:
     sent = w3.eth.send_transaction({"from": alice, "to": alice})
     assert Account.recover_transaction(w3.eth.get_raw_transaction(sent)) == alice
 
 
-def test_old_signatures_are_good_anywhere(chain: Chain, w3: Web3, alice: str) -> None:
+def test_old_signatures_are_good_anywhere(chain: Chain, w3: Web3, alice: ChecksumAddress) -> None:
     fields = {
         "nonce": w3.eth.get_transaction_count(alice),
         "gas": 21_000,
@@ -310,14 +321,16 @@ def test_old_signatures_are_good_anywhere(chain: Chain, w3: Web3, alice: str) ->
 
 
 @pytest.mark.parametrize("fees", FEES)
-def test_signatures_name_their_chain(w3: Web3, alice: str, fees: dict[str, Any]) -> None:
+def test_signatures_name_their_chain(
+    w3: Web3, alice: ChecksumAddress, fees: dict[str, Any]
+) -> None:
     fields = {"chainId": 1, "nonce": 0, "gas": 90_000, "to": alice, "value": 0, **fees}
     signed = Account.sign_transaction(fields, "0x" + "5a" * 32)
     with pytest.raises(Web3RPCError, match="signed for chain 1, this is chain 31337"):
         w3.eth.send_raw_transaction(signed.raw_transaction)
 
 
-def test_code_is_lent_by_signature(chain: Chain, w3: Web3, counter: Any) -> None:
+def test_code_is_lent_by_signature(chain: Chain, w3: Any, counter: Any) -> None:
     alice, bob = chain.accounts[:2]
     lent = Account.sign_authorization(
         {"chainId": 31337, "address": counter.address, "nonce": 0}, bob.key
@@ -333,7 +346,7 @@ def test_code_is_lent_by_signature(chain: Chain, w3: Web3, counter: Any) -> None
     assert w3.eth.get_code(str(bob)) == b"\xef\x01\x00" + bytes.fromhex(counter.address[2:])
 
 
-def test_blobs_stay_outside(chain: Chain, w3: Web3, alice: str) -> None:
+def test_blobs_stay_outside(chain: Chain, w3: Any, alice: ChecksumAddress) -> None:
     fields = {
         "chainId": 31337, "nonce": w3.eth.get_transaction_count(alice), "gas": 21_000, "to": alice, "type": 3,
         "maxFeePerGas": 10**9, "maxPriorityFeePerGas": 0, "maxFeePerBlobGas": 10, "blobVersionedHashes": ["0x01" + "12" * 31],
@@ -361,7 +374,7 @@ def test_strangers_cannot_send(w3: Web3) -> None:
         w3.eth.send_transaction({"from": stranger, "to": stranger, "gas": 21_000})
 
 
-def test_nonces_wait_in_the_pending_block(chain: Chain, w3: Web3, alice: str) -> None:
+def test_nonces_wait_in_the_pending_block(chain: Chain, w3: Web3, alice: ChecksumAddress) -> None:
     start = w3.eth.get_transaction_count(alice)
     with chain.block():
         hashes = [
@@ -377,7 +390,7 @@ def test_nonces_wait_in_the_pending_block(chain: Chain, w3: Web3, alice: str) ->
 # The rest of what a client asks
 
 
-def test_filters_poll_what_is_new(w3: Web3, counter: Any, alice: str) -> None:
+def test_filters_poll_what_is_new(w3: Any, counter: Any, alice: ChecksumAddress) -> None:
     blocks, events = w3.eth.filter("latest"), counter.events.Added().create_filter(from_block=0)
     sent = w3.eth.filter("pending")
     hashed = counter.functions.add(3, "").transact({"from": alice})
@@ -387,14 +400,14 @@ def test_filters_poll_what_is_new(w3: Web3, counter: Any, alice: str) -> None:
     assert sent.get_new_entries() == [hashed]
 
 
-def test_blocks_form_a_chain(w3: Web3) -> None:
+def test_blocks_form_a_chain(w3: Any) -> None:
     w3.testing.mine(2)
     last, before = (w3.eth.get_block(w3.eth.block_number - i) for i in (0, 1))
     assert (last["parentHash"], last["number"]) == (before["hash"], before["number"] + 1)
     assert w3.eth.get_block(before["hash"]) == before
 
 
-def test_testing_module_holds_the_chain(chain: Chain, w3: Web3) -> None:
+def test_testing_module_holds_the_chain(chain: Chain, w3: Any) -> None:
     number, start = w3.testing.snapshot(), chain.now
     w3.testing.mine(3)
     w3.testing.timeTravel(start + 500)
@@ -403,7 +416,7 @@ def test_testing_module_holds_the_chain(chain: Chain, w3: Web3) -> None:
     assert chain.now == start
 
 
-def test_batches_are_answered(w3: Web3, alice: str) -> None:
+def test_batches_are_answered(w3: Any, alice: ChecksumAddress) -> None:
     with w3.batch_requests() as batch:
         batch.add(w3.eth.get_balance(alice))
         batch.add(w3.eth.get_block("latest"))
@@ -411,18 +424,18 @@ def test_batches_are_answered(w3: Web3, alice: str) -> None:
     assert (balance, block["number"]) == (w3.eth.get_balance(alice), w3.eth.block_number)
 
 
-def test_small_questions(w3: Web3, counter: Any, alice: str) -> None:
+def test_small_questions(w3: Web3, counter: Any, alice: ChecksumAddress) -> None:
     assert w3.is_connected()
     assert (w3.eth.chain_id, w3.net.version, w3.eth.syncing) == (31337, "31337", False)
     assert (w3.eth.gas_price, w3.eth.max_priority_fee) == (10**9, 0)
     assert w3.eth.fee_history(1, "latest", [50])["reward"] == [[0]]
     assert int.from_bytes(w3.eth.get_storage_at(counter.address, 0)) == 10
-    assert w3.eth.get_proof(counter.address, [0])["storageProof"][0]["value"] == b"\n"
+    assert untyped(w3.eth.get_proof)(counter.address, [0])["storageProof"][0]["value"] == b"\n"
     assert w3.eth.get_block_receipts(1)[0]["contractAddress"] == counter.address
     assert w3.client_version.startswith("boardchain")
 
 
-def test_typed_data_is_signed(w3: Web3, alice: str) -> None:
+def test_typed_data_is_signed(w3: Web3, alice: ChecksumAddress) -> None:
     typed = {
         "types": {"EIP712Domain": [{"name": "name", "type": "string"}], "Move": [{"name": "to", "type": "uint8"}]},
         "primaryType": "Move", "domain": {"name": "Game"}, "message": {"to": 3},

@@ -154,7 +154,8 @@ class Robber(Contract):
         if data is None:
             self.at(Art, art).safe_transfer_from(self.address, to, token_id)
         else:
-            self.at(Art, art).safeTransferFrom(self.address, to, token_id, data)  # type: ignore[attr-defined]
+            by_abi: Any = self.at(Art, art)
+            by_abi.safeTransferFrom(self.address, to, token_id, data)
 
 
 SENDER = """

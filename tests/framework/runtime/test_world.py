@@ -91,7 +91,7 @@ class Taker(Contract):
         self.at(World, world).revoke_writer(resource, writer)
 
 
-job: list[Callable[[Any], None]] = []
+job: list[Callable[[Any], object]] = []
 
 
 @pytest.fixture
@@ -113,12 +113,12 @@ def deploy(chain: Chain) -> Any:
     )
 
 
-def work(world: Any, what: Callable[[Any], None], **options: Any) -> Any:
+def work(world: Any, what: Callable[[Any], object], **options: Any) -> Any:
     job[:] = [what]
     return world.system(Game).work(**options)
 
 
-def look(world: Any, what: Callable[[Any], None]) -> None:
+def look(world: Any, what: Callable[[Any], object]) -> None:
     job[:] = [what]
     world.system(Game).look()
 
@@ -206,7 +206,7 @@ WRITES: list[Callable[[Any], object]] = [
 
 
 @pytest.mark.parametrize("what", WRITES)
-def test_views_only_look(world: Any, what: Callable[[Any], None]) -> None:
+def test_views_only_look(world: Any, what: Callable[[Any], object]) -> None:
     world.system(Game).move(1)
     with pytest.raises(Reverted, match=r"^Game\.look is a view and cannot (write|emit)"):
         look(world, what)
@@ -223,7 +223,7 @@ def test_views_only_look(world: Any, what: Callable[[Any], None]) -> None:
     ],
 )
 def test_unregistered_system_is_refused(
-    world: Any, chain: Chain, what: Callable[[Any], None], act: str
+    world: Any, chain: Chain, what: Callable[[Any], object], act: str
 ) -> None:
     stranger, job[:] = chain.deploy(Game, world.address), [what]
     with pytest.raises(
@@ -403,7 +403,7 @@ def test_both_roads_agree() -> None:
         work(world, lambda game: game.world.write(Score(ZERO_ADDRESS, 1)), check=False)
         work(
             world,
-            lambda game: [game.world.uuid() for _ in range(99)] and None,
+            lambda game: [game.world.uuid() for _ in range(99)],
             gas=60_000,
             check=False,
         )

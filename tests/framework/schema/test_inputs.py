@@ -26,9 +26,10 @@ from chain.deployment.plan import Deployment
 from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle
 from chain.types import Address, u64, u256
+from tests.framework.fixtures import untyped
 
 ETHER = 10**18
-Do = Callable[[Chain, Handle], object]
+Do = Callable[[Any, Any], object]  # by a caller without types
 
 
 @event
@@ -234,13 +235,13 @@ def test_transaction_by_hand_is_looked_at(
 
 def test_account_goes_by_every_form(each: Chain, bank: Handle) -> None:
     bob = each.accounts[1]
-    forms = [bob, bytes(bob), str(bob), str(bob).lower(), bob.hex(), "bob"]
+    forms: list[Any] = [bob, bytes(bob), str(bob), str(bob).lower(), bob.hex(), "bob"]
     for form in forms:
         each.set_balance(form, 7 * ETHER)
         each.set_nonce(form, 3)
         assert (each.balance(form), each.nonce(form), each.code(form)) == (7 * ETHER, 3, b"")
         receipt = bank.pay(sender=form, value=5)
-        assert (receipt.sender, each.events(Paid, who=form).last().who) == (bob, bob)
+        assert (receipt.sender, [*each.events(Paid, who=form)][-1].who) == (bob, bob)
         assert each.receipts.where(sender=form).count() == each.receipts.where(sender=bob).count()
         assert each.deploy(Bank, form).who() == bob
         assert bank.sit([Seat(form, 1)], None).return_value == bob
@@ -258,7 +259,7 @@ def test_contract_goes_by_every_form(each: Chain, bank: Handle) -> None:
         assert each.receipts.where(to=form).count() == each.receipts.where(to=bank.address).count()
         assert each.deploy(Bank, form).who() == bank.address
     other = each.deploy(Bank, bank)
-    assert other.sit([Seat(bank, 1)], each.account("first.testnet")).ok
+    assert other.sit([Seat(untyped(bank), 1)], each.account("first.testnet")).ok
 
 
 def test_key_of_a_model_is_an_account_too(each: Chain) -> None:

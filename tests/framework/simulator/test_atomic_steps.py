@@ -116,8 +116,13 @@ def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> 
         interrupted(lambda: counter.add(2))
     assert counter.total() == 2
     chain.close()
-    with Chain.open(chain._store._file.path, contracts=[Counter]) as opened:
+    with Chain.open(path_of(chain), contracts=[Counter]) as opened:
         assert (opened.handle(counter).total(), len(opened.receipts)) == (2, 2)
+
+
+def path_of(chain: Chain) -> Path:
+    assert chain._store is not None
+    return Path(chain._store._file.path)
 
 
 def test_slots_that_are_met_while_the_tables_are_written_count(
@@ -132,7 +137,7 @@ def test_slots_that_are_met_while_the_tables_are_written_count(
     monkeypatch.setattr(PublishedTables, "update", meets)
     counter.add(2)
     chain.close()
-    with Chain.open(chain._store._file.path, contracts=[Counter]) as again:
+    with Chain.open(path_of(chain), contracts=[Counter]) as again:
         assert again.handle(counter).add(1).return_value == 3
 
 

@@ -33,6 +33,7 @@ from chain.ledger.file import replication
 from chain.rpc.boardchain import ledger_feed
 from chain.rpc.server.server import Server, Settings
 from chain.types import Address, u8, u64
+from tests.framework.fixtures import failure_of
 
 
 @event
@@ -219,7 +220,7 @@ def test_failed_call_raises_with_its_place(far: Chain) -> None:
     with far.loaded(die=[5, 5, 5, 5]), reverts("Too far"):
         for _ in range(4):
             race.roll()
-    assert "test_connected.py" in far.receipts[-1].error.place
+    assert "test_connected.py" in failure_of(far.receipts[-1]).place
 
 
 def test_contract_not_offered_is_refused(near: Chain) -> None:

@@ -56,7 +56,7 @@ class Bell(Contract):
 
     @view
     def answer_nothing(self) -> u8:
-        pass
+        return None  # type: ignore[return-value]  # the mistake
 
     @call
     def roll_in_vain(self) -> None:

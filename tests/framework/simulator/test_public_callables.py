@@ -351,7 +351,12 @@ def test_every_callable_refuses_or_stays_whole(place: Chain, faces: dict[str, An
 # What has no chain at hand, and what a contract does
 
 
-NAMES = {"Chain": Chain, "Address": Address, "reverts": reverts, "assert_events": assert_events}
+NAMES: dict[str, Callable[..., Any]] = {
+    "Chain": Chain,
+    "Address": Address,
+    "reverts": reverts,
+    "assert_events": assert_events,
+}
 
 
 def test_names_of_the_package_refuse_too() -> None:

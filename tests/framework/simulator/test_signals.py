@@ -54,7 +54,7 @@ def main(chain):
 
 def interrupted(script: Path, path: Path, random: Random) -> int:
     """Run the script on the file until Ctrl-C: the last count that it told."""
-    command = [sys.executable, "-m", "chain", "run", script, "--chain", path]
+    command = [sys.executable, "-m", "chain", "run", str(script), "--chain", str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as runner:  # fmt: skip
         assert runner.stdout is not None and runner.stdout.readline() == b"ready\n"
         time.sleep(random.random() / 5)

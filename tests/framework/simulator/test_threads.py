@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from threading import Barrier, Event, Thread
 from typing import Any
 
@@ -103,7 +104,7 @@ def _play(chain: Chain, number: int) -> list[Any]:
     return told
 
 
-def _side_by_side(works: list[Callable[[], Any]]) -> list[Any]:
+def _side_by_side(works: Sequence[Callable[[], Any]]) -> list[Any]:
     """What each comes to, begun at one moment; what one raises is raised here."""
     start, results = Barrier(len(works)), dict[int, Any]()
 
@@ -128,7 +129,7 @@ def _side_by_side(works: list[Callable[[], Any]]) -> list[Any]:
 
 def test_two_chains_in_two_threads_share_nothing() -> None:
     serial = [_play(Chain(), i) for i in range(3)]
-    assert _side_by_side([lambda i=i: _play(Chain(), i) for i in range(3)]) == serial
+    assert _side_by_side([partial(_play, Chain(), i) for i in range(3)]) == serial
 
 
 # One chain
@@ -157,7 +158,7 @@ def test_one_chain_in_many_threads_is_as_in_one() -> None:
     chain, handles = made()
     serial = [play(chain, handles[i], i + 1) for i in range(4)]
     chain, handles = made()
-    works = [lambda i=i: play(chain, handles[i], i + 1) for i in range(4)]
+    works = [partial(play, chain, handles[i], i + 1) for i in range(4)]
     assert _side_by_side(works) == serial
     assert len(chain.receipts) == len(chain.blocks) - 1 == 4 + 2 * 4 * TURNS
     assert [receipt.position for receipt in chain.receipts] == [*range(len(chain.receipts))]
@@ -287,7 +288,7 @@ def test_classes_are_made_once_in_many_threads(tmp_path: Any, monkeypatch: Any) 
 
 def test_what_goes_on_in_another_thread_is_in_the_same_turn_and_step() -> None:
     """Deep messages go on on a fresh stack. They may look at the chain, and so may whoever traces them."""
-    chain, seen = Chain(), []
+    chain, seen = Chain(), list[Any]()
 
     @run_uninstrumented
     class Deep(Contract):

@@ -294,7 +294,7 @@ SCORING = """
 def test_system_is_upgraded(edit: Edit, chain: Chain) -> None:
     first: type[System] = edit(SCORING)
     world = chain.deploy_world("arcade", systems=[first])
-    score = sys.modules[first.__module__].Score  # type: ignore[attr-defined]
+    score = sys.modules[first.__module__].Score
     world.grant_writer("arcade", first)
     world.system(first).win(1)
     second = edit(SCORING.replace("+= points", "+= 2 * points"))

@@ -105,7 +105,8 @@ class Customer(Contract):
     @call
     def ask(self, shop: Address, signature: str) -> u64:
         there: Any = self.abi(shop, SHOP_ABI)
-        return there.sell(1) if not signature else there[signature](1, "x")
+        price: u64 = there.sell(1) if not signature else there[signature](1, "x")
+        return price
 
 
 @pytest.fixture(params=[False, True], ids=["direct", "py-evm"])

@@ -43,7 +43,7 @@ class Shelf(Contract):
         job[0](self)
 
 
-job: list[Callable[[Any], None]] = []
+job: list[Callable[[Any], object]] = []
 bytes_ = st.integers(0, 255)
 cells = st.tuples(bytes_, bytes_, st.integers(-(2**15), 2**15 - 1))
 texts = st.text(st.characters(codec="utf-8"), max_size=70)
@@ -61,7 +61,7 @@ def shelf() -> tuple[Chain, Any]:
     return chain, chain.deploy(Shelf)
 
 
-def work(on: Any, what: Callable[[Any], None]) -> None:
+def work(on: Any, what: Callable[[Any], object]) -> None:
     job[:] = [what]
     on.work(gas=29_000_000)
 
@@ -233,7 +233,7 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), WRONG)
-def test_wrong_use_says_why(what: Callable[[Any], None], text: str) -> None:
+def test_wrong_use_says_why(what: Callable[[Any], object], text: str) -> None:
     _, on = shelf()
     with pytest.raises(Reverted, match=text):
         work(on, what)
