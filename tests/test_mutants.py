@@ -71,13 +71,14 @@ def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
     test, config = ROOT / "tests" / mutant.test, ROOT / "pyproject.toml"
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     paths = f"{folder}{os.pathsep}{ROOT}"
+    options = ["-p", "no:cacheprovider", "-o", "pythonpath=", "-c", config, f"--rootdir={ROOT}"]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-c", config, f"--rootdir={ROOT}", test],
+        [sys.executable, "-m", "pytest", "-qx", *options, test],
         cwd=folder,
         env={**ours, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"},
         capture_output=True,
         text=True,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
