@@ -71,9 +71,17 @@ def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
     test, config = ROOT / "tests" / mutant.test, ROOT / "pyproject.toml"
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     paths = f"{folder}{os.pathsep}{ROOT}"
-    options = ["-p", "no:cacheprovider", "-o", "pythonpath=", "-c", config, f"--rootdir={ROOT}"]
+    options = [
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "pythonpath=",
+        "-c",
+        str(config),
+        f"--rootdir={ROOT}",
+    ]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-qx", *options, test],
+        [sys.executable, "-m", "pytest", "-qx", *options, str(test)],
         cwd=folder,
         env={**ours, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"},
         capture_output=True,

@@ -35,6 +35,24 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
+# A command line that is killed before write number `moment` of the journal.
+DYING = """
+import os, signal, sys
+moment = int(sys.argv.pop())
+from chain.cli.main import main
+from chain.deployment.journal import Journal
+
+writes, write = iter(range(1000)), Journal.write
+
+def dying(self, step, record):
+    if next(writes) == moment:
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(self, step, record)
+
+Journal.write = dying
+main()
+"""
+
 
 class Process:
     """One that runs: what it says, and how it ended."""

@@ -16,6 +16,7 @@ from chain import Chain
 from chain.cli import deployment_view
 from chain.cli.main import cli
 from chain.deployment.journal import folder_for
+from tests.framework.kills import DYING
 
 ROOT = Path(__file__).parents[3]
 GAME = """
@@ -140,24 +141,6 @@ def test_wrong_script_is_told(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "deploy_wrong.py").write_text(text)
     refused = deploy(tmp_path / "deploy_wrong.py", tmp_path)
     assert (refused.exit_code, says in refused.stderr) == (2, True), refused.stderr
-
-
-DYING = """
-import os, signal, sys
-moment = int(sys.argv.pop())
-from chain.cli.main import main
-from chain.deployment.journal import Journal
-
-writes, write = iter(range(1000)), Journal.write
-
-def dying(self, step, record):
-    if next(writes) == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    write(self, step, record)
-
-Journal.write = dying
-main()
-"""
 
 
 @pytest.mark.parametrize("moment", [1, 2])

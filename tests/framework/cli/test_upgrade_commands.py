@@ -21,6 +21,7 @@ from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.server.server import Server, Settings
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.reload_package import Package, import_again
+from tests.framework.kills import DYING
 
 ROOT = Path(__file__).parents[3]
 LADDER = """
@@ -197,24 +198,6 @@ def test_upgraded_file_is_recorded_and_verified(project: Project) -> None:
     played = CliRunner().invoke(cli, ["replay", str(project.where), "--contracts", project.name])
     assert played.exit_code == 1
     assert "the source of Ladder as of 0x" in said(played)
-
-
-DYING = """
-import os, signal, sys
-moment = int(sys.argv.pop())
-from chain.cli.main import main
-from chain.deployment.journal import Journal
-
-writes, write = iter(range(1000)), Journal.write
-
-def dying(self, step, record):
-    if next(writes) == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    write(self, step, record)
-
-Journal.write = dying
-main()
-"""
 
 
 def test_killed_upgrade_goes_on(project: Project, tmp_path: Path) -> None:

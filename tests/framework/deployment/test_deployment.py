@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, Contract, Key, System, Vector, World, call, init, model, require, view
+from chain import Chain, Contract, Vector, World, call, init, require, view
 from chain.cli.deployment_view import load_plan
 from chain.cli.script_loader import loaded
 from chain.deployment import Deployment
@@ -25,6 +25,7 @@ from chain.deployment.deployer import (
 from chain.deployment.journal import BadJournal, Journal, Record
 from chain.simulator.upgrade import CannotUpgrade
 from chain.types import Address, u8, u64
+from tests.framework.toys import Score, Scoring
 
 ROOT = Path(__file__).parents[3]
 GAMES = ROOT / "scripts" / "deploy.py"
@@ -56,20 +57,6 @@ class Table(Contract):
     def sit(self, banks: list[Address]) -> u64:
         self.seats.append(self.caller)
         return len(self.seats)
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        score = self.world.read(Score, self.caller)
-        score.points += points
-        self.world.write(score)
 
 
 def plan(deployment: Deployment) -> None:

@@ -18,7 +18,7 @@ from chain.fuzz.shrink import simpler_values
 from chain.fuzz.strategies import ValueHints, values
 from chain.schema.value_types import Field, StructType
 from chain.types import u8, u64
-from tests.framework.fixtures import untyped
+from tests.framework.helpers import untyped
 
 
 def test_same_seed_same_run() -> None:

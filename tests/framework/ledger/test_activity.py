@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
 from textwrap import dedent
 
 import pytest
@@ -11,18 +9,8 @@ import pytest
 from chain import Address, Chain, Contract, Key, Revert, call, error, event, init, require
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
-from tests.framework.fixtures import failure_of
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
-
-
-@dataclass(frozen=True)
-class Spot:
-    x: u8
-    owner: Address | None
+from tests.framework.helpers import failure_of
+from tests.framework.toys import Side, Spot
 
 
 @event

@@ -25,7 +25,7 @@ from chain import (
 )
 from chain.ledger.decoded.activity import transcript_of
 from chain.types import Address, u64
-from tests.framework.fixtures import failure_of
+from tests.framework.helpers import failure_of
 
 ROOT = Path(__file__).parents[3]
 

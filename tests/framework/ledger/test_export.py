@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, Key, call, event, require
 from chain.simulator.handle import Handle
 from chain.types import i256, u8
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
+from tests.framework.toys import Side
 
 
 @event

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import Enum
 from typing import Any
 
 import pytest
@@ -14,11 +13,7 @@ from chain import Address, Chain, Contract, Key, call, event, require
 from chain.simulator.handle import Handle
 from chain.testing import run_uninstrumented
 from chain.types import u8, u64
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
+from tests.framework.toys import Side
 
 
 @event

@@ -13,20 +13,12 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, Contract, call
+from chain import Chain
 from chain.ledger.file.chain_file import FORMAT, BadChainFile
 from chain.ledger.file.checksum import add_checksum, verify_checksum
-from chain.types import u64
+from tests.framework.toys import Counter
 
 ROOT = Path(__file__).parents[3]
-
-
-class Counter(Contract):
-    count: u64
-
-    @call
-    def add(self, by: u64) -> None:
-        self.count += by
 
 
 @pytest.fixture

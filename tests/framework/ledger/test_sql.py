@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import pytest
@@ -16,17 +14,7 @@ from chain.ledger.sql.sql_view import QueryLimits, SqlView
 from chain.simulator.handle import Handle
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
 from tests.framework.interrupts import run
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
-
-
-@dataclass(frozen=True)
-class Spot:
-    x: u8
-    owner: Address | None
+from tests.framework.toys import Side, Spot
 
 
 @event

@@ -9,7 +9,7 @@ import pytest
 
 from chain import Address, Chain
 from chain.rpc.errors import TOO_MUCH, RpcError
-from tests.framework.fixtures import Code
+from tests.framework.helpers import Code
 
 MOST = 3 << 26  # bytes; without a bound each of these takes gigabytes
 

@@ -14,12 +14,10 @@ from chain import (
     Key,
     Map,
     Revert,
-    System,
     Vector,
     call,
     error,
     event,
-    model,
     require,
     view,
 )
@@ -28,7 +26,7 @@ from chain.ledger.decoded.trace import LogStep, Trace
 from chain.ledger.decoded.writes import Reading, Write
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
-from tests.framework.fixtures import Code
+from tests.framework.toys import Score, Scoring
 
 ALICE, BOB = ACCOUNTS[:2]
 
@@ -131,20 +129,6 @@ class Diver(Contract):
         return self.at(Diver, self.address).dive(depth - 1) if depth else 0
 
 
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        score = self.world.read(Score, self.caller)
-        score.points += points
-        self.world.write(score)
-
-
 @pytest.fixture
 def shop(chain: Chain) -> Handle:
     made = chain.deploy(Shop)
@@ -155,23 +139,6 @@ def shop(chain: Chain) -> Handle:
 @pytest.fixture
 def buyer(chain: Chain) -> Handle:
     return chain.deploy(Buyer)
-
-
-@pytest.fixture
-def forwarder(chain: Chain, evm: Code, initcode: Code) -> Address:
-    """Bytecode that adds one to its word 3, then sends on what it is sent to the address at its head."""
-    body = evm(
-        3, "SLOAD", 1, "ADD", 3, "SSTORE", 32, "CALLDATASIZE", "SUB", "DUP1", 32, 0, "CALLDATACOPY",
-        0, 0, "DUP3", 0, 0, 0, "CALLDATALOAD", "GAS", "CALL", "RETURNDATASIZE", 0, 0, "RETURNDATACOPY",
-    )  # fmt: skip
-    no = evm("RETURNDATASIZE", 0, "REVERT")
-    code = (
-        body
-        + evm(len(body) + 3 + len(no), "JUMPI")
-        + no
-        + evm("JUMPDEST", "RETURNDATASIZE", 0, "RETURN")
-    )
-    return chain.send(None, initcode(code)).address
 
 
 def lines(trace: Trace) -> list[str]:

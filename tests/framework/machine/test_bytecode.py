@@ -27,7 +27,7 @@ from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
 from chain.simulator.handle import Handle
 from chain.types import u64, u256
-from tests.framework.fixtures import failure_of
+from tests.framework.helpers import failure_of
 
 RELAY = (Path(__file__).parents[1] / "relay.vy").read_text("utf-8")
 ZERO = Address(bytes(20))

@@ -13,7 +13,7 @@ from chain.machine.executor import Machine
 from chain.machine.frame import Frame
 from chain.machine.transaction import Transaction
 from chain.types import Address, u8, u64
-from tests.framework.fixtures import Code, Deploy
+from tests.framework.helpers import Code, Deploy
 
 ALICE = Chain().accounts[0]
 

@@ -14,7 +14,7 @@ from chain.machine.transaction import Transaction
 from chain.metering.program import program_of
 from chain.simulator.handle import Handle
 from chain.types import u256
-from tests.framework.fixtures import Code, Place
+from tests.framework.helpers import Code, Place
 
 NOBODY = Address(b"\x0b" * 20)
 ZERO = Address(bytes(20))

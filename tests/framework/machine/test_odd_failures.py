@@ -9,7 +9,7 @@ import pytest
 
 from chain import Chain, Contract, Revert, call, error
 from chain.types import u8
-from tests.framework.fixtures import untyped
+from tests.framework.helpers import untyped
 
 
 class Mute(Exception):

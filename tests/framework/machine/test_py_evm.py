@@ -18,7 +18,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle
 from chain.types import u256
-from tests.framework.fixtures import Code, Place, failure_of
+from tests.framework.helpers import Code, Place, failure_of
 
 NOBODY = Address(b"\x0b" * 20)
 SHA256 = Address(bytes(19) + b"\x02")

@@ -30,7 +30,7 @@ from chain.machine.frame import Failure
 from chain.machine.state import ACCOUNT, Changes, iter_changes
 from chain.machine.transaction import CallRecord, Transaction
 from chain.types import u8, u64, u256
-from tests.framework.fixtures import Code
+from tests.framework.helpers import Code
 
 COINBASE = Address(b"\xc0" * 20)
 NOBODY = Address(b"\x0b" * 20)

@@ -15,7 +15,7 @@ from chain.machine.frame import DELEGATION, Frame
 from chain.machine.transaction import Transaction
 from chain.testing import run_uninstrumented
 from chain.types import u256
-from tests.framework.fixtures import Code
+from tests.framework.helpers import Code
 
 NOBODY = Address(b"\x0b" * 20)
 SHA256 = Address(bytes(19) + b"\x02")

@@ -13,7 +13,7 @@ import pytest
 from chain import Chain, Contract, LimitExceeded, call, view, watchdog
 from chain.simulator.handle import Handle
 from chain.types import u64
-from tests.framework.fixtures import Code
+from tests.framework.helpers import Code
 
 # An interrupt that comes where Python drops errors is told on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

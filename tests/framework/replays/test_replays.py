@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,7 @@ from chain.schema.value_types import Field
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
+from tests.framework.toys import Side
 
 
 @dataclass(frozen=True)

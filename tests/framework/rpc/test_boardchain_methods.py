@@ -17,13 +17,11 @@ from chain import (
     Map,
     Revert,
     Set,
-    System,
     Vector,
     call,
     error,
     event,
     init,
-    model,
     require,
     view,
 )
@@ -31,6 +29,7 @@ from chain.accounts import ACCOUNTS
 from chain.rpc.errors import BAD_PARAMS, RpcError
 from chain.simulator.world_handle import WorldHandle
 from chain.types import u8, u64, u256
+from tests.framework.toys import Score, Scoring
 
 Ask = Callable[..., Any]
 ALICE, BOB = ACCOUNTS[:2]
@@ -88,18 +87,6 @@ class Table(Contract):
         return self.points[player]
 
 
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        self.world.write(Score(self.caller, points))
-
-
 @pytest.fixture
 def chain() -> Chain:
     made = Chain()
@@ -113,7 +100,7 @@ def chain() -> Chain:
 @pytest.fixture
 def world(chain: Chain) -> WorldHandle:
     made = chain.deploy_world("arcade", systems=[Scoring], writers={Score: [Scoring]})
-    for points in (3, 4):
+    for points in (3, 1):
         made.system(Scoring).win(points, sender=BOB)
     return made
 

@@ -46,11 +46,6 @@ class Counter(Contract):
 
 
 @pytest.fixture
-def ask(chain: Chain) -> Ask:
-    return lambda method, *params: chain.node.request(method, params)
-
-
-@pytest.fixture
 def counter(chain: Chain) -> Handle:
     return chain.deploy(Counter)
 

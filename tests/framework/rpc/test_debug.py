@@ -14,7 +14,7 @@ from chain.rpc.debug import debug_traces, tracers
 from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
 from chain.simulator.handle import Handle
 from chain.types import u64
-from tests.framework.fixtures import Code
+from tests.framework.helpers import Code
 
 Ask = Callable[..., Any]
 ALICE, BOB = ACCOUNTS[:2]
@@ -34,11 +34,6 @@ class Counter(Contract):
         self.emit(Counted(by))
         require(by < 10, "too much")
         return self.count
-
-
-@pytest.fixture
-def ask(chain: Chain) -> Ask:
-    return lambda method, *params: chain.node.request(method, params)
 
 
 @pytest.fixture
@@ -63,20 +58,6 @@ def refuser(chain: Chain, evm: Code, initcode: Code) -> Address:
     code = evm("CALLER", "BALANCE", "POP", 5, 7, "SSTORE")
     code += b"".join(evm(each, 32 * i, "MSTORE") for i, each in enumerate(words))
     return chain.send(None, initcode(code + evm(len(reason), 0, "REVERT"))).address
-
-
-@pytest.fixture
-def forwarder(chain: Chain, evm: Code, initcode: Code) -> Address:
-    """Bytecode that adds one to its word 3, then sends on what it is sent to the address at its head."""
-    body = evm(
-        3, "SLOAD", 1, "ADD", 3, "SSTORE", 32, "CALLDATASIZE", "SUB", "DUP1", 32, 0, "CALLDATACOPY",
-        0, 0, "DUP3", 0, 0, 0, "CALLDATALOAD", "GAS", "CALL", "RETURNDATASIZE", 0, 0, "RETURNDATACOPY",
-    )  # fmt: skip
-    no = evm("RETURNDATASIZE", 0, "REVERT")
-    end = evm("JUMPDEST", "RETURNDATASIZE", 0, "RETURN")
-    return chain.send(
-        None, initcode(body + evm(len(body) + 3 + len(no), "JUMPI") + no + end)
-    ).address
 
 
 def hexed(raw: bytes) -> str:

@@ -14,7 +14,7 @@ from web3 import EthereumTesterProvider, Web3
 from chain import Address, Chain, Contract, call, require, view
 from chain.rpc.tester import ChainBackend
 from chain.types import u64
-from tests.framework.fixtures import untyped
+from tests.framework.helpers import untyped
 
 
 class TestChainBackend(BaseTestBackendDirect):

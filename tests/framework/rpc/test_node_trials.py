@@ -17,7 +17,7 @@ from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
 from chain.rpc.server.request_runner import Runner
 from chain.types import u64
-from tests.framework.fixtures import Code
+from tests.framework.helpers import Code
 
 SIZE = int(os.environ.get("TRIALS", "150"))
 # An interrupt that comes where Python drops errors is told on stderr, and comes again.

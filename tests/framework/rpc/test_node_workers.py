@@ -17,7 +17,7 @@ from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
-from tests.framework.fixtures import Code
+from tests.framework.helpers import Code
 
 # An interrupt that comes where Python drops errors is told on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

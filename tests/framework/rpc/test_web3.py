@@ -27,7 +27,7 @@ from chain import Address, Chain, Contract, Key, Revert, call, error, event, ini
 from chain.crypto import rlp
 from chain.simulator.handle import Handle
 from chain.types import u64
-from tests.framework.fixtures import untyped
+from tests.framework.helpers import untyped
 
 RELAY = (Path(__file__).parents[1] / "relay.vy").read_text("utf-8")
 

@@ -10,6 +10,7 @@ import pytest
 from chain import Chain, Contract, Reverted, call, view
 from chain.testing import run_uninstrumented
 from chain.types import Address, u64
+from tests.framework.helpers import check_whole, wei_of
 
 ETHER = 10**18
 
@@ -31,19 +32,6 @@ class Probe(Contract):
     @call(payable=True)
     def do(self, case: u64) -> None:
         INSIDE[case][0](self)
-
-
-def wei_of(chain: Chain) -> int:
-    """All wei that there is, and all that was burnt as fees."""
-    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
-    return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
-
-
-def check_whole(chain: Chain) -> None:
-    """Every figure is a whole number, and roots and hashes can be made."""
-    assert all(type(n) is int and n >= 0 for row in chain.state.accounts.values() for n in row[:2])
-    chain.mine()
-    assert (len(chain.state_root()), len(chain.block_hash())) == (32, 32)
 
 
 INSIDE: list[tuple[Callable[[Any], object], str]] = [

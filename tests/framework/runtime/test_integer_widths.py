@@ -27,7 +27,7 @@ from chain import (
 )
 from chain.simulator.handle import Handle
 from chain.types import felt252, i8, i256, u8, u16, u64, u256
-from tests.framework.fixtures import untyped
+from tests.framework.helpers import untyped
 
 
 class Level(IntEnum):

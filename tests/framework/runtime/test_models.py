@@ -16,7 +16,7 @@ from chain.ledger.decoded.worlds import worlds_of
 from chain.ledger.decoded.writes import Write
 from chain.testing import run_uninstrumented
 from chain.types import ZERO_ADDRESS, i32, u8, u64
-from tests.framework.fixtures import untyped
+from tests.framework.helpers import untyped
 
 
 class Side(Enum):

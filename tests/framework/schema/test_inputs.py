@@ -14,19 +14,18 @@ from chain import (  # fmt: skip
     Contract,
     InvalidTransaction,
     Key,
-    System,
     World,
     call,
     event,
     init,
-    model,
     view,
 )
 from chain.deployment.plan import Deployment
 from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle
 from chain.types import Address, u64, u256
-from tests.framework.fixtures import untyped
+from tests.framework.helpers import check_whole, untyped, wei_of
+from tests.framework.toys import Score, Scoring
 
 ETHER = 10**18
 Do = Callable[[Any, Any], object]  # by a caller without types
@@ -62,31 +61,6 @@ class Bank(Contract):
     @call
     def sit(self, seats: list[Seat], second: Address | None) -> Address:
         return second or seats[0].player
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        self.world.write(Score(self.caller, points))
-
-
-def wei_of(chain: Chain) -> int:
-    """All wei that there is, and all that was burnt as fees."""
-    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
-    return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
-
-
-def check_whole(chain: Chain) -> None:
-    """Every figure is a whole number, and roots and hashes can be made."""
-    assert all(type(n) is int and n >= 0 for row in chain.state.accounts.values() for n in row[:2])
-    chain.mine()
-    assert (len(chain.state_root()), len(chain.block_hash())) == (32, 32)
 
 
 @pytest.fixture(params=["memory", "py-evm", "file", "node"])

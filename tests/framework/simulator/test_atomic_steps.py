@@ -15,19 +15,7 @@ from chain.ledger.file.published_tables import PublishedTables
 from chain.ledger.file.store import ChainStore
 from chain.testing import run_uninstrumented
 from chain.types import u64
-
-
-class Counter(Contract):
-    count: u64
-
-    @call
-    def add(self, n: u64) -> u64:
-        self.count += n
-        return self.count
-
-    @view
-    def total(self) -> u64:
-        return self.count
+from tests.framework.toys import Counter
 
 
 @run_uninstrumented
@@ -147,7 +135,7 @@ def test_open_block_begins_anew_in_one_transaction_of_the_file(
     with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as chain:
         counter = chain.deploy(Counter)
         chain.automine = False
-        for n in range(5):
+        for n in range(1, 5):
             counter.add(n)
         AfterCommit.count = 0
         chain.node.request("evm_setNextBlockTimestamp", [hex(chain.now + 60)])

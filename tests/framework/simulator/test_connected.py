@@ -20,11 +20,9 @@ from chain import (  # fmt: skip
     InvalidTransaction,
     Key,
     Map,
-    System,
     World,
     call,
     event,
-    model,
     require,
     reverts,
     view,
@@ -33,7 +31,8 @@ from chain.ledger.file import replication
 from chain.rpc.boardchain import ledger_feed
 from chain.rpc.server.server import Server, Settings
 from chain.types import Address, u8, u64
-from tests.framework.fixtures import failure_of
+from tests.framework.helpers import failure_of
+from tests.framework.toys import Score, Scoring
 
 
 @event
@@ -61,20 +60,6 @@ class Race(Contract):
     @view
     def age(self) -> u64:
         return self.block.timestamp
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        score = self.world.read(Score, self.caller)
-        score.points += points
-        self.world.write(score)
 
 
 OFFERED = (World, Race, Scoring)

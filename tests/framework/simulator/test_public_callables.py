@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import chain as package
-from chain import Chain, Contract, Key, Map, Revert, System, call, event, init, model, view
+from chain import Chain, Contract, Key, Map, Revert, call, event, init, view
 from chain.deployment.plan import Deployment
 from chain.ledger.queries import Query
 from chain.machine.transaction import Transaction
@@ -27,6 +27,7 @@ from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.random import Random
 from chain.testing import assert_events, reverts, run_uninstrumented
 from chain.types import Address, u64, u256
+from tests.framework.toys import Score, Scoring
 
 OURS = str(Path(package.__file__).parent)
 RAW = re.compile(r"object has no attribute|object is not|\b\w+_\w+: \w+Error: ")
@@ -37,18 +38,6 @@ ALICE, BOB = Chain().accounts[:2]
 class Paid:
     who: Key[Address]
     amount: u256
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        self.world.write(Score(self.caller, points))
 
 
 class Bank(Contract):

@@ -6,10 +6,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
-from textwrap import dedent
-from typing import Any
 
 import pytest
 
@@ -18,55 +15,13 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.metering.program import program_of
 from chain.replays import BadTranscript, record, replay
 from chain.replays.verify import verify
-from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
+from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
-from chain.simulator.reload_package import import_again
 from chain.simulator.upgrade import CannotUpgrade
 from chain.spec.upgrade_entry import Upgraded
+from tests.framework.versions import DOUBLE, FIRST, Edit
 
-FIRST = """
-    from chain import Contract, Key, Map, Vector, call, event, view
-    from chain.types import Address, u8, u64
-
-    @event
-    class Added:
-        by: Key[Address]
-        total: u64
-
-    class Game(Contract):
-        total: u64
-        names: Map[u64, str]
-
-        @call
-        def add(self, n: u64) -> u64:
-            self.total += n
-            self.emit(Added(self.caller, self.total))
-            return self.total
-"""
-DOUBLE = FIRST.replace("+= n", "+= 2 * n")
-TRIPLE = FIRST.replace("+= n", "+= 3 * n")
-
-_numbers = count()
-Edit = Callable[[str], Any]
 Open = Callable[..., Chain]
-
-
-@pytest.fixture
-def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
-    """Writes the one module of a package and imports it; its class Game. So one class comes in several versions."""
-    name = f"history_{next(_numbers)}"
-    monkeypatch.syspath_prepend(tmp_path)
-    known: list[ContractCatalogue] = []
-
-    def write(text: str) -> Any:
-        (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [import_again(known[0]) if known else ContractCatalogue(name)]
-        found = known[0].find("Game")
-        program_of(found)
-        return found
-
-    yield write
-    sys.modules.pop(name, None)
 
 
 @pytest.fixture(params=["memory", "file", "node"])

@@ -3,73 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
 import pytest
 
 from chain import Address, Chain, Contract, InvalidTransaction, System, call, reverts, view
 from chain.metering.program import program_of
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
-from chain.simulator.reload_package import Package, import_again
+from chain.simulator.reload_package import Package
 from chain.spec.contracts import UPGRADE
 from chain.spec.upgrade_entry import SIGNATURE, Upgraded
 from chain.testing import instrumented
 from chain.types import bytes32
 from contracts.deblockle import Deblockle
 from contracts.deblockle import rules as deblockle_rules
+from tests.framework.versions import DOUBLE, FIRST, Edit
 
-FIRST = """
-    from chain import Contract, Key, Map, Vector, call, event, view
-    from chain.types import Address, u8, u64
-
-    @event
-    class Added:
-        by: Key[Address]
-        total: u64
-
-    class Game(Contract):
-        total: u64
-        names: Map[u64, str]
-
-        @call
-        def add(self, n: u64) -> u64:
-            self.total += n
-            self.emit(Added(self.caller, self.total))
-            return self.total
-
-        @view
-        def twice(self) -> u64:
-            return 2 * self.total
-"""
-DOUBLE = FIRST.replace("+= n", "+= 2 * n")
-TRIPLE = FIRST.replace("+= n", "+= 3 * n")
 OTHER_TYPE = FIRST.replace("Map[u64, str]", "Map[u64, u64]")
-
-_numbers = count()
-
-Edit = Callable[[str], Any]
-
-
-@pytest.fixture
-def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
-    """Writes the one module of a package and imports it; its class Game. So one class comes in several versions."""
-    name = f"arena_{next(_numbers)}"
-    monkeypatch.syspath_prepend(tmp_path)
-    known: list[ContractCatalogue] = []
-
-    def write(text: str) -> Any:
-        (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [import_again(known[0]) if known else ContractCatalogue(name)]
-        found = known[0].find("Game")
-        program_of(found)
-        return found
-
-    yield write
-    sys.modules.pop(name, None)
 
 
 def to(cls: type[Contract]) -> bytes:

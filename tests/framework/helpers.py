@@ -1,11 +1,11 @@
-"""The types of the shared fixtures, and the way out of types for tests that pass wrong ones."""
+"""Types of the shared fixtures, the way out of types for tests that pass wrong ones, and what holds of every chain."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from chain import Address
+from chain import Address, Chain
 from chain.ledger.receipts import Receipt
 from chain.machine.frame import Failure
 from chain.simulator.handle import Handle
@@ -24,3 +24,16 @@ def failure_of(receipt: Receipt) -> Failure:
     """Return why the transaction failed, which it must have done."""
     assert receipt.error is not None
     return receipt.error
+
+
+def wei_of(chain: Chain) -> int:
+    """All wei that there is, and all that was burnt as fees."""
+    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
+    return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
+
+
+def check_whole(chain: Chain) -> None:
+    """Every figure is a whole number, and roots and hashes can be made."""
+    assert all(type(n) is int and n >= 0 for row in chain.state.accounts.values() for n in row[:2])
+    chain.mine()
+    assert (len(chain.state_root()), len(chain.block_hash())) == (32, 32)
