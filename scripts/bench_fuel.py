@@ -22,7 +22,7 @@ GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
 ROUNDS = 7
 BAR = 1.4
 MOST = 2  # times as long as a loop that does nothing
-TESTS = Path(__file__).parent.parent / "tests" / "framework" / "metering" / "test_fuel.py"
+TESTS = Path(__file__).parent.parent / "tests" / "framework" / "metering" / "stove.py"
 
 
 def show_bars() -> None:

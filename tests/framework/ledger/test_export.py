@@ -40,11 +40,6 @@ class Board(Contract):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def board(chain: Chain) -> Handle:
     return chain.deploy(Board)
 

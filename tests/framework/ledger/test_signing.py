@@ -210,11 +210,6 @@ def test_kind_stands_in_the_first_byte(raw: bytes, kind: int) -> None:
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def counter(chain: Chain) -> Handle:
     return chain.deploy(Counter)
 

@@ -12,11 +12,6 @@ from chain.types import u8, u16
 from tests.framework.toys import Spot
 
 
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
 @model
 class Score:
     player: Key[Address]

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from chain import Chain
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import REFUSED
 from chain.simulator.handle import Handle
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
 
 
 def test_tags_name_blocks(chain: Chain, rpc: Any) -> None:

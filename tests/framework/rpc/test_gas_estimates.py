@@ -12,11 +12,6 @@ from chain.rpc.errors import REFUSED, RpcError
 from chain.simulator.handle import Handle
 
 
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
 def test_transfers_cost_21000(chain: Chain, rpc: Any) -> None:
     assert rpc("eth_estimateGas", {"to": rpc.hexed(bytes(20)), "value": "0x1"}) == hex(21_000)
 

@@ -14,11 +14,6 @@ from chain.simulator.handle import Handle
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def logged(chain: Chain, counter: Handle) -> tuple[Handle, Handle]:
     """Two counters; blocks 3 to 7 hold: one adds 1, 2 and 1, the other adds 1, one is reset."""
     other = chain.deploy(counter.contract)

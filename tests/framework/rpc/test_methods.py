@@ -14,12 +14,6 @@ from chain.crypto.hashing import keccak
 from chain.rpc.errors import BAD_PARAMS, NO_METHOD, NO_REQUEST, REFUSED, REVERTED
 from chain.simulator.handle import Handle
 
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
 # What goes in and out
 
 

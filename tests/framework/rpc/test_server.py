@@ -81,11 +81,6 @@ def request(method: str, *params: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def ask(chain: Chain) -> Ask:
     guests = AccessPolicy(frozenset({"duel.test"}), ORIGINS)
     return asking(App(chain.node, guests, lambda: None))

@@ -40,11 +40,6 @@ class Cell(Contract):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def cell(chain: Chain) -> Handle:
     return chain.deploy(Cell)
 

@@ -33,11 +33,6 @@ def ringing(bell: Handle, times: int) -> dict[str, str]:
     return {"to": str(bell.address), "data": "0x" + bell.ring.calldata(times).hex()}
 
 
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
 async def until(holds: Callable[[], Any]) -> None:
     while not holds():
         await asyncio.sleep(0)

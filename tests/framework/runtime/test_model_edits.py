@@ -50,11 +50,6 @@ LISTS = ("parents", "points", "seen", "cells", "names", "wide")
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def world(chain: Chain) -> Any:
     return deploy(chain)
 

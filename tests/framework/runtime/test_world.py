@@ -95,11 +95,6 @@ job: list[Callable[[Any], object]] = []
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def world(chain: Chain) -> Any:
     return deploy(chain)
 

@@ -79,11 +79,6 @@ class Scorer(System):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def counter(chain: Chain) -> Any:
     """Deployed in block 1; 5, 10 and 15 in blocks 2, 3 and 4."""
     counter = chain.deploy(Counter)
