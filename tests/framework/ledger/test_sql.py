@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
-from chain.ledger.sql.sql_view import QueryLimits, SqlView
+from chain.ledger.sql.sql_view import SqlView
 from chain.simulator.handle import Handle
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
-from tests.framework.interrupts import run
 from tests.framework.toys import Side, Spot
 
 
@@ -368,35 +367,3 @@ def test_tables_as_made_anew(steps: list[tuple[str, int]]) -> None:
     for name in ALL:
         question: tuple[str, Any, Any] = f"select * from {name}", (), {}
         assert chain.sql(question[0]) == SqlView(chain.ledger).query(*question)
-
-
-def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain, board: Handle) -> None:
-    """Not even where what clears up is interrupted too."""
-    question = (
-        "select name(sender) who, count(*) n from receipts join logs on receipt = receipts.position"
-    )
-    bounds, right = QueryLimits(10**4, 10**7, 10**5), [tuple(row) for row in chain.sql(question)]
-
-    def play(chain: Chain) -> None:
-        chain.database.query(question, (), {}, bounds)
-
-    play(chain)  # fills the tables
-    lines = run(play, chain).count
-    for first in range(lines // 2, lines):
-        for then in range(1, 4):
-            run(play, chain, (first, first + then))
-            snapshot = chain.snapshot()
-            chain.mine()
-            chain.revert(snapshot)
-            assert [tuple(row) for row in chain.sql(question)] == right, (first, then)
-
-
-def test_an_interrupt_while_sqlite_asks_us_is_one(chain: Chain, monkeypatch: Any) -> None:
-    def interrupted(*_: Any) -> int:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SqlView, "_authorize", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            chain.sql("select * from receipts")
-    assert chain.sql("select * from receipts") == []

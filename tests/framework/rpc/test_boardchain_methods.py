@@ -241,34 +241,6 @@ def test_sql_answers(ask: Ask) -> None:
     assert told == {"columns": ["suit", "points"], "rows": [["HEARTS", "5000000000000000000"]]}
 
 
-def test_sql_takes_named_values(ask: Ask) -> None:
-    assert ask("sql", "select :n + 1 as m", {"n": 2})["rows"] == [[3]]
-
-
-@pytest.mark.parametrize(
-    ("question", "words"),
-    [
-        ("delete from receipts", "only read"),
-        ("select 1; select 2", "one question at a time"),
-        ("attach 'x.db' as x", "only read"),
-        ("select load_extension('x')", "not authorized"),
-        ("select nobody from receipts", "no such column"),
-        (
-            "with recursive t(n) as (select 1 union all select n + 1 from t) select sum(n) from t",
-            "takes too long",
-        ),
-        (
-            "with recursive t(n) as (select 1 union all select n + 1 from t) select n from t",
-            "at most 10000 rows",
-        ),
-        ("select zeroblob(100000000)", "too big"),
-        ("select hex(randomblob(8000000))", "too big"),
-    ],
-)
-def test_sql_is_bounded(ask: Ask, question: str, words: str) -> None:
-    assert words in refusal(ask, "sql", question)
-
-
 # What is kept
 
 

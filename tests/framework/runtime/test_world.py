@@ -24,7 +24,7 @@ from chain import (
 from chain.metering.program import program_of
 from chain.spec.models import selector_of
 from chain.testing import run_uninstrumented
-from chain.types import ZERO_ADDRESS, bytes32, felt252, u8, u16, u32, u64
+from chain.types import ZERO_ADDRESS, bytes32, felt252, u8, u32, u64
 
 
 @model
@@ -320,56 +320,6 @@ def test_selectors_are_of_tags(world: Any) -> None:
 def test_world_announces_changes(chain: Chain, world: Any) -> None:
     names = [type(event).__name__ for receipt in chain.receipts for event in receipt.events]
     assert names == ["WorldSpawned", "SystemRegistered", "SystemRegistered", *["WriterGranted"] * 2]
-
-
-@pytest.mark.parametrize("namespace", ["", "two words", "9lives", "n" * 32, "mage-duel", "bühne"])
-def test_bad_namespace_is_refused(chain: Chain, namespace: str) -> None:
-    with pytest.raises(
-        Reverted, match=f"^'{namespace}' is not a namespace: use 1 to 31 letters, digits and '_'"
-    ):
-        chain.deploy_world(namespace, systems=[])
-
-
-def test_wrong_worlds_are_refused(chain: Chain) -> None:
-    class Plain(Contract):
-        @call
-        def go(self) -> None:
-            pass
-
-    with pytest.raises(TypeError, match="Plain is not a System, so it cannot be part of a World"):
-        chain.deploy_world("duel", systems=[Plain])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="init: Register is not among the systems or has no @init"):
-        chain.deploy_world("duel", systems=[Register], init={Register: ()})
-    with pytest.raises(TypeError, match=r"init: give the arguments of Game as a tuple: \(9,\)"):
-        chain.deploy_world("duel", systems=[Game], init={Game: 9})  # type: ignore[dict-item]
-    with pytest.raises(
-        TypeError, match=r"'dule' is neither a model class nor this world's namespace, 'duel'"
-    ):
-        chain.deploy_world("duel", systems=[Register], writers={"dule": [Register]})
-    with pytest.raises(TypeError, match=r"there is no World at 0xf39F"):
-        chain.world(chain.accounts[0])
-
-
-def test_two_models_of_one_name(chain: Chain) -> None:
-    with pytest.raises(
-        TypeError,
-        match="the systems use two models called Score: a world has room for one of a name",
-    ):
-        chain.deploy_world("duel", systems=[Register, rival()])
-
-
-def rival() -> type[System]:
-    @model
-    class Score:
-        player: Key[Address]
-        wins: u16
-
-    class Rival(System):
-        @call
-        def score(self) -> None:
-            self.world.write(Score(self.caller, 1))
-
-    return Rival
 
 
 def test_worlds_keep_apart(chain: Chain, world: Any) -> None:
