@@ -183,12 +183,12 @@ def in_full(step: Json, players: tuple[str, str]) -> Json:
 
 
 @pytest.mark.records("deblockle", "calls", "start")
-def test_recorded_game_comes_out(desk: RulesDesk | ChainDesk, record: Json) -> None:
+def test_recorded_game_is_reproduced(desk: RulesDesk | ChainDesk, record: Json) -> None:
     replay(desk, steps_of(record))
 
 
 @pytest.mark.records("deblockle", "name", "steps")
-def test_recorded_scenario_comes_out(desk: RulesDesk | ChainDesk, record: Json) -> None:
+def test_recorded_scenario_is_reproduced(desk: RulesDesk | ChainDesk, record: Json) -> None:
     replay(desk, record["steps"])
 
 
@@ -236,7 +236,7 @@ def test_hop_on_chain_reaches_recorded_squares(table: Table, record: Json) -> No
 
 
 @pytest.mark.records("deblockle", "before", "move", "after")
-def test_roll_on_chain_onto_win_square_comes_out(table: Table, record: Json) -> None:
+def test_roll_on_chain_onto_win_square_is_reproduced(table: Table, record: Json) -> None:
     table.lay_out(game(record["before"]))
     after, report = table.move(*record["move"])
     assert report == record["log"]
@@ -277,7 +277,7 @@ def test_hop_reaches_recorded_squares(record: Json) -> None:
 
 
 @pytest.mark.records("deblockle", "before", "move", "after")
-def test_roll_onto_win_square_comes_out(record: Json) -> None:
+def test_roll_onto_win_square_is_reproduced(record: Json) -> None:
     before = State(game(record["before"]))
     after, report = rules.make_move(before, rules.read_move(*record["move"]))
     assert report == record["log"]

@@ -215,7 +215,7 @@ DESKS = pytest.mark.parametrize("make", [RulesDesk, ChainDesk], ids=["rules", "c
 
 @DESKS
 @pytest.mark.records("mage_duel", "setup", "steps", "end")
-def test_recorded_game_comes_out(make: Any, duels: Any, record: Record) -> None:
+def test_recorded_game_is_reproduced(make: Any, duels: Any, record: Record) -> None:
     desk, last = make(duels, record["setup"]), record["steps"][-1]
     assert list(desk.state.deck) == record["setup"]["deck_after_first_draw"]
     for step in record["steps"]:
@@ -228,7 +228,7 @@ def test_recorded_game_comes_out(make: Any, duels: Any, record: Record) -> None:
 
 
 @pytest.mark.records("mage_duel", "setup", "steps", "end")
-def test_past_is_seen_and_rebuilt(duels: Any, record: Record) -> None:
+def test_past_is_shown_and_rebuilt(duels: Any, record: Record) -> None:
     desk = ChainDesk(duels, record["setup"])
     for step in record["steps"]:
         desk.play(step)
@@ -241,7 +241,7 @@ def test_past_is_seen_and_rebuilt(duels: Any, record: Record) -> None:
 
 @DESKS
 @pytest.mark.records("mage_duel", "cases", "rows")
-def test_recorded_snapshot_comes_out(make: Any, duels: Any, record: Record) -> None:
+def test_recorded_snapshot_is_reproduced(make: Any, duels: Any, record: Record) -> None:
     desks: dict[str, Any] = {}
     for case in (case for case in record["cases"] if "game" in case):
         game = duels.games[case["game"]]

@@ -254,7 +254,7 @@ def joker_move(told: Record) -> Move:
 
 @TABLES
 @pytest.mark.records("mage_duel", "cases", "rows")
-def test_placement_cases_come_out_as_recorded(table: Any, duels: Any, record: Record) -> None:
+def test_placement_cases_are_reproduced(table: Any, duels: Any, record: Record) -> None:
     for case in record["cases"]:
         if case.get("op") in ("place_unchecked", "is_valid_move"):
             check_case(table, duels, case, case["expect"])

@@ -168,7 +168,7 @@ ASKED = pytest.mark.parametrize("operations", [OPERATIONS, ON_CHAIN], ids=["rule
 
 @ASKED
 @pytest.mark.records("mage_duel", "cases", "rows")
-def test_cases_come_out_as_recorded(
+def test_cases_are_reproduced(
     operations: Mapping[str, Callable[..., Record]], record: Record
 ) -> None:
     for case in record["cases"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from chain import Address, Chain
 from chain.ledger.receipts import Receipt
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 from chain.simulator.handle import Handle
 
 Code = Callable[..., bytes]  # of names of opcodes, numbers and bytes, or of code: bytecode

@@ -121,7 +121,7 @@ def test_creator_is_player_one(blokus: Handle) -> None:
     assert blokus.players(0) == (PLAYERS[0],)
 
 
-def test_games_count_as_original_unless_told(blokus: Handle) -> None:
+def test_games_count_as_original_unless_reported(blokus: Handle) -> None:
     blokus.create_game(2)
     assert blokus.game(0).scoring is Scoring.ORIGINAL
 
@@ -198,7 +198,7 @@ def test_unknown_game_is_refused(
         getattr(blokus, entry)(game + 1, *args)
 
 
-def test_placement_is_told(blokus: Handle, game: int) -> None:
+def test_placement_is_reported(blokus: Handle, game: int) -> None:
     receipt = sent(blokus, game, put("L4", 2, 0, 1, rotation=90))
     told = PiecePlaced(game, 1, "L4", 2, 0, rotation=90, flip=False, next_player=2)
     assert list(receipt.events) == [told]
@@ -293,7 +293,7 @@ def test_nobody_passes_for_the_able(blokus: Handle, game: int) -> None:
         blokus.pass_turn(game, sender=PLAYERS[0])
 
 
-def test_end_is_told(chain: Chain, blokus: Handle, game: int) -> None:
+def test_end_is_reported(chain: Chain, blokus: Handle, game: int) -> None:
     *_, last = [sent(blokus, game, move) for move in random_moves(1)]
     ended = blokus.outcome(game)
     finished = GameFinished(game, Ending.ALL_STUCK, ended.winners, ended.scores, ended.ranks)
@@ -337,7 +337,7 @@ def test_pages_make_up_the_moves(blokus: Handle, game: int, limit: int) -> None:
     assert blokus.legal_moves(game, 2, 58, limit) == ()
 
 
-def test_page_has_a_hundred_unless_told(blokus: Handle, game: int) -> None:
+def test_page_has_a_hundred_unless_reported(blokus: Handle, game: int) -> None:
     for move in list(random_moves(1))[:20]:
         sent(blokus, game, move)
     assert len(blokus.legal_moves(game, 1)) == 100 < blokus.legal_count(game, 1).placements
@@ -349,7 +349,7 @@ def test_placements_and_moves_are_counted(blokus: Handle, game: int) -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(seeds, tables, st.sampled_from(Scoring))
-def test_chain_says_what_the_rules_say(seed: int, players: int, scoring: Scoring) -> None:
+def test_chain_answers_as_the_rules_do(seed: int, players: int, scoring: Scoring) -> None:
     blokus = Chain().deploy(Blokus)
     game, state = seated(blokus, players, scoring), start(players, scoring)
     for move in random_moves(seed, players):
@@ -364,7 +364,7 @@ def test_chain_says_what_the_rules_say(seed: int, players: int, scoring: Scoring
 
 @settings(max_examples=12, deadline=None)
 @given(seeds, tables)
-def test_events_tell_the_board(seed: int, players: int) -> None:
+def test_events_show_the_board(seed: int, players: int) -> None:
     chain = Chain()
     blokus = chain.deploy(Blokus)
     game = seated(blokus, players)

@@ -181,7 +181,7 @@ def test_no_tile_is_lost(seed: int) -> None:
 
 @given(SEEDS)
 @settings(max_examples=10, deadline=None)
-def test_text_tells_every_state(seed: int) -> None:
+def test_text_shows_every_state(seed: int) -> None:
     for state in random_game(seed).states:
         assert rules.from_text(rules.to_text(state)) == state
 

@@ -119,7 +119,7 @@ def test_contests_keep_the_sum(seed: int) -> None:
 
 @given(SEEDS)
 @settings(max_examples=10, deadline=None)
-def test_boards_are_seen_as_they_stood(seed: int) -> None:
+def test_past_boards_are_shown(seed: int) -> None:
     duel, chance = random_duel(seed)
     stood = {0: duel.board}
     for _ in played_on(duel, chance):
@@ -262,7 +262,7 @@ def any_call(duel: Duel, chance: Random) -> Any:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_both_roads_lead_there(seed: int) -> None:
+def test_both_executors_reach_the_same_board(seed: int) -> None:
     chains = Chain(), Chain(evm_only=True)
     for chain in chains:
         duel, chance = Duel(deploy(chain), *chain.accounts[:2]), Random(seed)

@@ -171,7 +171,7 @@ def test_all_moves_ask_the_same_first(tool: int, text: str, reason: str) -> None
         (12, TWO_ONES, [messages.SHADE]),
     ],
 )
-def test_move_minds_its_own_rules(tool: int, window: str, reasons: list[str]) -> None:
+def test_move_checks_its_own_rules(tool: int, window: str, reasons: list[str]) -> None:
     assert refusals(table(**moving(tool, window)), "move 1 1 1 2") == reasons
 
 

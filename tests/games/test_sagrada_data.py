@@ -113,7 +113,7 @@ README = Path(__file__).parents[2] / "README.md"
 (GLASS_SAW,) = re.findall(r"```json\n(.*?)```", README.read_text("utf-8"), re.S)
 
 
-def test_slip_in_a_new_tool_is_told(folder: Path) -> None:
+def test_slip_in_a_new_tool_is_reported(folder: Path) -> None:
     slip = GLASS_SAW.replace("die_picked", "die_pickd", 1)
     (folder / "tools" / "glass_saw.json").write_text(slip)
     with pytest.raises(DataError) as error:

@@ -73,7 +73,7 @@ def test_events_hide_what_is_hidden(game: ChainGame) -> None:
     assert told == [0, "chiara", "Fractal Drops", 0, ("ada", "bruno", "chiara")]
 
 
-def test_loaded_game_goes_on_the_same(game: ChainGame) -> None:
+def test_loaded_game_continues_the_same(game: ChainGame) -> None:
     game.say("pick 1", "place 1 1", "tool 2")
     receipt = game.contract.load_game(game.ask("data"))
     twin = receipt.return_value
@@ -206,7 +206,7 @@ def test_impossible_state_is_refused(
     "text",
     ["", "[]", "{", '{"a": 1, "a": 2}', '{"\\ud800": 1, "\\ud800": 2}', "[" * 10**5, "9" * 10**4],
 )
-def test_text_that_is_no_state_is_refused(deploy: Callable[..., Handle], text: str) -> None:
+def test_text_that_is_not_a_state_is_refused(deploy: Callable[..., Handle], text: str) -> None:
     with reverts("state") as caught:
         deploy(Sagrada).load_game(text)
     assert caught.error.kind == "revert"
@@ -233,7 +233,7 @@ def steps_of(game: ChainGame, seed: int) -> Iterator[Any]:
             yield game.say(whim.choice([text for text in texts if text.split(" ")[0] == kind]))
 
 
-def test_steps_write_as_few_words_as_told(seated: Seated) -> None:
+def test_steps_write_as_few_words_as_reported(seated: Seated) -> None:
     """The figures that the contract's own text gives, out of two games of four."""
     told = re.search(
         r"(\d+) to (\d+) words, the pass that ends a round up to (\d+)", contract.__doc__
@@ -251,7 +251,7 @@ def test_undo_writes_what_its_command_wrote(game: ChainGame) -> None:
     assert words_written(game.say("redo")) == did
 
 
-def test_steps_are_numbered_as_they_stand(game: ChainGame) -> None:
+def test_steps_are_numbered_by_position(game: ChainGame) -> None:
     game.say("pick 1", "undo", "pick 2", "place 4 5", "pass")
     steps = [event.step for event in game.chain.events(CommandExecuted)]
     assert steps == [1, 1, 2, 3]

@@ -114,7 +114,7 @@ def test_refused_step_changes_nothing(
 
 @given(cards, players, steps)
 @few
-def test_undo_and_redo_are_no_step(
+def test_undo_and_redo_are_not_steps(
     tools: list[int], players: int, steps: list[tuple[int, int | str]]
 ) -> None:
     walk = Walk(tools, players)

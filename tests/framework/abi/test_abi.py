@@ -189,7 +189,7 @@ def test_absent_value_may_be_anything() -> None:
     assert abi.decode(type_of_annotation(u8 | None), word(0) + word(2**255)) is None
 
 
-def test_tail_may_stand_after_gap() -> None:
+def test_tail_may_come_after_gap() -> None:
     assert abi.decode(type_of_annotation(str), word(64) + word(99) + word(2) + b"hi") == "hi"
 
 

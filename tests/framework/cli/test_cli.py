@@ -109,7 +109,7 @@ def test_wrong_use_is_one_sentence(run: Run, words: tuple[Any, ...], says: str) 
     assert refused.stdout == ""
 
 
-def test_foreign_file_is_a_no(run: Run, tmp_path: Path) -> None:
+def test_foreign_file_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x" * 200)
     refused = run("accounts", "--chain", tmp_path / "notes.txt")
     assert refused.exit_code == 1

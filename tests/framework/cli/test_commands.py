@@ -61,14 +61,14 @@ def on(played: Path, tmp_path: Path) -> Run:
     return lambda *words: invoke(*words, "--chain", file)
 
 
-def test_deploy_tells_the_address(tmp_path: Path) -> None:
+def test_deploy_shows_the_address(tmp_path: Path) -> None:
     done = json.loads(invoke("deploy", "Sagrada", "30", "--chain", tmp_path / "a", "--json").output)
     with Chain.open(tmp_path / "a") as chain:
         assert chain.code(Address(done["address"])).startswith(b"\xfeboardchain")
         assert done["transaction"] == f"0x{chain.receipts[0].tx_hash.hex()}"
 
 
-def test_call_tells_what_happened(on: Run) -> None:
+def test_call_shows_what_happened(on: Run) -> None:
     done = on("call", "Deblockle", "pass_move", 0, "--from", SECOND)
     assert done.stdout.startswith("5 +5s second.testnet: Deblockle.pass_move(0) -> GameRecord(")
 
@@ -122,7 +122,7 @@ def test_events_by_name_and_field(tmp_path: Path) -> None:
     assert [(x["block"], x["fields"]["game_id"]) for x in json.loads(found.output)] == [(3, 1)]
 
 
-def test_contract_of_another_form_is_told(on: Run) -> None:
+def test_contract_of_another_form_is_reported(on: Run) -> None:
     refused = on("call", "Deblockle", "pass_move", 0, "--contracts", "contracts.blokus")
     assert refused.exit_code == 2
     assert "is of a class that contracts.blokus does not have in this form" in refused.stderr
@@ -132,7 +132,7 @@ def test_empty_chain_asks_for_another() -> None:
     assert "name the one that is meant with --chain" in invoke("call", "Game", "x").stderr
 
 
-def test_events_name_who_is_meant(tmp_path: Path) -> None:
+def test_events_name_the_account(tmp_path: Path) -> None:
     file, play = tmp_path / "duel.chain", tmp_path / "play.py"
     play.write_text(
         "from contracts.mage_duel import Game, deploy\n"
@@ -279,7 +279,7 @@ def test_words_are_read_by_type(entry: str, words: tuple[str, ...], found: dict[
 
 
 @pytest.mark.parametrize("words", [("1.5",), ("true",), ("[1, 2]",), ('{"index": true}',), ("",)])
-def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
+def test_value_that_is_not_a_number_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(ParseError):
         read_args(DUEL["game_state"], words, at)
 
@@ -346,13 +346,13 @@ def test_commands_work_on_a_node(url: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["", "ws://127.0.0.1:8545"])
-def test_where_no_chain_can_be_is_told(where: str) -> None:
+def test_where_no_chain_can_be_is_reported(where: str) -> None:
     refused = invoke("accounts", "--chain", where)
     assert refused.exit_code == 2
     assert refused.stderr.startswith("boardchain: --chain is memory, a file, or http://…, not ")
 
 
-def test_node_that_is_not_there_is_told() -> None:
+def test_node_that_is_not_there_is_reported() -> None:
     refused = invoke("accounts", "--chain", "http://127.0.0.1:9")
     assert refused.exit_code == 1
     assert refused.stderr.startswith("boardchain: there is no node at http://127.0.0.1:9: ")

@@ -124,7 +124,7 @@ def test_main_on_a_chain_is_recorded(folder: Path) -> None:
     assert "2 +2s alice: Race.roll()" in run("record", "main.py").stdout
 
 
-def test_no_transcript_cannot_be_verified(folder: Path) -> None:
+def test_missing_transcript_cannot_be_verified(folder: Path) -> None:
     (folder / "notes.txt").write_text("notes", "utf-8")
     refused = run("verify", "notes.txt")
     assert refused.exit_code == 2

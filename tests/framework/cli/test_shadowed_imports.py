@@ -50,5 +50,5 @@ def test_nor_does_the_module(folder: Path, command: tuple[str, ...]) -> None:
     assert "shadowed" not in run(folder, "-m", "chain", *command)
 
 
-def test_contracts_are_those_of_the_folder(folder: Path) -> None:
+def test_contracts_of_the_folder_are_used(folder: Path) -> None:
     assert "the helper is found" in run(folder, str(folder.parent / "bin" / "boardchain"), "run", "play.py")  # fmt: skip

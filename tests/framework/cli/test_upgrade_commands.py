@@ -162,7 +162,7 @@ READING = [
 ]  # fmt: skip
 
 
-def test_journal_tells_the_upgrade(project: Project) -> None:
+def test_journal_shows_the_upgrade(project: Project) -> None:
     project.deploy()
     first = project.record()
     project.edit()
@@ -200,7 +200,7 @@ def test_upgraded_file_is_recorded_and_verified(project: Project) -> None:
     assert "the source of Ladder as of 0x" in said(played)
 
 
-def test_killed_upgrade_goes_on(project: Project, tmp_path: Path) -> None:
+def test_killed_upgrade_continues(project: Project, tmp_path: Path) -> None:
     project.deploy()
     project.edit()
     words = ["deploy", "deploy_it.py", "--journal", "kept", "--chain", "up.chain", "--upgrade"]
@@ -233,7 +233,7 @@ def test_older_node_refuses_before_anything_is_sent(project: Project, node: Chai
     assert node.call(address, node.receipts[1].data)[0].failure is None  # it is alive
 
 
-def test_node_takes_up_the_edit(project: Project, node: Chain) -> None:
+def test_node_reloads_the_edit(project: Project, node: Chain) -> None:
     project.deploy()
     project.edit()
     assert [each["name"] for each in json.loads(project_reload(project, "--json").stdout)] == [
@@ -254,7 +254,7 @@ def project_reload(project: Project, *words: str) -> Result:
     return CliRunner().invoke(cli, ["reload", "--chain", str(project.where), *words])
 
 
-def test_broken_edit_is_told_and_does_no_harm(project: Project, node: Chain) -> None:
+def test_broken_edit_is_reported_and_does_no_harm(project: Project, node: Chain) -> None:
     project.deploy()
     project.write("class Ladder(")
     refused = project_reload(project)
@@ -267,7 +267,7 @@ def test_broken_edit_is_told_and_does_no_harm(project: Project, node: Chain) -> 
     assert project.run("call", "Ladder", "seed", "bob").exit_code == 0
 
 
-def test_node_follows_edits_by_itself(project: Project, node: Chain) -> None:
+def test_node_reloads_edits_automatically(project: Project, node: Chain) -> None:
     told = []
     node.node.before = lambda: told.append(follow_edits(node.node))
     project.deploy()
@@ -283,7 +283,7 @@ def test_node_follows_edits_by_itself(project: Project, node: Chain) -> None:
     ]
 
 
-def test_node_without_a_package_says_so(chain: Chain) -> None:
+def test_node_without_a_package_explains(chain: Chain) -> None:
     answer = chain.node.handle({"jsonrpc": "2.0", "id": 1, "method": "chain_reload"})
     assert "this node offers no package" in answer["error"]["message"]
     refused = CliRunner().invoke(cli, ["reload", "--chain", "memory"])

@@ -58,7 +58,7 @@ def test_second_run_sends_nothing(chain: Chain, journal: Journal) -> None:
     assert (len(chain.blocks), chain.state_root()) == before
 
 
-def test_look_says_what_apply_does(chain: Chain, journal: Journal) -> None:
+def test_dry_run_shows_what_apply_does(chain: Chain, journal: Journal) -> None:
     deployer = Deployer(of(plan), chain, journal)
     told = [f"{each.action} {each.step.name}" for each in deployer.inspect()]
     assert len(chain.receipts) == 0
@@ -97,14 +97,14 @@ def killed_everywhere(
         yield book(chain, Journal(place), declare), chain.state_root()
 
 
-def test_killed_anywhere_it_goes_on(tmp_path: Path) -> None:
+def test_plan_killed_anywhere_continues(tmp_path: Path) -> None:
     chain, journal = Chain(), Journal(tmp_path / "whole")
     apply(chain, journal)
     whole = book(chain, journal), chain.state_root()
     assert all(each == whole for each in killed_everywhere(plan, tmp_path))
 
 
-def test_games_killed_anywhere_go_on() -> None:
+def test_games_killed_anywhere_continue() -> None:
     games = load_plan(GAMES)
     chain, kept = Chain(), Journal(None)
     [*Deployer(games, chain, kept).apply(lambda it: CHANGED)]
@@ -117,7 +117,7 @@ def test_games_killed_anywhere_go_on() -> None:
         assert (again.state_root(), len(again.receipts)) == (root, steps)
 
 
-def test_node_is_deployed_to_alike(tmp_path: Path) -> None:
+def test_node_is_deployed_to_as_a_chain_in_memory(tmp_path: Path) -> None:
     near, alone = Chain(), Chain()
     for contract in (World, Bank, Table, Scoring):
         near.declare(contract)
@@ -130,7 +130,7 @@ def test_node_is_deployed_to_alike(tmp_path: Path) -> None:
     assert near.state_root() == alone.state_root()
 
 
-def test_fresh_chain_is_deployed_anew(journal: Journal) -> None:
+def test_fresh_chain_is_deployed_again(journal: Journal) -> None:
     apply(Chain(), journal)
     again = Chain()
     again.mine(3)
@@ -168,7 +168,7 @@ def test_call_with_other_arguments_is_made_again(chain: Chain, journal: Journal)
 # What a plan refuses
 
 
-def test_plan_cannot_look() -> None:
+def test_plan_cannot_read_the_chain() -> None:
     class Viewed(Contract):
         @view
         def one(self) -> u8:

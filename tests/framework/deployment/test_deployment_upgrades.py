@@ -79,7 +79,7 @@ LEAGUES = {
 
 
 @pytest.mark.parametrize(("text", "hindered"), LEAGUES.values(), ids=LEAGUES.keys())
-def test_models_must_lie_as_before(
+def test_models_must_keep_their_layout(
     text: str, hindered: list[str], tmp_path: Path, chain: Chain, journal: Journal
 ) -> None:
     apply(chain, journal, league(LEAGUE, tmp_path, "before"))
@@ -116,7 +116,7 @@ def class_of(text: str, folder: Path, name: str) -> Any:
 
 
 @pytest.mark.parametrize(("text", "told", "hindered"), VERSIONS.values(), ids=VERSIONS.keys())
-def test_change_is_told(
+def test_change_is_reported(
     text: str,
     told: list[str] | None,
     hindered: list[str],
@@ -152,7 +152,9 @@ def test_upgrade_in_the_way_names_the_field(tmp_path: Path, chain: Chain, journa
     assert (chain.state_root(), len(chain.receipts)) == (root, 1)
 
 
-def test_new_version_stands_beside(tmp_path: Path, chain: Chain, journal: Journal) -> None:
+def test_new_version_is_deployed_beside_the_old(
+    tmp_path: Path, chain: Chain, journal: Journal
+) -> None:
     apply(chain, journal, version(FIRST, tmp_path, "before"))
     after = version(VERSIONS["other type"][0], tmp_path)
     assert apply(chain, journal, after, BESIDE) == ["changed Game"]

@@ -64,7 +64,7 @@ def test_result_too_wide_is_found() -> None:
     assert "till.doubled(128, sender=alice)" in found.value.test
 
 
-def test_refusals_are_no_findings() -> None:
+def test_refusals_are_not_findings() -> None:
     report = only("refuse").run(10)
     assert report.tallies["Till.refuse"].calls > 10
     assert report.unreached == ["Till.refuse"]
@@ -81,7 +81,7 @@ def test_invariant_must_return_nothing() -> None:
         only("refuse", holds=invariant(lambda self: True)).run(5)
 
 
-def test_unsteady_contract_is_told() -> None:
+def test_unsteady_contract_is_reported() -> None:
     times = iter(range(10**6))
     unsteady = invariant(lambda self: require(next(times) != 7, "seven"))
     with pytest.raises(AssertionError, match="depends on something outside the chain"):
@@ -150,7 +150,7 @@ def test_meaningful_values_are_tried(entries: tuple[str, ...], line: str) -> Non
     assert "shop = play.deploy(Shop, 3, sender=alice)" in found.value.test
 
 
-def test_named_callers_go_by_name() -> None:
+def test_named_callers_are_shown_by_name() -> None:
     with pytest.raises(FuzzFailure) as found:
         only("greet", contract=Shop, callers=("zoe.testnet",)).run(300)
     assert 'shop.greet("zoe.testnet", sender=zoe_testnet)' in found.value.test.replace("'", '"')
@@ -243,7 +243,7 @@ def _u8() -> Any:
     return Till.__spec__.entries["divide"].params[0].kind
 
 
-def test_latest_seen_comes_first() -> None:
+def test_latest_inputs_are_tried_first() -> None:
     hints = ValueHints()
     for number in (4, 5):
         hints.record(_u8(), number)

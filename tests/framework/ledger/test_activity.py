@@ -86,7 +86,7 @@ def tale(text: str) -> str:
     return dedent(text).strip("\n")
 
 
-def test_play_is_told(chain: Chain, board: Handle) -> None:
+def test_play_is_reported(chain: Chain, board: Handle) -> None:
     alice, first = chain.accounts[0], chain.account("first.testnet")
     board.move(Side.RED, 2, sender=first)
     chain.advance(65)
@@ -111,7 +111,7 @@ def test_play_is_told(chain: Chain, board: Handle) -> None:
     )
 
 
-def test_failures_are_told(chain: Chain, board: Handle) -> None:
+def test_failures_are_reported(chain: Chain, board: Handle) -> None:
     late = board.move(Side.BLUE, 7, check=False)
     far = board.move(Side.BLUE, 6, check=False)
     stray = chain.send(board.address, b"\x01\x02\x03\x04", gas=100_000)
@@ -146,13 +146,13 @@ def test_contracts_are_numbered(chain: Chain, board: Handle) -> None:
     )
 
 
-def test_unknown_logs_are_told(chain: Chain, board: Handle) -> None:
+def test_unknown_logs_are_reported(chain: Chain, board: Handle) -> None:
     board.hidden()
     log = chain.transcript(since=2).splitlines()[1]
     assert log == f"    log [{1:#066x}, {2:#066x}] 0x05"
 
 
-def test_gas_is_told(chain: Chain, board: Handle) -> None:
+def test_gas_is_reported(chain: Chain, board: Handle) -> None:
     receipt = board.move(Side.RED, 1)
     assert (
         chain.transcript(since=receipt.position)
@@ -171,5 +171,5 @@ def test_same_play_same_transcript() -> None:
     assert played() == played()
 
 
-def test_empty_chain_tells_nothing(chain: Chain) -> None:
+def test_empty_chain_shows_nothing(chain: Chain) -> None:
     assert chain.transcript() == ""

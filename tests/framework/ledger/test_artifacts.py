@@ -128,7 +128,7 @@ def told_by_node(chain: Chain) -> list[Any]:
     ]
 
 
-def test_file_tells_its_history_without_the_classes(tmp_path: Path) -> None:
+def test_file_shows_its_history_without_the_classes(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         play(chain)
         before = told(chain), told_by_node(chain)
@@ -137,7 +137,7 @@ def test_file_tells_its_history_without_the_classes(tmp_path: Path) -> None:
         assert (told(chain), told_by_node(chain)) == before
 
 
-def test_node_tells_what_it_knows() -> None:
+def test_node_shows_what_it_knows() -> None:
     near = Chain()
     play(near)
     assert told(Chain.connect(near.node)) == told(near)

@@ -188,7 +188,7 @@ def test_file_plays_as_memory(opened: Callable[..., Chain]) -> None:
     assert told(in_file) == told(in_memory)
 
 
-def test_reopened_chain_goes_on(opened: Callable[..., Chain]) -> None:
+def test_reopened_chain_continues(opened: Callable[..., Chain]) -> None:
     straight = Chain()
     play(straight)
     play(opened())
@@ -344,7 +344,7 @@ def test_revert_reaches_undeclared_tables(opened: Callable[..., Chain], path: Pa
 # Classes
 
 
-def test_undeclared_contract_says_so(opened: Callable[..., Chain]) -> None:
+def test_undeclared_contract_is_reported(opened: Callable[..., Chain]) -> None:
     at = play(opened())
     chain = opened(Game)
     count = len(chain.receipts)

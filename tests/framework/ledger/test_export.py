@@ -115,7 +115,9 @@ def test_csv_as_sql_has_it(
     assert rows == [["" if value is None else str(value) for value in row] for row in expected]
 
 
-def test_csv_tells_null_from_empty(chain: Chain, board: Handle, played: list[Moved]) -> None:
+def test_csv_distinguishes_null_from_empty(
+    chain: Chain, board: Handle, played: list[Moved]
+) -> None:
     file = io.StringIO()
     chain.export_csv(file, Moved)
     assert f'"BLUE","{2**200}","","[]",0,2,' in file.getvalue()

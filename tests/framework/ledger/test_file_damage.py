@@ -285,7 +285,7 @@ def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound: Path, pa
         assert readable(path) == readable(sound)
 
 
-def test_sums_hold_after_whatever_happens(path: Path) -> None:
+def test_checksums_hold_after_every_operation(path: Path) -> None:
     for turn in range(2):
         with Chain.open(path, contracts=KNOWN) as chain:
             counter = chain.handle(Counter, chain.receipts[0].address)
@@ -299,7 +299,7 @@ def test_sums_hold_after_whatever_happens(path: Path) -> None:
         assert path.read_bytes() == raw
 
 
-def test_long_tables_are_looked_at_whole_on_demand(
+def test_long_tables_are_checked_in_full_on_demand(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chain.ledger.file.table_sums._MOST", 1)

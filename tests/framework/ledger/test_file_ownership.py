@@ -28,7 +28,7 @@ def chain(path: Path) -> Iterator[Chain]:
         yield chain
 
 
-def test_symbolic_link_goes_by_the_same_lock(chain: Chain, path: Path) -> None:
+def test_symbolic_link_uses_the_same_lock(chain: Chain, path: Path) -> None:
     link = path.with_name("link.chain")
     link.symlink_to(path)
     with pytest.raises(
@@ -72,7 +72,7 @@ def in_child(act: Callable[[], str]) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, where there are threads
-def test_child_is_refused_and_the_parent_goes_on(chain: Chain, path: Path) -> None:
+def test_child_is_refused_and_the_parent_continues(chain: Chain, path: Path) -> None:
     counter = chain.handle(Counter, chain.receipts[0].address)
     counter.add(1)
 

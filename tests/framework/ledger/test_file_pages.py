@@ -172,9 +172,7 @@ def test_answers_are_those_of_a_chain_in_memory(acts: list[tuple[str, int]]) -> 
 
 @settings(max_examples=4, deadline=None)
 @given(before=st.integers(1, 12), held=st.integers(1, 6), number=st.integers(0, 40))
-def test_open_block_is_taken_back_beyond_what_is_in_memory(
-    before: int, held: int, number: int
-) -> None:
+def test_open_block_is_undone_beyond_what_is_in_memory(before: int, held: int, number: int) -> None:
     def goes_back(chain: Chain) -> Any:
         block = chain.ledger.open
         assert block is not None
@@ -219,7 +217,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_snapshot_of_an_opened_chain_holds_though_pages_go(path: Path) -> None:
+def test_snapshot_of_an_opened_chain_survives_dropped_pages(path: Path) -> None:
     with small_pages(), Chain.open(path, contracts=KNOWN) as chain:
         receipt, before = chain.receipts[3], chain.block_hash()
         with chain.anchor():
@@ -265,7 +263,7 @@ def test_reading_leaves_no_trace(path: Path) -> None:
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
-def test_closed_chain_says_so_when_it_would_have_to_read(path: Path) -> None:
+def test_closed_chain_refuses_to_read(path: Path) -> None:
     with Chain.open(path, contracts=KNOWN) as chain:
         receipt = chain.receipts[4]
     assert receipt.position == 4

@@ -159,7 +159,9 @@ def deploy(chain: Chain, journal: Journal) -> None:
     list(Deployer(made, chain, journal).apply(lambda _: CHANGED))
 
 
-def test_deployment_goes_on_where_the_disk_was_full(base: Path, disk: Disk, tmp_path: Path) -> None:
+def test_deployment_continues_where_the_disk_was_full(
+    base: Path, disk: Disk, tmp_path: Path
+) -> None:
     with fresh(base) as chain:
         disk.used = 0
         deploy(chain, Journal(tmp_path / "whole"))
@@ -188,7 +190,7 @@ def largest(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("size", [0, 4_000, 12_000, 30_000])
-def test_opening_says_that_the_disk_is_full_and_leaves_nothing(size: int, tmp_path: Path) -> None:
+def test_opening_on_a_full_disk_is_refused_and_leaves_nothing(size: int, tmp_path: Path) -> None:
     with (
         pytest.raises(
             BadChainFile, match=r"x\.chain cannot be (opened for writing|written): disk I/O"

@@ -102,7 +102,7 @@ def test_each_header_names_its_parent(chain: Chain) -> None:
     assert parents == [bytes(32)] + [chain.block_hash(n) for n in range(len(chain.blocks) - 1)]
 
 
-def test_header_tells_of_its_block(chain: Chain) -> None:
+def test_header_shows_of_its_block(chain: Chain) -> None:
     for number, block in enumerate(chain.blocks):
         header = chain.ledger.header(number)
         assert (header.number, header.timestamp, header.coinbase) == (
@@ -211,7 +211,7 @@ def test_state_root_is_that_of_the_blocks_end(chain: Chain) -> None:
     assert chain.state_root(-2) == before
 
 
-def test_hashes_do_not_depend_on_who_asks_when(chain: Chain) -> None:
+def test_hashes_do_not_depend_on_when_they_are_asked_for(chain: Chain) -> None:
     early, late = Chain(), Chain()
     for each in (early, late):
         counter = each.deploy(Counter)
@@ -263,7 +263,7 @@ def test_going_back_far_makes_the_same_again(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_fork_goes_on_from_the_same_hashes(chain: Chain, asked: bool) -> None:
+def test_fork_continues_from_the_same_hashes(chain: Chain, asked: bool) -> None:
     if asked:
         assert chain.block_hash() and chain.receipts[1].tx_hash
     fork = chain.fork(at=3)
@@ -288,6 +288,6 @@ def test_machine_asks_the_ledger_for_hashes(chain: Chain) -> None:
 
 
 @pytest.mark.parametrize("number", [7, -8])
-def test_block_that_is_not_there(chain: Chain, number: int) -> None:
+def test_missing_block_is_refused(chain: Chain, number: int) -> None:
     with pytest.raises(IndexError, match=r"^there is no block -?\d+: the last is 6$"):
         chain.block_hash(number)

@@ -102,7 +102,7 @@ def test_closing_that_was_interrupted_is_ended_by_closing(
             assert len(again.receipts) == had + 1, line
 
 
-def test_who_closes_twice_takes_nothing_from_who_opened_since(path: Path) -> None:
+def test_closing_twice_leaves_a_later_opener_alone(path: Path) -> None:
     first = Chain.open(path)
     first.close()
     with Chain.open(path) as second:

@@ -294,7 +294,7 @@ def test_failed_receipts_by_reason(chain: Chain, board: Handle) -> None:
         (lambda c: c.receipts.where(sender=7), "sender = 7 is not an account: give an account, a handle, an Address, its text"),
     ],
 )  # fmt: skip
-def test_mistaken_questions_say_why(
+def test_mistaken_questions_are_explained(
     chain: Chain, board: Handle, ask: Callable[[Chain], object], answer: str
 ) -> None:
     with pytest.raises(TypeError) as caught:
@@ -346,7 +346,7 @@ Step = st.tuples(st.sampled_from(["move", "fail", "save", "back", "ask"]), st.in
 
 
 @given(st.lists(Step, max_size=30))
-def test_answers_as_plain_look(steps: list[tuple[str, int]]) -> None:
+def test_answers_equal_a_plain_search(steps: list[tuple[str, int]]) -> None:
     """Moves, failures, snapshots and reverts in any order: every index agrees with a look through all receipts."""
     chain = Chain()
     board, saved = chain.deploy(Board), [chain.snapshot()]

@@ -164,7 +164,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("raw", "words"), REFUSED.values(), ids=REFUSED.keys())
-def test_refuses_what_is_no_transaction(raw: bytes, words: str) -> None:
+def test_refuses_what_is_not_a_transaction(raw: bytes, words: str) -> None:
     with pytest.raises(InvalidTransaction, match=f"^{words}$"):
         decode_signed(raw, CHAIN_ID)
 
@@ -202,7 +202,7 @@ def test_type_0_without_a_chain_id_is_taken() -> None:
 @pytest.mark.parametrize(
     ("raw", "kind"), [(b"\xc0", 0), (b"\xff", 0), (b"\x02\xc0", 2), (b"\x04\xc0", 4)]
 )
-def test_kind_stands_in_the_first_byte(raw: bytes, kind: int) -> None:
+def test_type_is_in_the_first_byte(raw: bytes, kind: int) -> None:
     assert tx_type(raw) == kind
 
 
@@ -244,7 +244,7 @@ def test_signed_transaction_keeps_its_bytes(chain: Chain, counter: Handle) -> No
     assert receipt.tx_hash == keccak(raw)
 
 
-def test_sender_without_a_key_says_who_it_is(chain: Chain, counter: Handle) -> None:
+def test_sender_without_a_key_is_kept_in_the_signature(chain: Chain, counter: Handle) -> None:
     stranger = Address(b"\x77" * 20)
     chain.set_balance(stranger, 10**18)
     receipt = counter.add(1, sender=stranger)
@@ -262,7 +262,7 @@ def test_finds_receipts_by_hash(chain: Chain, counter: Handle) -> None:
     assert chain.ledger.find(keccak(chain.ledger.envelope_of(later))) == later
 
 
-def test_hashes_go_when_the_ledger_is_cut(chain: Chain, counter: Handle) -> None:
+def test_hashes_are_dropped_when_the_ledger_is_truncated(chain: Chain, counter: Handle) -> None:
     kept = counter.add(1)
     with chain.anchor():
         undone = counter.add(2)

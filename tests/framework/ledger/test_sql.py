@@ -287,7 +287,7 @@ def test_row_by_name(chain: Chain) -> None:
         ("select abs(-9223372036854775807 - 1)", "integer overflow"),
     ],
 )  # fmt: skip
-def test_mistaken_questions_say_why(
+def test_mistaken_questions_are_explained(
     chain: Chain, board: Handle, question: str, answer: str
 ) -> None:
     board.move(1)
@@ -348,7 +348,7 @@ Step = st.tuples(
 
 
 @given(st.lists(Step, max_size=30))
-def test_tables_as_made_anew(steps: list[tuple[str, int]]) -> None:
+def test_tables_as_made_again(steps: list[tuple[str, int]]) -> None:
     """Whatever was played, asked and taken back, each table is what a database made now would have."""
     chain = Chain()
     board, saved = chain.deploy(Board, 0), [chain.snapshot()]

@@ -34,7 +34,7 @@ def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain) -> Non
             assert [tuple(row) for row in chain.sql(question)] == right, (first, then)
 
 
-def test_an_interrupt_while_sqlite_asks_us_is_one(chain: Chain, monkeypatch: Any) -> None:
+def test_interrupt_in_an_sqlite_callback_is_raised(chain: Chain, monkeypatch: Any) -> None:
     def interrupted(*_: Any) -> int:
         raise KeyboardInterrupt
 

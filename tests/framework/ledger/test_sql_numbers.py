@@ -207,7 +207,7 @@ def test_digits_in_a_file(file: Path) -> None:
     assert list(map(int, in_file(file, joined))) == list(VALUES)
 
 
-def test_digits_go_with_their_rows(tmp_path: Path) -> None:
+def test_digits_are_removed_with_their_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.chain"
     with Chain.open(path) as chain:
         with chain.anchor():

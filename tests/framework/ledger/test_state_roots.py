@@ -78,7 +78,7 @@ def test_many_transactions_at_once(transactions: list[tuple[Acts, Acts]]) -> Non
 
 @settings(deadline=None)
 @given(st.lists(transaction, min_size=1, max_size=5), transaction, st.integers(0, 5))
-def test_beginning_is_known_later(
+def test_initial_trie_is_rebuilt_later(
     transactions: list[tuple[Acts, Acts]], running: tuple[Acts, Acts], rewound: int
 ) -> None:
     state, timeline = State(), []
@@ -157,7 +157,7 @@ def test_words_of_no_account_prove_nothing() -> None:
     assert EMPTY_STATE.apply([state.close()[0]]).prove_word(ADDRESSES[0], 1) == []
 
 
-def test_beginning_looks_behind_deletions() -> None:
+def test_initial_trie_has_what_was_deleted_since() -> None:
     state, timeline = State(), []
     play(
         state,

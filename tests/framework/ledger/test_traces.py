@@ -184,7 +184,7 @@ def test_messages_form_a_tree(shop: Handle, buyer: Handle) -> None:
     assert [type(each) for each in trace.steps] == [Trace, Reading, Trace, Write, Trace]
 
 
-def test_undone_steps_are_told(shop: Handle, buyer: Handle) -> None:
+def test_undone_steps_are_reported(shop: Handle, buyer: Handle) -> None:
     spilt = buyer.go(shop.address).trace.calls[2]
     assert (spilt.ok, spilt.error and spilt.error.text) == (False, "spilt")
     assert told(spilt, Write) == ["Shop.stock: 1 -> 0"]
@@ -196,7 +196,7 @@ def test_after_an_undone_message_words_are_back(shop: Handle, buyer: Handle) -> 
     assert told(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
 
 
-def test_undone_words_stand_around_nothing(shop: Handle, buyer: Handle) -> None:
+def test_undone_value_is_not_the_old_value_of_a_later_write(shop: Handle, buyer: Handle) -> None:
     old, undone, kept = "x" * 80, "y" * 80, "x" * 40 + "z" * 40
     shop.rename(old)
     first, second = buyer.reword(shop.address, undone, kept).trace.calls
@@ -204,7 +204,7 @@ def test_undone_words_stand_around_nothing(shop: Handle, buyer: Handle) -> None:
     assert told(second, Write) == [f"Shop.names[0]: '{old}' -> '{kept}'"]
 
 
-def test_writes_are_told_all_in_all(shop: Handle) -> None:
+def test_writes_are_reported_in_total(shop: Handle) -> None:
     assert told(shop.restock().trace, Write) == ["Shop.stock: 2 -> 4"]
 
 
@@ -238,7 +238,7 @@ def test_models_are_named(chain: Chain) -> None:
     assert f"Score({BOB}).points: 0 -> 3" in told(trace, Write)
 
 
-def test_bytecode_stands_in_the_same_tree(chain: Chain, shop: Handle, forwarder: Address) -> None:
+def test_bytecode_is_in_the_same_tree(chain: Chain, shop: Handle, forwarder: Address) -> None:
     data = bytes(12) + shop.address + shop.buy.calldata(BOB)
     trace = chain.send(forwarder, data).trace
     assert told(trace, Reading) == [f"{forwarder}.slot 0x3 = 0"]
@@ -308,7 +308,7 @@ def test_chance_by_rule_comes_again(shop: Handle) -> None:
     assert receipt.trace.result == receipt.return_value
 
 
-def test_taken_back_is_not_run_again(chain: Chain, shop: Handle) -> None:
+def test_undone_is_not_run_again(chain: Chain, shop: Handle) -> None:
     with chain.anchor():
         receipt = shop.buy(BOB)
     with pytest.raises(LookupError, match="was undone"):

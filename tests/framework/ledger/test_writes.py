@@ -193,21 +193,21 @@ def test_write_carries_its_parts(lab: Any) -> None:
     assert (write.field, write.model, write.key) == ("grid", None, ((2, ALICE), 9))
 
 
-def test_key_alone_stands_bare(lab: Any) -> None:
+def test_write_to_a_map_has_its_key(lab: Any) -> None:
     price, low = work(
         lab, lambda lab: (lab.prices.__setitem__("tea", 3), setattr(lab, "low", 1))
     ).writes
     assert (price.key, low.key) == ("tea", None)
 
 
-def test_long_text_is_told_once_and_whole(lab: Any) -> None:
+def test_long_text_is_reported_once_and_whole(lab: Any) -> None:
     first, second = "x" * 90, "x" * 80 + "y" * 10
     receipt = work(lab, put("motto", first), put("motto", second))
     work(lab, put("motto", "short"), put("motto", first[::-1]))
     assert receipt.writes == [Write(lab.address, "Lab", "motto", (), "", first, second)]
 
 
-def test_cell_that_came_is_told_whole(lab: Any) -> None:
+def test_cell_that_came_is_reported_whole(lab: Any) -> None:
     session = Session(Game("n" * 40, (CUBE,), CUBE, (1, 2), Point(1, 1), 5), ("a", "b" * 50))
     notes = [
         write for write in work(lab, put("session", session)).writes if write.member == "notes"
@@ -276,7 +276,7 @@ def test_writes_are_the_differences(before: Session, after: Session, later: bool
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 255), max_size=70), st.lists(st.integers(0, 255), max_size=70))
-def test_every_changed_word_is_told(before: list[int], after: list[int]) -> None:
+def test_every_changed_word_is_reported(before: list[int], after: list[int]) -> None:
     lab = Chain(guard=False).deploy(Lab)
     receipt = work(lab, put("sizes", tuple(before)), put("sizes", tuple(after)))
     differ = {
@@ -290,7 +290,7 @@ def test_every_changed_word_is_told(before: list[int], after: list[int]) -> None
 # What was undone
 
 
-def test_failed_call_tells_undone_writes(lab: Any) -> None:
+def test_failed_call_shows_undone_writes(lab: Any) -> None:
     def go(lab: Any) -> None:
         lab.low, lab.motto = 3, "no"
         raise ValueError
@@ -301,7 +301,7 @@ def test_failed_call_tells_undone_writes(lab: Any) -> None:
     )  # fmt: skip
 
 
-def test_caught_failure_tells_both(lab: Any) -> None:
+def test_caught_failure_shows_both(lab: Any) -> None:
     receipt = lab.fail_inside()
     assert [str(write) for write in receipt.writes] == ["Lab.low: 0 -> 1", "Lab.high: 0 -> 2"]
     assert [str(write) for write in receipt.undone_writes] == ["Lab.low: 1 -> 9"]

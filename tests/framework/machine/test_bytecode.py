@@ -97,7 +97,7 @@ def test_bytecode_calls_python(asker: Handle, relay: Foreign) -> None:
     assert [type(e).__name__ for e in receipt.events] == ["Said", "DecodedAbiEvent"]
 
 
-def test_value_goes_both_ways(chain: Chain, asker: Handle, relay: Foreign) -> None:
+def test_value_is_sent_both_ways(chain: Chain, asker: Handle, relay: Foreign) -> None:
     receipt = asker.pay(30, value=100)
     assert receipt.return_value == 100
     assert (chain.balance(asker.address), chain.balance(relay.address)) == (100, 0)
@@ -207,7 +207,7 @@ def test_spent_python_is_caught(chain: Chain, asker: Handle, relay: Foreign) -> 
     assert getattr(receipt.calls[0].failure, "kind", None) == "out of gas"
 
 
-def test_spent_transactions_say_so(relay: Foreign) -> None:
+def test_out_of_gas_transactions_are_reported(relay: Foreign) -> None:
     receipt = relay.spin(gas=100_000)
     assert (failure_of(receipt).kind, receipt.gas_used) == ("out of gas", 100_000)
 
@@ -257,11 +257,11 @@ def test_creation_pays_along(chain: Chain, asker: Handle, initcode: Callable[[in
 # What lasts as long as the transaction
 
 
-def test_notes_go_with_failures(asker: Handle) -> None:
+def test_transient_words_are_undone_with_failures(asker: Handle) -> None:
     assert asker.hold(3).return_value == 3
 
 
-def test_notes_end_with_transactions(chain: Chain, relay: Foreign) -> None:
+def test_transient_words_end_with_transactions(chain: Chain, relay: Foreign) -> None:
     with chain.block():
         relay.hold(3)
         assert answered("held", relay.held()) == 0

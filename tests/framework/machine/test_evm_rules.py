@@ -143,14 +143,14 @@ def test_old_contracts_only_pay(chain: Chain, hand: Handle, bomb: bytes) -> None
     assert (chain.balance(address), chain.balance(hand.address)) == (0, 9)
 
 
-def test_undone_destruction_is_none(chain: Chain, hand: Handle, bomb: bytes) -> None:
+def test_undone_destruction_leaves_the_contract(chain: Chain, hand: Handle, bomb: bytes) -> None:
     receipt = hand.build_and_regret(bomb)
     made = receipt.calls[0].address
     assert receipt.calls[1].calls[0].address == made
     assert (chain.code(made) != b"", chain.storage(made, 1)) == (True, 5)
 
 
-def test_vanished_contracts_start_anew(chain: Chain, maker: Address, bomb: bytes) -> None:
+def test_vanished_contracts_start_again(chain: Chain, maker: Address, bomb: bytes) -> None:
     with chain.block():
         made = Address(chain.send(maker, bomb).output[12:])
         seen = chain.storage(made, 1), chain.nonce(made)
@@ -249,7 +249,7 @@ def test_failed_refunds_are_lost(chain: Chain, hand: Handle, clear: Address) -> 
 # Accounts that hold nothing
 
 
-def test_empty_accounts_are_none(chain: Chain, place: Place) -> None:
+def test_empty_accounts_are_removed(chain: Chain, place: Place) -> None:
     root = chain.state_root()
     chain.set_balance(NOBODY, 4)
     chain.set_balance(NOBODY, 0)

@@ -80,7 +80,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
 
 
 @pytest.mark.parametrize(("do", "says"), WRONG.values(), ids=WRONG.keys())
-def test_wrong_argument_is_told(do: Callable[[Chain], object], says: str) -> None:
+def test_wrong_argument_is_reported(do: Callable[[Chain], object], says: str) -> None:
     with pytest.raises((TypeError, ValueError)) as wrong:
         do(Chain())
     assert says in str(wrong.value)

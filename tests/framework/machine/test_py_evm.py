@@ -104,7 +104,7 @@ def test_precompiles_take_transactions(chain: Chain) -> None:
         ([7, "JUMP"], "Invalid Jump Destination"),
     ],
 )
-def test_halts_are_told(diver: Handle, place: Place, items: list[int | str], text: str) -> None:
+def test_halts_are_reported(diver: Handle, place: Place, items: list[int | str], text: str) -> None:
     halting = place(*items)
     error = diver.send(halting, b"", check=False).error
     assert error.text == f"halt: {halting}: {text}"

@@ -127,7 +127,7 @@ def alike(
 
 @settings(max_examples=250, deadline=None)
 @given(several=st.lists(st.tuples(messages, good), min_size=1, max_size=4))
-def test_any_transactions_go_alike(
+def test_executors_agree_on_any_transactions(
     roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
     alike(roads, script, several)
@@ -135,7 +135,7 @@ def test_any_transactions_go_alike(
 
 @settings(max_examples=80, deadline=None)
 @given(several=st.lists(st.tuples(messages, bad), min_size=1, max_size=3))
-def test_any_refusal_is_alike(
+def test_executors_agree_on_any_refusal(
     roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
     alike(roads, script, several)
@@ -143,7 +143,7 @@ def test_any_refusal_is_alike(
 
 @settings(max_examples=150, deadline=None)
 @given(steps=steps, gas=st.integers(21_000, 600_000))
-def test_any_gas_limit_stops_alike(
+def test_executors_agree_on_any_gas_limit(
     roads: Roads, script: Address, steps: list[Step], gas: int
 ) -> None:
     with roads.anchor():
@@ -152,7 +152,9 @@ def test_any_gas_limit_stops_alike(
 
 @settings(max_examples=60, deadline=None)
 @given(changes=st.lists(puts, max_size=3))
-def test_any_refund_is_alike(roads: Roads, script: Address, changes: list[list[Step]]) -> None:
+def test_executors_agree_on_any_refund(
+    roads: Roads, script: Address, changes: list[list[Step]]
+) -> None:
     with roads.anchor():
         for steps in changes:
             roads.play(script, *steps)
@@ -175,7 +177,7 @@ BUSY = (
         ([Step(CALL, 3, 1), Step(CALL, 2, 2), Step(CALL, 1, 1), Step(READ)], "refused", BUSY),
     ],
 )
-def test_failures_read_alike(
+def test_executors_report_the_same_failures(
     roads: Roads, script: Address, steps: list[Step], kind: str, text: str
 ) -> None:
     with roads.anchor():

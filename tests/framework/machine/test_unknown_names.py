@@ -69,7 +69,7 @@ def test_write_of_what_is_not_declared(chain: Chain) -> None:
     )
 
 
-def test_local_contract_says_the_same(chain: Chain) -> None:
+def test_local_contract_gets_the_same_message(chain: Chain) -> None:
     class Game(Contract):
         @call
         def read(self) -> None:
@@ -95,7 +95,7 @@ def test_local_contract_says_the_same(chain: Chain) -> None:
         ("raed", "Forgetful has no entry 'raed'; it has read, write, draw"),
     ],
 )
-def test_handle_says_what_is_missing(chain: Chain, name: str, words: str) -> None:
+def test_handle_names_what_is_missing(chain: Chain, name: str, words: str) -> None:
     game = chain.deploy(Forgetful)
     with pytest.raises(AttributeError) as caught:
         getattr(game, name)

@@ -21,10 +21,11 @@ from chain import (
     init,
     view,
 )  # fmt: skip
+from chain.ledger.calls import CallRecord
 from chain.ledger.receipts import Receipt
-from chain.machine.frame import Failure
+from chain.machine.failure import Failure
 from chain.machine.state import ACCOUNT, Changes, iter_changes
-from chain.machine.transaction import CallRecord, Transaction
+from chain.machine.transaction import Transaction
 from chain.types import u8, u64, u256
 from tests.framework.helpers import Code
 

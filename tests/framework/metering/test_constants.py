@@ -103,7 +103,7 @@ class Holder(Contract):
         return ROWS
 
 
-def test_constants_are_stored_and_returned_like_plain_ones(chain: Chain) -> None:
+def test_constants_are_stored_and_returned_like_plain_values(chain: Chain) -> None:
     holder = chain.deploy(Holder)
     assert holder.keep().return_value == ROWS
     assert holder.fields.rows == [2]

@@ -82,7 +82,7 @@ def test_nothing_is_remembered(title: str, module: Callable[[str], Any]) -> None
         assert len(set(played(made.Leak))) == 1
 
 
-def test_refusals_say_what_and_where(
+def test_refusals_name_the_value_and_the_line(
     module: Callable[[str], Any], golden: Callable[[Path, str], None]
 ) -> None:
     said = []

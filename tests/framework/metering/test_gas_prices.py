@@ -143,7 +143,9 @@ class Twins:
     before=st.lists(st.sampled_from(PUTS), max_size=4),
     deeds=st.lists(st.sampled_from(DEEDS), max_size=12),
 )
-def test_deeds_cost_alike(evm: Code, initcode: Code, before: list[Deed], deeds: list[Deed]) -> None:
+def test_operations_cost_what_bytecode_costs(
+    evm: Code, initcode: Code, before: list[Deed], deeds: list[Deed]
+) -> None:
     twins = Twins(evm, initcode, before, deeds)
     ours, law = twins.look()
     assert ours.failure is law.failure is None
@@ -152,18 +154,18 @@ def test_deeds_cost_alike(evm: Code, initcode: Code, before: list[Deed], deeds: 
 
 
 @pytest.mark.parametrize("gas", [1, 22_099, 22_100, 22_101])
-def test_gas_ends_alike(evm: Code, initcode: Code, gas: int) -> None:
+def test_gas_runs_out_as_in_bytecode(evm: Code, initcode: Code, gas: int) -> None:
     ours, law = Twins(evm, initcode, [], [Deed("put", 0, 1)]).look(gas)
     assert (ours.failure is None, ours.gas) == (law.failure is None, law.gas)
 
 
 @pytest.mark.parametrize(("gas", "ends"), [(2_100 + 2_300, False), (2_100 + 2_301, True)])
-def test_writes_want_a_reserve(evm: Code, initcode: Code, gas: int, ends: bool) -> None:
+def test_writes_need_a_gas_reserve(evm: Code, initcode: Code, gas: int, ends: bool) -> None:
     twins = Twins(evm, initcode, [], [Deed("get", 0), Deed("put", 0, 0)])
     assert [frame.failure is None for frame in twins.look(gas)] == [ends, ends]
 
 
-def test_messages_keep_a_64th(evm: Code, initcode: Code) -> None:
+def test_messages_keep_a_64th_of_the_gas(evm: Code, initcode: Code) -> None:
     twins = Twins(evm, initcode, [], [Deed("call", SPENDER, 0, 10**9)])
     twins.chain.state.set_code(SPENDER, b"\xfe")
     twins.chain.state.close()

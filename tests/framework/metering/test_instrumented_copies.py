@@ -261,7 +261,7 @@ def test_installed_package_is_the_same(
     assert program_of(board).instrumented.cls is not board
 
 
-def test_changed_source_runs_anew(package: Callable[..., Any], chain: Chain) -> None:
+def test_changed_source_runs_again(package: Callable[..., Any], chain: Chain) -> None:
     chain.deploy(package().Board)
     made = package(("rules.py", "LIMIT = 9", "LIMIT = 8"))
     with reverts(made.TooBig):

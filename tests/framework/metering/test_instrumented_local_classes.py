@@ -68,7 +68,7 @@ def test_message_runs_dry_alone() -> None:
     assert receipt.calls[-1].failure.kind == "out of gas"
 
 
-def test_ticks_are_no_gas(chain: Chain) -> None:
+def test_ticks_are_not_gas(chain: Chain) -> None:
     class Idle(Contract):
         @call
         def turn(self, n: u64) -> None:

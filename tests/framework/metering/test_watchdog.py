@@ -121,7 +121,7 @@ def test_messages_far_down_are_stopped_too(chain: Chain, evm: Code, initcode: Co
     assert everything(chain) == before
 
 
-def test_want_of_memory_is_no_outcome() -> None:
+def test_memory_error_is_not_an_outcome() -> None:
     chain = Chain(guard=False)
     starving = chain.deploy(Starving)
     before = everything(chain)

@@ -190,7 +190,7 @@ def test_out_of_gas_by_text(board: Handle) -> None:
 
 
 @pytest.mark.parametrize("expected", [5, ValueError("x"), int, ["text"]])
-def test_what_is_no_reason(expected: Any) -> None:
+def test_invalid_reason_is_refused(expected: Any) -> None:
     with (
         pytest.raises(TypeError, match="is not a reason to revert: give a text, a pattern"),
         reverts(expected),

@@ -116,7 +116,7 @@ def test_fee_history_counts_back(chain: Chain, counter: Handle, rpc: Any) -> Non
     assert rpc("eth_feeHistory", 99)["oldestBlock"] == "0x0"
 
 
-def test_tips_stand_by_percentile(chain: Chain, rpc: Any) -> None:
+def test_tips_are_sorted_by_percentile(chain: Chain, rpc: Any) -> None:
     with chain.block():
         for tip in (30, 10, 20):
             fees = {"maxPriorityFeePerGas": hex(tip), "maxFeePerGas": hex(2 * 10**9)}

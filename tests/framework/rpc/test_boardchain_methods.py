@@ -160,13 +160,13 @@ def test_receipts_are_decoded(ask: Ask) -> None:
     }
 
 
-def test_failures_tell_everything(ask: Ask) -> None:
+def test_failures_show_everything(ask: Ask) -> None:
     told = ask("receipt", 3)
     assert (told["ok"], told["error"]["name"]) == (False, "TooMuch")
     assert told["error"]["fields"] == {"most": 100} and told["writes"] == []
 
 
-def test_receipts_go_by_hash(chain: Chain, ask: Ask) -> None:
+def test_receipts_are_found_by_hash(chain: Chain, ask: Ask) -> None:
     told = ask("receipt", "0x" + chain.receipts[2].tx_hash.hex())
     assert told["position"] == 2
     assert ask("receipt", "0x" + "00" * 32) is None
@@ -204,13 +204,13 @@ def test_events_are_filtered(ask: Ask, filter: dict[str, Any], points: list[int]
     assert [int(each["fields"]["points"]) // 10**18 for each in found] == points
 
 
-def test_events_say_where(chain: Chain, ask: Ask) -> None:
+def test_events_name_their_block_and_receipt(chain: Chain, ask: Ask) -> None:
     told = ask("events", "Played")[1]
     assert (told["receipt"], told["block"], told["timestamp"]) == (2, 3, START + 3)
     assert told["hash"] == "0x" + chain.receipts[2].tx_hash.hex()
 
 
-def test_transcripts_are_told(chain: Chain, ask: Ask) -> None:
+def test_transcripts_are_reported(chain: Chain, ask: Ask) -> None:
     assert ask("transcript", 2) == chain.transcript(2)
 
 
@@ -229,7 +229,9 @@ def test_transcripts_are_told(chain: Chain, ask: Ask) -> None:
         ("events", [7], "asked for by its name"),
     ],
 )
-def test_wrong_questions_say_why(ask: Ask, method: str, params: list[Any], words: str) -> None:
+def test_wrong_questions_are_explained(
+    ask: Ask, method: str, params: list[Any], words: str
+) -> None:
     assert words in refusal(ask, method, *params)
 
 
@@ -303,7 +305,7 @@ def test_fields_have_a_past(ask: Ask) -> None:
     ],
 )
 @pytest.mark.usefixtures("world")
-def test_wrong_places_say_why(ask: Ask, method: str, params: list[Any], words: str) -> None:
+def test_wrong_targets_are_explained(ask: Ask, method: str, params: list[Any], words: str) -> None:
     assert words in refusal(ask, method, *params)
 
 
@@ -326,14 +328,14 @@ def test_contracts_are_deployed_by_name(ask: Ask) -> None:
     assert ask("fields", told["address"])["limit"] == 9
 
 
-def test_looks_change_nothing(chain: Chain, ask: Ask) -> None:
+def test_calls_change_nothing(chain: Chain, ask: Ask) -> None:
     seen = ask("look", {"to": "Table", "entry": "points_of", "args": ["0x" + BOB.hex()]})
     assert (seen["result"], seen["texts"], len(chain.receipts)) == (5, ["looked"], 4)
     past = ask("look", {"to": "Table", "entry": "points_of", "args": [str(BOB)]}, 2)
     assert past["result"] == 0
 
 
-def test_looks_tell_refusals(ask: Ask) -> None:
+def test_calls_report_refusals(ask: Ask) -> None:
     seen = ask("look", {"to": "Table", "entry": "play", "args": ["HEARTS", 101]})
     assert seen["error"]["name"] == "TooMuch" and seen["result"] is None
 
@@ -371,5 +373,5 @@ def test_chance_is_loaded(ask: Ask) -> None:
         ("mine", [-1], "a quantity looks like"),
     ],
 )
-def test_wrong_orders_say_why(ask: Ask, method: str, params: list[Any], words: str) -> None:
+def test_wrong_commands_are_explained(ask: Ask, method: str, params: list[Any], words: str) -> None:
     assert words in refusal(ask, method, *params)

@@ -29,7 +29,7 @@ def counter(chain: Chain) -> Handle:
     return chain.deploy(Counter)
 
 
-def test_names_go_in_pairs() -> None:
+def test_anvil_and_hardhat_have_the_same_methods() -> None:
     anvil = {name.partition("_")[2] for name in METHODS if name.startswith("anvil_")}
     hardhat = {name.partition("_")[2] for name in METHODS if name.startswith("hardhat_")}
     assert anvil == hardhat and len(anvil) > 30
@@ -166,7 +166,7 @@ def test_blocks_are_rolled_back(chain: Chain, ask: Ask, counter: Handle) -> None
     chain.mine()
     ask("anvil_rollback", 2)
     assert (chain.block_hash(), counter.total(), chain.now) == (before, 1, chain.head.timestamp)
-    assert "cannot be undone" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
+    assert "cannot be taken back" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
 
 
 def test_forks_are_refused(ask: Ask) -> None:
@@ -224,7 +224,7 @@ def test_broken_dumps_change_nothing(chain: Chain, ask: Ask, dumped: str) -> Non
 # Who answers
 
 
-def test_node_info_tells_the_head(chain: Chain, ask: Ask) -> None:
+def test_node_info_shows_the_head(chain: Chain, ask: Ask) -> None:
     chain.mine(2)
     info, told = ask("anvil_nodeInfo"), ask("hardhat_metadata")
     assert (info["currentBlockNumber"], info["environment"]["chainId"]) == ("0x2", 31337)
@@ -252,7 +252,7 @@ def test_nobody_mines_unasked(ask: Ask) -> None:
     assert ask("eth_mining")
 
 
-def test_next_miners_are_told(ask: Ask) -> None:
+def test_next_miners_are_reported(ask: Ask) -> None:
     ask("hardhat_setCoinbase", hexed(STRANGER))
     assert ask("eth_coinbase") == hexed(STRANGER)
 
@@ -275,7 +275,7 @@ def test_rules_of_a_chain_stay(ask: Ask, method: str, here: Any, other: Any, sai
     refusal(ask, BAD_PARAMS, method, "many")
 
 
-def test_no_other_chain_stands_behind(ask: Ask) -> None:
+def test_forking_another_chain_is_refused(ask: Ask) -> None:
     assert "not a fork of another" in refusal(ask, REFUSED, "anvil_setRpcUrl", "http://127.0.0.1:1")
 
 

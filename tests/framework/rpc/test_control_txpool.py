@@ -75,7 +75,7 @@ def test_dropped_transactions_are_gone(
     assert chain.head.gas_used == sum(each.gas_used for each in chain.receipts[1:])
 
 
-def test_what_built_on_the_dropped_goes_too(
+def test_transactions_after_a_dropped_nonce_are_dropped_too(
     ask: Ask, chain: Chain, counter: Handle, waiting: list[str]
 ) -> None:
     chain.set_balance(STRANGER, 5)
@@ -141,7 +141,7 @@ def test_mined_blocks_are_shown(ask: Ask, waiting: list[str]) -> None:
     assert (empty["number"], empty["transactions"]) == ("0x3", [])
 
 
-def test_waiting_ones_are_listed(ask: Ask, waiting: list[str]) -> None:
+def test_waiting_transactions_are_listed(ask: Ask, waiting: list[str]) -> None:
     assert [each["hash"] for each in ask("eth_pendingTransactions")] == waiting
     of_alice = ask("txpool_contentFrom", hexed(ALICE))["pending"]
     assert [each["hash"] for each in of_alice.values()] == [waiting[0], waiting[2]]

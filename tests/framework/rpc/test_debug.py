@@ -105,7 +105,9 @@ def test_calls_are_a_tree(traced: Ask, forwarder: Address, tally: Address) -> No
     }  # fmt: skip
 
 
-def test_top_calls_stand_alone(traced: Ask, forwarder: Address, tally: Address) -> None:
+def test_only_top_calls_are_traced_on_demand(
+    traced: Ask, forwarder: Address, tally: Address
+) -> None:
     assert "calls" not in traced(forwarder, to(tally), "callTracer", onlyTopCall=True)
 
 
@@ -116,7 +118,7 @@ def test_refusals_are_passed_up(traced: Ask, forwarder: Address, refuser: Addres
         assert each["output"] == hexed(revert_data("no"))
 
 
-def test_python_calls_look_alike(traced: Ask, forwarder: Address, counter: Handle) -> None:
+def test_python_calls_have_the_same_shape(traced: Ask, forwarder: Address, counter: Handle) -> None:
     trace = traced(
         forwarder, to(counter.address, counter.add.calldata(3)), "callTracer", withLog=True
     )
@@ -151,7 +153,9 @@ def test_prestate_is_what_was(chain: Chain, traced: Ask, tally: Address) -> None
     assert set(trace) == {hexed(ALICE), hexed(tally), "0x" + "00" * 20}
 
 
-def test_accounts_looked_at_are_told(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
+def test_accounts_that_were_read_are_reported(
+    chain: Chain, traced: Ask, evm: Code, initcode: Code
+) -> None:
     looker = chain.send(None, initcode(evm(BOB, "BALANCE"))).address
     assert hexed(BOB) in traced(looker, b"", "prestateTracer")
 
@@ -212,7 +216,7 @@ def test_operations_have_a_limit(
         ask("debug_traceCall", fields)
 
 
-def test_what_burns_says_so(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
+def test_endless_call_is_reported(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
     loop = chain.send(None, initcode(evm("JUMPDEST", 0, "JUMP"))).address
     trace = traced(loop, b"", "callTracer")
     assert (trace["error"], trace["gasUsed"]) == ("out of gas", trace["gas"])
@@ -257,7 +261,7 @@ def test_our_own_trace_has_words(ask: Ask, counter: Handle) -> None:
     assert trace["text"].startswith("alice: Counter.add(3) -> 3 [")
 
 
-def test_our_own_look_has_words(ask: Ask, counter: Handle) -> None:
+def test_our_own_trace_of_a_call_has_words(ask: Ask, counter: Handle) -> None:
     fields = {"to": hexed(counter.address), "data": hexed(counter.add.calldata(30))}
     trace = ask("chain_traceLook", fields)
     assert trace["error"]["text"] == "too much" and trace["steps"][1]["new"] == 30

@@ -62,7 +62,7 @@ def test_python_contracts_run(counter: Any) -> None:
     assert counter.functions.total().call() == 3
 
 
-def test_refusals_say_why(counter: Any) -> None:
+def test_refusals_are_explained(counter: Any) -> None:
     with pytest.raises(TransactionFailed, match="execution reverted: too much"):
         counter.functions.add(100).call()
 

@@ -102,7 +102,7 @@ def test_filters_stop_where_they_end(counter: Handle, rpc: Any) -> None:
     assert len(rpc("eth_getFilterChanges", number)) == 2
 
 
-def test_filters_go_back_too(chain: Chain, counter: Handle, rpc: Any) -> None:
+def test_filters_are_rolled_back_too(chain: Chain, counter: Handle, rpc: Any) -> None:
     numbers = [
         rpc("eth_newFilter", {}),
         rpc("eth_newBlockFilter"),

@@ -81,7 +81,7 @@ def shown(ledger: Ledger) -> list[Any]:
     return [(receipt.row[:10], receipt.changes, receipt.log_rows) for receipt in ledger.receipts]
 
 
-def test_looks_hold_up_nobody(chain: Chain, loop: Address) -> None:
+def test_calls_block_nobody(chain: Chain, loop: Address) -> None:
     client, before = Client(chain), chain.block_hash()
     long, short = client.ask(looking(loop), SHORT)
     assert client.done == [1, 0]
@@ -107,7 +107,7 @@ def test_they_do_what_they_do_alone(evm: Code, initcode: Code, rounds: int) -> N
     assert aside.mining == alone.mining
 
 
-def test_they_stand_in_the_file(tmp_path: Path, evm: Code, initcode: Code) -> None:
+def test_transactions_of_workers_are_in_the_file(tmp_path: Path, evm: Code, initcode: Code) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         loop = prepared(chain, evm, initcode)
         [sent] = Client(chain).ask(sending(loop))
@@ -134,7 +134,7 @@ def test_old_rows_of_a_file_can_be_needed(
         assert (chain.storage(loop, 1), len(chain.receipts)) == (2, 3)
 
 
-def test_whoever_is_done_first_comes_first(chain: Chain, loop: Address) -> None:
+def test_requests_are_included_in_the_order_of_completion(chain: Chain, loop: Address) -> None:
     client = Client(chain)
     short = sending(loop, 1, BOB)
     client.ask(sending(loop), short, sending(loop, sender=CAROL), short)

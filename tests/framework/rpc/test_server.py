@@ -119,7 +119,7 @@ def test_notifications_get_no_body(ask: Ask, chain: Chain) -> None:
         *(b'{"id": 1, "method": "web3_sha3", "params": [1e999]}', b'{"id": Infinity}'),
     ],
 )
-def test_broken_json_is_told(ask: Ask, body: bytes) -> None:
+def test_broken_json_is_reported(ask: Ask, body: bytes) -> None:
     answer = ask(body)
     assert (answer.status, answer.code, answer.json["id"]) == (200, NO_JSON, None)
 

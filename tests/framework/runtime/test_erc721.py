@@ -189,7 +189,7 @@ def owners(art: Handle) -> list[Address]:
     return [art.ownerOf(1), art.ownerOf(2)]
 
 
-def test_arguments_say_which_entry_is_meant(chain: Chain, art: Handle) -> None:
+def test_arguments_choose_the_overload(chain: Chain, art: Handle) -> None:
     alice, bob = chain.accounts[:2]
     art.safeTransferFrom(alice, bob, 1)
     art.safeTransferFrom(alice, to=bob, token_id=2, data=b"a gift", sender=alice)

@@ -203,7 +203,7 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), WRONG)
-def test_wrong_items_say_why(world: Any, what: Callable[[Graph], object], text: str) -> None:
+def test_wrong_items_are_explained(world: Any, what: Callable[[Graph], object], text: str) -> None:
     work(world, lambda storage: storage.write(graph()))
     with pytest.raises(Reverted, match=text):
         opened(world, what)
@@ -232,14 +232,14 @@ def test_misfit_leaves_no_word_written(world: Any) -> None:
     assert work(world, caught).writes == []
 
 
-def test_opening_needs_no_grant_to_look(chain: Chain, world: Any) -> None:
+def test_opening_for_reading_needs_no_grant(chain: Chain, world: Any) -> None:
     world.revoke_writer(Graph, Work)
     assert opened(world, lambda found: len(found.points)).ok
     with pytest.raises(Reverted, match=r"^Caller Work has no write access on model duel-Graph"):
         opened(world, lambda found: found.points.append(1))
 
 
-def test_views_open_to_look_only(world: Any) -> None:
+def test_views_open_for_reading_only(world: Any) -> None:
     work(world, lambda storage: storage.write(graph()))
 
     def go(what: Callable[[Graph], object]) -> None:
@@ -291,7 +291,7 @@ def test_change_is_of_one_model(world: Any) -> None:
         work(world, lambda storage: storage.change(storage.read(Graph, 1), storage.read(Graph, 2)))
 
 
-def test_change_of_misfit_says_where(world: Any) -> None:
+def test_change_that_does_not_fit_names_the_member(world: Any) -> None:
     with pytest.raises(Reverted, match=r"^Graph\.cells\[1\]"):
         work(
             world,

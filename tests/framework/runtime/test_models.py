@@ -263,7 +263,7 @@ WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), WRONG_MODELS)
-def test_wrong_model_use_says_why(world: Any, what: Callable[[Any], object], text: str) -> None:
+def test_wrong_model_use_is_explained(world: Any, what: Callable[[Any], object], text: str) -> None:
     with pytest.raises(Reverted, match=text):
         work(world, lambda game: what(game.world))
 
@@ -300,7 +300,7 @@ def test_reading_makes_no_model(world: Any) -> None:
     assert (world.read(Board, 4).id, world.all(Board), world.history(Board, 4)) == (4, [], [])
 
 
-def test_history_tells_every_version(world: Any, chain: Chain) -> None:
+def test_history_shows_every_version(world: Any, chain: Chain) -> None:
     game = world.system(Game)
     receipts = [game.start(1), game.move(1), game.move(1)]
     game.start(2)
@@ -327,7 +327,7 @@ def test_history_skips_what_was_undone(world: Any, chain: Chain) -> None:
     assert world.history(Board, 1)[-1].receipt == receipt
 
 
-def test_worlds_tell_their_models(chain: Chain, world: Any) -> None:
+def test_worlds_show_their_models(chain: Chain, world: Any) -> None:
     work(world, lambda game: game.world.exists(Odd, "", ZERO_ADDRESS))
     found = [(each.address, each.namespace) for each in worlds_of(chain.ledger)]
     assert found == [(world.address, "duel")]
@@ -339,7 +339,7 @@ def test_worlds_tell_their_models(chain: Chain, world: Any) -> None:
 # In receipts
 
 
-def test_models_are_told_by_member(world: Any) -> None:
+def test_models_are_reported_by_member(world: Any) -> None:
     game = world.system(Game)
     game.start(3)
     assert [str(write) for write in game.move(3).writes] == [
@@ -356,7 +356,7 @@ def test_model_write_carries_its_parts(world: Any) -> None:
     assert (write.model, write.field, write.key) == ("Board", None, 3)
 
 
-def test_new_model_is_told_to_exist(world: Any) -> None:
+def test_new_model_is_reported_to_exist(world: Any) -> None:
     lines = [str(write) for write in world.system(Game).start(3).writes]
     assert lines[0] == "Board(3).exists: False -> True"
     assert f"Board(3).seats[0].player: {ZERO_ADDRESS} -> {world.chain.accounts[0]}" in lines
@@ -365,14 +365,14 @@ def test_new_model_is_told_to_exist(world: Any) -> None:
     )
 
 
-def test_system_tells_its_world(world: Any) -> None:
+def test_system_shows_its_world(world: Any) -> None:
     deployed = world.chain.receipts[1]
     assert [str(write) for write in deployed.writes] == [
         f"Game.world: {ZERO_ADDRESS} -> {world.address}"
     ]
 
 
-def test_world_tells_grants(world: Any) -> None:
+def test_world_shows_grants(world: Any) -> None:
     resource = world.handle.selector("Board")
     write = world.chain.receipts[3].writes[0]
     who = world.system(Game).address

@@ -181,7 +181,7 @@ def test_owner_of_one_model_only(world: Any, chain: Chain) -> None:
     assert not world.is_owner(Score, bob)
 
 
-def test_system_asks_who_owns(world: Any, chain: Chain) -> None:
+def test_system_reads_the_owner(world: Any, chain: Chain) -> None:
     alice, bob = chain.accounts[:2]
     world.grant_owner(Score, bob)
 
@@ -201,7 +201,7 @@ WRITES: list[Callable[[Any], object]] = [
 
 
 @pytest.mark.parametrize("what", WRITES)
-def test_views_only_look(world: Any, what: Callable[[Any], object]) -> None:
+def test_views_cannot_write(world: Any, what: Callable[[Any], object]) -> None:
     world.system(Game).move(1)
     with pytest.raises(Reverted, match=r"^Game\.look is a view and cannot (write|emit)"):
         look(world, what)
@@ -339,7 +339,7 @@ def test_own_world_class_works(chain: Chain) -> None:
 # Both roads
 
 
-def test_both_roads_agree() -> None:
+def test_both_executors_agree() -> None:
     chains = [Chain(), Chain(evm_only=True)]
     for chain in chains:
         world = deploy(chain)

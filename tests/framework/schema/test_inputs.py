@@ -139,7 +139,7 @@ NUMBERS: dict[str, tuple[Do, str]] = {
 
 
 @pytest.mark.parametrize(("do", "says"), NUMBERS.values(), ids=NUMBERS)
-def test_wrong_number_is_told_and_changes_nothing(
+def test_wrong_number_is_reported_and_changes_nothing(
     each: Chain, bank: Handle, do: Do, says: str
 ) -> None:
     before, wei = len(each.blocks), wei_of(each)
@@ -162,7 +162,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "says"), OPTIONS)
-def test_wrong_option_of_a_chain_is_told(
+def test_wrong_option_of_a_chain_is_reported(
     options: dict[str, Any], says: str, tmp_path: Path
 ) -> None:
     for make in (Chain, lambda **named: Chain.open(tmp_path / "new.chain", **named)):
@@ -190,7 +190,7 @@ def test_wrong_option_of_a_chain_is_told(
         ("access_list", 5, TypeError),
     ],
 )
-def test_transaction_by_hand_is_looked_at(
+def test_transaction_made_by_hand_is_checked(
     evm_only: bool, field: str, value: Any, error: type[Exception]
 ) -> None:
     chain = Chain(evm_only=evm_only)
@@ -207,7 +207,7 @@ def test_transaction_by_hand_is_looked_at(
 # Accounts
 
 
-def test_account_goes_by_every_form(each: Chain, bank: Handle) -> None:
+def test_account_is_accepted_in_every_form(each: Chain, bank: Handle) -> None:
     bob = each.accounts[1]
     forms: list[Any] = [bob, bytes(bob), str(bob), str(bob).lower(), bob.hex(), "bob"]
     for form in forms:
@@ -225,7 +225,7 @@ def test_account_goes_by_every_form(each: Chain, bank: Handle) -> None:
         assert each.at(len(each.blocks) - 1).balance(form) == each.balance(bob)
 
 
-def test_contract_goes_by_every_form(each: Chain, bank: Handle) -> None:
+def test_contract_is_accepted_in_every_form(each: Chain, bank: Handle) -> None:
     for form in (bank, bank.address, str(bank.address), "Bank"):
         each.set_balance(form, 9)
         assert (each.balance(form), each.handle(Bank, form).balance) == (9, 9)
@@ -260,7 +260,7 @@ NOBODY: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("who", "says"), NOBODY)
-def test_nobody_is_told(each: Chain, bank: Handle, who: Any, says: str) -> None:
+def test_nobody_is_reported(each: Chain, bank: Handle, who: Any, says: str) -> None:
     wei, alice = wei_of(each), each.accounts[0]
     plan = Deployment()
     ways: list[Callable[[], object]] = [
@@ -295,7 +295,7 @@ def test_nobody_is_told(each: Chain, bank: Handle, who: Any, says: str) -> None:
     check_whole(each)
 
 
-def test_argument_that_is_nobody_is_told(each: Chain, bank: Handle) -> None:
+def test_argument_that_is_nobody_is_reported(each: Chain, bank: Handle) -> None:
     for who, says in (("bert", "sit: seats[0].player is 'bert': nobody"), (5, "is not an Address")):
         with pytest.raises((TypeError, ValueError)) as wrong:
             bank.sit([Seat(who, 1)], None)  # type: ignore[arg-type]
@@ -306,7 +306,7 @@ def test_well_known_names_are_the_well_known_accounts(each: Chain, bank: Handle)
     assert each.account("bob") == each.accounts[1] == bank.pay(sender="bob").sender
 
 
-def test_sender_without_wei_is_told_what_gives_some(each: Chain, bank: Handle) -> None:
+def test_sender_without_wei_is_reported_what_gives_some(each: Chain, bank: Handle) -> None:
     with pytest.raises(InvalidTransaction, match=r"has 0 wei, .* set_balance gives it more"):
         bank.pay(sender=bank)
     each.set_balance(bank, ETHER)
@@ -324,7 +324,7 @@ def test_handle_needs_a_contract(each: Chain, bank: Handle) -> None:
 
 
 @pytest.mark.parametrize("ask", ["pay", "who"])
-def test_handle_whose_contract_was_taken_back_says_so(each: Chain, ask: str) -> None:
+def test_handle_of_an_undone_contract_is_refused(each: Chain, ask: str) -> None:
     with each.anchor():
         bank = each.deploy(Bank, each.accounts[1])
     entry = getattr(bank, ask)

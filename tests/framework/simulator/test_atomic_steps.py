@@ -129,7 +129,7 @@ def test_slots_that_are_met_while_the_tables_are_written_count(
         assert again.handle(counter).add(1).return_value == 3
 
 
-def test_open_block_begins_anew_in_one_transaction_of_the_file(
+def test_open_block_begins_again_in_one_transaction_of_the_file(
     interrupts_commits: None, tmp_path: Path
 ) -> None:
     with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as chain:
@@ -178,7 +178,7 @@ def test_interrupted_trace_changes_nothing(monkeypatch: Any) -> None:
     assert seen == [3, 3]  # also while they look
 
 
-def test_want_of_memory_is_no_receipt() -> None:
+def test_memory_error_leaves_no_receipt() -> None:
     chain = Chain()
     hungry = chain.deploy(Hungry)
     before = chain.state_root(), len(chain.receipts), chain.now

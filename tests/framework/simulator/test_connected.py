@@ -173,7 +173,7 @@ ACTS: dict[str, Callable[[Chain, Any], object]] = {
 
 
 @given(st.lists(st.sampled_from([*ACTS, "snapshot", "revert", "look"]), max_size=25), st.booleans())
-def test_follower_survives_whatever_happens(acts: list[str], forgetful: bool) -> None:
+def test_follower_survives_every_change(acts: list[str], forgetful: bool) -> None:
     near = Chain()
     race = near.deploy(Race)
     far = Chain.connect(near.node, contracts=[Race])
@@ -232,7 +232,7 @@ def test_time_does_not_run_backwards(far: Chain) -> None:
         far.advance(-1)
 
 
-def test_outcomes_left_over_are_told(far: Chain) -> None:
+def test_outcomes_left_over_are_reported(far: Chain) -> None:
     with pytest.raises(AssertionError, match="nobody drew"), far.loaded(die=[1]):
         pass
     with far.loaded(die=[]):  # they were unloaded all the same
@@ -265,7 +265,7 @@ def test_snapshot_serves_again(far: Chain) -> None:
         assert len(far.blocks) == 1
 
 
-def test_chain_that_was_followed_is_let_go() -> None:
+def test_connected_chain_is_released() -> None:
     near = Chain()
     Chain.connect(near.node)
     gone = weakref.ref(near.ledger)
@@ -274,7 +274,7 @@ def test_chain_that_was_followed_is_let_go() -> None:
     assert gone() is None
 
 
-def test_node_that_began_anew_is_noticed(near: Chain, far: Chain) -> None:
+def test_node_that_began_again_is_noticed(near: Chain, far: Chain) -> None:
     far.mine()
     far._ask = Chain.connect(Chain().node)._ask  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="began anew: connect to it again"):
@@ -282,12 +282,12 @@ def test_node_that_began_anew_is_noticed(near: Chain, far: Chain) -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:8545", "ftp://a", "http://"])
-def test_wrong_address_is_told(url: str) -> None:
+def test_wrong_address_is_reported(url: str) -> None:
     with pytest.raises(ValueError, match="is not an address of a node"):
         Chain.connect(url)
 
 
-def test_nobody_there_is_told() -> None:
+def test_nobody_there_is_reported() -> None:
     with pytest.raises(ConnectionError, match="there is no node at"):
         Chain.connect("http://127.0.0.1:9")
 
@@ -308,13 +308,13 @@ def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
     )
 
 
-def test_connection_that_was_idle_is_made_anew(url: str, far: Chain) -> None:
+def test_connection_that_was_idle_is_made_again(url: str, far: Chain) -> None:
     remote = Chain.connect(url)
     remote._wire._connection.sock.shutdown(2)  # type: ignore[attr-defined]
     assert remote.head.number == 0
 
 
-def test_node_that_went_away_is_told(near: Chain) -> None:
+def test_node_that_went_away_is_reported(near: Chain) -> None:
     with Server(near, Settings(port=0)).in_thread() as url:
         far = Chain.connect(url)
     with pytest.raises(ConnectionError, match="there is no node at"):
@@ -322,7 +322,7 @@ def test_node_that_went_away_is_told(near: Chain) -> None:
 
 
 @pytest.mark.parametrize("answer", [b"<html>", b"[]", b"{}"])
-def test_what_is_no_node_is_told(answer: bytes) -> None:
+def test_server_that_is_not_a_node_is_reported(answer: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_answer_once, args=(listening, answer))
         thread.start()

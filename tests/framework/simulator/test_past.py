@@ -174,7 +174,7 @@ def test_unknown_blocks_are_refused(chain: Chain, counter: Any, number: Any) -> 
         chain.at(number)
 
 
-def test_failed_view_of_the_past_says_why(chain: Chain, counter: Any) -> None:
+def test_failed_view_of_the_past_is_explained(chain: Chain, counter: Any) -> None:
     with pytest.raises(Reverted, match=r"^Counter has no entry with selector 0x"):
         chain.at(4).handle(Scorer, counter.address).of(1)
 
@@ -193,7 +193,7 @@ def test_fork_has_the_same_blocks(chain: Chain, counter: Any) -> None:
 
 @settings(deadline=None)
 @given(st.integers(0, 3), st.lists(st.integers(1, 100), max_size=5))
-def test_fork_goes_on_as_the_chain_would(calls: int, steps: list[int]) -> None:
+def test_fork_continues_as_the_chain_would(calls: int, steps: list[int]) -> None:
     long, short = Chain(), Chain()
     counter = long.deploy(Counter)
     for n in range(3):

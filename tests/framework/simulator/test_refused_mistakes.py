@@ -273,7 +273,7 @@ NOT_THERE: list[tuple[Callable[[Chain, Any], Any], Any, type[Exception], str]] =
 
 
 @pytest.mark.parametrize(("ask", "key", "wrong", "text"), NOT_THERE)
-def test_what_is_not_there_is_told(
+def test_what_is_not_there_is_reported(
     chain: Chain, bell: Handle, ask: Callable[[Chain, Any], Any], key: Any, wrong: type[Exception], text: str
 ) -> None:  # fmt: skip
     bell.ring()

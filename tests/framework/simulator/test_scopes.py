@@ -107,7 +107,7 @@ def test_anchor_within_a_block_leaves_it_open(chain: Chain) -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_fork_begins_where_the_chain_stands(chain: Chain, change: Callable[[Chain], None]) -> None:
+def test_fork_starts_at_the_end_of_the_chain(chain: Chain, change: Callable[[Chain], None]) -> None:
     change(chain)
     fork = chain.fork()
     assert next_block(fork) == next_block(chain)

@@ -286,7 +286,7 @@ def test_classes_are_made_once_in_many_threads(tmp_path: Any, monkeypatch: Any) 
     del sys.modules["threaded_toy"]
 
 
-def test_what_goes_on_in_another_thread_is_in_the_same_turn_and_step() -> None:
+def test_what_continues_in_another_thread_is_in_the_same_turn_and_step() -> None:
     """Deep messages go on on a fresh stack. They may look at the chain, and so may whoever traces them."""
     chain, seen = Chain(), list[Any]()
 
@@ -330,7 +330,7 @@ def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> N
         assert (sys.getrecursionlimit(), gc.isenabled()) == before, f"at line {line}"
 
 
-def test_what_had_not_begun_when_it_was_interrupted_never_does(monkeypatch: Any) -> None:
+def test_calls_interrupted_before_they_began_never_run(monkeypatch: Any) -> None:
     """An interrupt while a thread is being started: nobody waits for that thread any more."""
     chain, threads = Chain(), list[Thread]()
     handle = chain.deploy(Works)

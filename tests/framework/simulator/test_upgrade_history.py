@@ -116,7 +116,7 @@ def test_upgrade_names_the_field_in_the_way(again: Open, edit: Edit) -> None:
     assert again(third).block_hash() == before
 
 
-def test_past_wants_its_class(again: Open, edit: Edit) -> None:
+def test_past_needs_its_class(again: Open, edit: Edit) -> None:
     chain, game = play(again, edit)
     assert chain.at(4).handle(game).add.simulate(1).value == 3
     if chain.receipts[0].is_undeclared:
@@ -177,7 +177,7 @@ def test_upgrades_are_asked_in_sql(again: Open, edit: Edit) -> None:
     ]  # fmt: skip
 
 
-def test_upgrades_stand_in_the_file_for_others(tmp_path: Path, edit: Edit) -> None:
+def test_upgrades_are_readable_in_the_file(tmp_path: Path, edit: Edit) -> None:
     """Also after one that was taken back, and beside an event that a contract itself calls so."""
     first, second, third = edit(FIRST), edit(DOUBLE), edit(FIRST.replace("Added", "Upgraded"))
     path = tmp_path / "a.chain"
@@ -253,7 +253,7 @@ def test_missing_version_is_named(again: Open, edit: Edit) -> None:
     assert told[-1].startswith("the source of Game as of 0x") and "is not here" in told[-1]
 
 
-def test_same_moves_of_another_version_are_told_apart(edit: Edit) -> None:
+def test_same_moves_of_another_version_are_reported_apart(edit: Edit) -> None:
     chain, first = Chain(), edit(FIRST)
     game = chain.deploy(first)
     game.add(1)
@@ -281,7 +281,7 @@ def test_edited_chain_is_recorded_without_its_class(edit: Edit, tmp_path: Path) 
     assert replay(text, contracts=[first]).ok
 
 
-def test_verify_says_what_it_could_not_play(edit: Edit) -> None:
+def test_verify_lists_what_it_could_not_play(edit: Edit) -> None:
     chain, first = Chain(), edit(FIRST)
     game = chain.deploy(first)
     game.add(1)
@@ -298,6 +298,6 @@ def test_verify_says_what_it_could_not_play(edit: Edit) -> None:
     (f"contract Game = nowhere:Game 0x{'0' * 64}", ContractNotFound, "nowhere:Game is not among the contracts"),
     ("1 +1s alice: upgrade bob to Game@2", BadTranscript, "line 2: no line says which contract Game@2 is"),
 ])  # fmt: skip
-def test_bad_line_is_told(line: str, error: type[Exception], told: str) -> None:
+def test_bad_line_is_reported(line: str, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         replay(f"boardchain transcript 1\n{line}\n")

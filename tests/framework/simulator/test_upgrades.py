@@ -33,7 +33,7 @@ def to(cls: type[Contract]) -> bytes:
 
 @pytest.mark.parametrize("evm_only", [False, True])
 @pytest.mark.parametrize("is_known", [True, False])
-def test_roads_upgrade_alike(edit: Edit, evm_only: bool, is_known: bool) -> None:
+def test_executors_upgrade_alike(edit: Edit, evm_only: bool, is_known: bool) -> None:
     chain, plain = Chain(evm_only=evm_only), Chain()
     first, second = edit(FIRST), edit(DOUBLE)
     for each in (chain, plain):
@@ -56,7 +56,7 @@ def forget_all(chain: Chain) -> None:
     chain.machine._by_code.clear()
 
 
-def test_upgrade_says_why_not(edit: Edit, chain: Chain) -> None:
+def test_refused_upgrade_is_explained(edit: Edit, chain: Chain) -> None:
     game, second = chain.deploy(edit(FIRST)), edit(DOUBLE)
     chain.declare(second)
     root = chain.state_root()

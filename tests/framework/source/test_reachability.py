@@ -184,7 +184,7 @@ def test_what_acts_is_not_read(
     assert once <= 2 and ran(capsys) == 0
 
 
-def test_main_block_is_no_part_of_a_contract(load: Callable[..., Any]) -> None:
+def test_main_block_is_not_part_of_a_contract(load: Callable[..., Any]) -> None:
     script = load(f"VALUE = 1\n{READS}if __name__ == '__main__':\n VALUE = 2\n")
     with pytest.raises(
         DeclarationError,
@@ -203,7 +203,7 @@ def test_class_below_main_runs_as_it_is(
     assert ran(capsys) == 1
 
 
-def test_definition_reads_what_stands_above_it(load: Callable[..., Any]) -> None:
+def test_definition_reads_the_names_above_it(load: Callable[..., Any]) -> None:
     early = "class Early(chain.Contract):\n @call\n def get(self) -> chain.types.u64: return 1\n"
     script = load(f"import chain\n{early}chain = Chain(guard=False)\n")
     assert script.chain.deploy(script.Early).get().return_value == 1

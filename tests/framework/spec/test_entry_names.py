@@ -316,7 +316,7 @@ def test_command_calls_an_overload(run: Run, entry: str, args: list[str], meant:
         assert "say which, sell(uint64), sell(uint64,address), sell(uint64,string)" in done.stderr
 
 
-def test_command_looks_at_an_overload(run: Run) -> None:
+def test_command_shows_an_overload(run: Run) -> None:
     assert run("view", "Shop", "price(uint8)", "5").output == "1\n"
     assert run("view", "Shop", "price", "1000", "--block", "1").output == "2\n"
 

@@ -154,7 +154,7 @@ def test_map_acts_like_dict(todo: list[tuple[str, int | None]]) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(bytes_, addresses, cards | st.none()), max_size=8))
-def test_map_of_options_tells_unset(todo: list[tuple[int, Address, Card | None]]) -> None:
+def test_map_of_options_shows_unset(todo: list[tuple[int, Address, Card | None]]) -> None:
     _, on = shelf()
     plain: dict[Any, Card | None] = {}
 
@@ -233,7 +233,7 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), WRONG)
-def test_wrong_use_says_why(what: Callable[[Any], object], text: str) -> None:
+def test_wrong_use_is_explained(what: Callable[[Any], object], text: str) -> None:
     _, on = shelf()
     with pytest.raises(Reverted, match=text):
         work(on, what)
@@ -272,7 +272,7 @@ LACKS: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), LACKS)
-def test_what_is_lacking_is_told(what: Callable[[Any], object], text: str) -> None:
+def test_what_is_lacking_is_reported(what: Callable[[Any], object], text: str) -> None:
     _, on = shelf()
     with pytest.raises(Reverted, match=text):
         work(on, what)

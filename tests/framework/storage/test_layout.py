@@ -151,7 +151,9 @@ FIELDS: list[tuple[list[Any], list[tuple[int, int]]]] = [
 
 
 @pytest.mark.parametrize(("annotations", "expected"), FIELDS, ids=range(len(FIELDS)))
-def test_members_lie_here(annotations: list[Any], expected: list[tuple[int, int]]) -> None:
+def test_members_are_at_these_offsets(
+    annotations: list[Any], expected: list[tuple[int, int]]
+) -> None:
     fields = FieldsLayout(
         [""] * len(annotations), [layout_for(type_of_annotation(each)) for each in annotations]
     )
