@@ -38,7 +38,7 @@ def show_bars() -> None:
                     set_image(program, *((image, world) if counted else (program.spec, None)))
                 best[counted] = min(best[counted], timed(partial(run, calls)))
         ratio = best[True] / best[False]
-        name = game.roads()[0][0]
+        name = game.benchmarks()[0][0]
         print(f"  {name}: {ratio:.2f}x (bar {BAR}x: {'met' if ratio <= BAR else 'MISSED'})")
 
     burners()
@@ -76,12 +76,12 @@ def stove_module() -> Any:
 def programs_of(
     game: Any,
 ) -> tuple[list[tuple[Program, Any, Any]], tuple[Callable[[int], None], int]]:
-    """A road of the game, and the programs on its chain with what runs of each."""
+    """A benchmark of the game, and the programs on its chain with what runs of each."""
     chains: list[Any] = []
     note = chains.append
     creation_hooks.creation_listeners.append(note)
     try:
-        _, run, calls, _ = game.roads()[0]
+        _, run, calls, _ = game.benchmarks()[0]
     finally:
         creation_hooks.creation_listeners.remove(note)
     run(calls)

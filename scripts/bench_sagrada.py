@@ -1,6 +1,6 @@
-"""The roads of Sagrada for scripts/bench.py, and the bar of a whole game. Run alone, it measures them beside the same baseline.
+"""The benchmarks of Sagrada for scripts/bench.py, and the bar of a whole game. Run alone, it measures them.
 
-A road is (name, run, calls in a round, how many times the baseline it must do). What is played is one game of four simple
+A benchmark is (name, run, calls in a round, how many times the baseline it must do). What is played is one game of four simple
 players, from the invitation to the last pass, undos included; what chance came out with then is told to it again.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bench_roads import RoadParts, compare, limit, timed
+from bench_runner import BenchmarkParts, compare, limit, timed
 
 from chain import Chain
 from contracts.sagrada import Sagrada, rules, setup
@@ -92,7 +92,7 @@ def begin(chance: Outcomes | Told) -> History:
     return History(rules.new_game(setup.seats_of(guests), chance))
 
 
-def roads() -> list[RoadParts]:
+def benchmarks() -> list[BenchmarkParts]:
     script = write_script(seed=1)
     calls = GAMES * (len(script.lines) + 1 + len(NAMES))
     return [
@@ -158,7 +158,7 @@ def beside_rules(script: Script, looks: bool) -> float:
 
 
 def main() -> None:
-    compare(roads())
+    compare(benchmarks())
     show_bars()
 
 

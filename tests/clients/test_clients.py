@@ -231,7 +231,7 @@ def test_cast_plays(cast: Callable[..., str]) -> None:
 
 
 def test_forge_broadcasts_a_script(url: str, cast: Callable[..., str], tmp_path: Path) -> None:
-    """It deploys a Solidity contract and plays on it, and makes a game on Deblockle, which stands there already."""
+    """It deploys a Solidity contract and plays on it, and creates a game on Deblockle, which is deployed already."""
     forge, key = tool("forge"), f"0x{ALICE.key.hex()}"
     chain = Web3(Web3.HTTPProvider(url)).provider
     game = chain.make_request(RPCEndpoint("chain_send"), [{"contract": "Deblockle"}])["result"][

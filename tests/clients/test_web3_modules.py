@@ -62,7 +62,7 @@ NOT_HERE: Final = {
 
 
 class Prepared(NamedTuple):
-    """A node, and what stands on its chain."""
+    """A node, and what is deployed on its chain."""
 
     url: str
     addresses: dict[str, ChecksumAddress]
@@ -301,4 +301,4 @@ class TestConnection(PersistentConnectionProviderTest):
 
     @pytest.fixture
     def rewound(self) -> None:
-        """The chain goes on."""
+        """The chain is not rewound between tests."""

@@ -1,4 +1,4 @@
-"""What replays of recorded games share: records that other records refer to, and the words they are told in."""
+"""What replays of recorded games share: records that other records refer to, and their notation."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def blokus_games(request: pytest.FixtureRequest) -> RecordedBlokus:
 
 
 class RecordedDuels:
-    """The recorded games of Mage Duel by their ids, and how the records tell things."""
+    """The recorded games of Mage Duel by their ids, and the notation of the records."""
 
     SIDES: Final = {"blue": PlayerSide.BLUE, "red": PlayerSide.RED}
     ENDINGS: Final = {

@@ -32,7 +32,7 @@ CLASSES = {
     "must occupy the starting corner": "first_corner",
     "corner-to-corner": "no_corner_contact",
 }
-# What a Move by itself can be told, whatever the position.
+# What a Move can be asked without a position.
 FORM_FAULTS = re.compile(
     "Move must specify|Cannot place already-placed|Position out of board|Invalid |A pass carries"
 )
@@ -271,7 +271,7 @@ def test_game_counts_as_it_was_created(desk: Desk, record: Record, blokus_games:
 
 @pytest.mark.records("blokus", "plies")
 def test_unused_first_scoring_follows_from_hands(record: Record, blokus_games: Any) -> None:
-    """No game offers this way to count; what it needs is in the hands all the same."""
+    """No game offers this way to count, but it can be computed from the hands."""
     for player, recorded in record["scores"]["spec001"].items():
         seat = blokus_games.position(record["id"]).seat(int(player))
         left = seat.hand.bit_count()

@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 
 def place_in_deck(tiles: tuple[int, ...], tile: int | None) -> list[int]:
-    """Where the tile lies that the record saw coming up, in a list if there is one."""
+    """Return a list with the index in the deck of the tile that the record drew, or an empty list."""
     return [tiles.index(tile)] if tiles and tile is not None else []
 
 

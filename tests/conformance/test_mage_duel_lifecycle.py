@@ -200,7 +200,7 @@ def opening(call: Record, rule_set: RuleSet) -> tuple[int, tuple[int, ...]]:
 
 
 def place_in_deck(tiles: tuple[int, ...], call: Record) -> list[int]:
-    """Where in the deck the tile lies that the record saw coming up, in a list if there is one."""
+    """Return a list with the index in the deck of the tile that the record drew, or an empty list."""
     tile = call["board_after"]["top_tile"]
     return [tiles.index(tile)] if tiles and tile is not None else []
 
@@ -287,10 +287,10 @@ def shown(state: State) -> Record:
 
 @dataclass
 class Comparison:
-    """A script on its way, and where the original stands otherwise because the rules refuse on purpose what it did."""
+    """A script being replayed, and the state of the original where the rules refuse on purpose what it did."""
 
     table: Any
-    canceled: set[str] = field(default_factory=set)  # players whom it let cancel no game
+    canceled: set[str] = field(default_factory=set)  # players who could cancel no game
     keeps_skip: bool = False  # it kept the skip of a timed-out opponent before a move that failed
 
     def script(self, calls: list[Record]) -> None:
@@ -371,7 +371,7 @@ def is_off_the_board(call: Record) -> bool:
 
 
 def is_another_game(call: Record, ours: list[str], told: list[str]) -> bool:
-    """Whether the original laid a tile there that the rules refuse, since it lies off the board or turned too far."""
+    """True if the original laid a tile that the rules refuse: off the board, or turned too far."""
     return ours == ["InvalidMove"] and "Moved" in told and is_off_the_board(call)
 
 

@@ -340,7 +340,7 @@ def asked_of(laid: Laid, asked: Record) -> Record:
 
 
 def as_far_as_told(contests: list[Record], told: list[Record]) -> list[Record]:
-    """A record need not say where the root of a component lies."""
+    """Return the answer without what the record leaves out, such as the root of a component."""
     if len(contests) != len(told):
         return contests
     return [{key: ours[key] for key in each} for ours, each in zip(contests, told, strict=True)]

@@ -42,7 +42,7 @@ TAGS: Final = ("bag", "draw", "roll", "cards")
 
 
 class Told:
-    """Chance that is told beforehand, and minds whether it is asked for the right thing."""
+    """Chance with given outcomes. It checks that the right ones are asked for."""
 
     def __init__(self, told: Outcomes) -> None:
         self.told = list(told)
@@ -189,7 +189,7 @@ class ChainDesk:
 
 
 def by_tag(outcomes: Outcomes) -> dict[str, list[int]]:
-    """Outcomes as they are loaded: for every tag, so that nothing is drawn that was not told."""
+    """Return the outcomes to load, for every tag, so that nothing else is drawn."""
     return {tag: [value for other, value in outcomes if other == tag] for tag in TAGS}
 
 

@@ -1,4 +1,4 @@
-"""Interrupts at any line of ours, and what must hold after one: the chain stands where a step of its begins or ends.
+"""Interrupts at any line of ours, and what must hold after one: the chain is in the state before a step or after it.
 
 A play is a function of a chain. It first runs on a fork, which tells all places where the chain may stand; then on the chain
 itself, and is interrupted there.
@@ -133,7 +133,7 @@ class _Enough(BaseException):
 
 
 def places(play: Play, chain: Chain) -> set[str]:
-    """Where the chain may stand: at each end of a step, and where scopes take it when the play ends after so many steps."""
+    """Return the states that the chain may be in: after each step, and after the scopes that end with it."""
     found, end = [standing(chain)], chain._end_step
 
     def told() -> None:

@@ -13,7 +13,7 @@ from chain.types import Address, u64
 
 # Returns the sum of the word it is called with and the one it keeps, and keeps that.
 ADDER = bytes.fromhex("600c600c600039600c6000f3" + "600035600054018060005500")
-DEEP = 40  # so deep a message goes on in another thread
+DEEP = 40  # a message as deep as this continues in another thread
 
 
 @event
@@ -95,7 +95,7 @@ class Scoring(System):
 
 
 def begin(chain: Chain) -> None:
-    """What all plays stand on."""
+    """Deploy what all plays need."""
     counter = chain.deploy(Counter)
     chain.deploy_world("plays", systems=[Scoring], writers={Score: [Scoring]})
     chain.send(None, ADDER)

@@ -15,7 +15,7 @@ from contracts.mage_duel.ring import slots_of
 from contracts.mage_duel.state import Move
 from contracts.mage_duel.tiles import DECK
 
-RING: Final = (2, 0, 1, 2, 2, 2, 2, 2) * 4  # above column 6 lies a city, above column 5 a road
+RING: Final = (2, 0, 1, 2, 2, 2, 2, 2) * 4  # above column 6 is a city, above column 5 a road
 CFFF: Final = 6
 
 

@@ -1,4 +1,4 @@
-"""Blokus on a chain: who may do what, what is stored and what is told."""
+"""Blokus on a chain: who may do what, what is stored, what is announced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `contracts/README.md` tells of the places where a game departs from its document, shown where no other test does."""
+"""The places in `contracts/README.md` where a game departs from its document, if no other test shows them."""
 
 from __future__ import annotations
 

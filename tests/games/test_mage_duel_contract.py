@@ -1,4 +1,4 @@
-"""The system `Game` of Mage Duel: who may do what and when, what is told, what is written."""
+"""The system `Game` of Mage Duel: who may do what and when, what is announced, what is written."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_past_boards_are_shown(seed: int) -> None:
 
 
 def position(board: Board) -> Record:
-    """What lies on a board: cells, deck and top tile, jokers and scores."""
+    """Return cells, deck and top tile, jokers and scores of a board."""
     return {
         "cells": board.state,
         "deck": board.available_tiles_in_deck,
@@ -141,7 +141,7 @@ def position(board: Board) -> Record:
 
 
 def stood_on(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
-    """Every position on the way to the end, behind those of the board that it goes on from."""
+    """Yield every position to the end, after those of the board that it was restored from."""
     stood = [*past, position(duel.board)]
     for _ in played_on(duel, chance):
         now = position(duel.board)
@@ -194,7 +194,7 @@ def test_every_call_is_answered_by_the_rules(seed: int) -> None:
 def random_call(duel: Duel, chance: Random) -> tuple[str, str]:
     """The answer to a call that is seldom legal, and what the rules say it must be.
 
-    A refusal is told by one event or by a revert, and not a word of storage changes.
+    A refusal is one event or a revert, and no word of storage changes.
     """
     side, before = chance.choice([*PlayerSide]), duel.state
     joker = chance.choice([None, None, *range(26), 200])

@@ -1,6 +1,6 @@
 """Every command and tool card, line by line: what it asks in which order, what it leaves behind, whether it can be undone.
 
-Where two conditions fail, the first of the card is the one that is told.
+Where two conditions fail, the first of the card is reported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOT_MOVED: Final = messages.no_sharing_die("color", "dice-moved pool")
 
 
 def moving(tool: int, window: str = TWO, **parts: str) -> Parts:
-    """Ada uses a tool that moves dice; red and green lie on the round track."""
+    """Ada uses a tool that moves dice; red and green are on the round track."""
     in_use = f"0/{tool}" if tool == 12 else f"{tool}/{tool}"
     return ON_TRACK | {"tools": f"{tool}:1.7:0.8:0", "in_use": in_use, "window": window} | parts
 

@@ -1,4 +1,4 @@
-"""Sagrada on a chain: who may do what, what is stored, what is told and what is hidden."""
+"""Sagrada on a chain: who may do what, what is stored, what is announced and what is hidden."""
 
 from __future__ import annotations
 

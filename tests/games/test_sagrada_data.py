@@ -1,4 +1,4 @@
-"""The cards as data: the document's own examples load, a new card needs no code, a mistake is told where it stands."""
+"""The cards as data: the document's own examples load, a new card needs no code, a mistake is reported with its place."""
 
 from __future__ import annotations
 

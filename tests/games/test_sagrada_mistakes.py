@@ -1,4 +1,4 @@
-"""What a designer is told who makes a mistake in a card: the file, the card, the key, and what would be right."""
+"""What a designer reads after a mistake in a card: the file, the card, the key, and what would be right."""
 
 from __future__ import annotations
 

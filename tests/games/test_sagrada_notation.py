@@ -1,4 +1,4 @@
-"""A game as a line of text, as a picture, as JSON, and as the bytes between two moments."""
+"""A game as a line of text, as a picture, as JSON, and as the bytes that change one state into another."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_strangers_see_nothing(game: ChainGame) -> None:
 
 
 def test_events_hide_what_is_hidden(game: ChainGame) -> None:
-    """Neither private objectives nor shades in the bag are told to all."""
+    """Events show neither private objectives nor shades in the bag."""
     told = [field for event in game.chain.receipts[-1].events for field in vars(event).values()]
     assert told == [0, "chiara", "Fractal Drops", 0, ("ada", "bruno", "chiara")]
 

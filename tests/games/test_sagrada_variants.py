@@ -39,7 +39,7 @@ VARIANTS: Final = json.loads((HERE / "sagrada_variants.json").read_text("utf-8")
 
 @contextmanager
 def in_place_of_the_package(folder: Path) -> Iterator[None]:
-    """As long as this lasts, the package is what lies in `folder`."""
+    """Within this scope the package is the one in `folder`."""
     real = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(NAME)}
     path, contracts.__path__ = contracts.__path__, [str(folder)]
     importlib.invalidate_caches()
@@ -61,7 +61,7 @@ def module(name: str) -> ModuleType:
 
 
 def runs(name: str, test: str) -> Iterator[Callable[[], None]]:
-    """The test in whose name this stands, once for each of its parameters."""
+    """Yield the test whose name has this in it, once for each of its parameters."""
     tests = {key: value for key, value in vars(module(name)).items() if key.startswith("test_")}
     (found,) = (value for key, value in tests.items() if test in key)
     marks = [mark for mark in getattr(found, "pytestmark", []) if mark.name == "parametrize"]

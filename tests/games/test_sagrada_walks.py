@@ -37,7 +37,7 @@ class Walk:
         self.game = ChainGame(self.chain, tools[:3], players)
 
     def take(self, steps: list[tuple[int, int | str]]) -> Iterator[tuple[Table, Receipt]]:
-        """What stood there before each step, and what came of it."""
+        """Return the state before each step, and the result of the step."""
         for who, what in steps:
             before = self.game.table
             yield before, self.step(who, what)

@@ -1,4 +1,4 @@
-"""`boardchain deploy` with a script: what it shows, asks, does, and how it goes on when it was killed."""
+"""`boardchain deploy` with a script: what it shows, asks and does, and how it continues after a kill."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_proofs_convince_the_library(values: dict[bytes, bytes], key: bytes) -> 
     proof = trie.proof(node, key.hex())
     decoded = [rlp.decode(raw) for raw in proof]
     assert HexaryTrie.get_from_proof(trie.root(node), key, decoded) == values.get(key, b"")
-    assert all(len(raw) >= 32 for raw in proof[1:])  # shorter ones stand inside their parents
+    assert all(len(raw) >= 32 for raw in proof[1:])  # shorter ones are kept inside their parents
 
 
 def test_nothing_has_the_empty_root() -> None:

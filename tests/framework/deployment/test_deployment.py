@@ -1,4 +1,4 @@
-"""Scripted deployments: what a plan does once, does not do twice, and goes on with where it was killed."""
+"""Scripted deployments: each step of a plan is done once, also if the process is killed in between."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class KilledJournal(Journal):
 def killed_everywhere(
     declare: Callable[[Deployment], None], folder: Path
 ) -> Iterator[tuple[Any, Any]]:
-    """Address book and state root of a run that was killed and went on, for every moment there is."""
+    """Yield the address book and state root of a run that was killed before each write and then continued."""
     for moment in range(2 * len(of(declare).steps)):
         chain, place = Chain(), folder / str(moment)
         with pytest.raises(Killed):

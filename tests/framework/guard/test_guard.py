@@ -1,6 +1,6 @@
 """The guard finds what would not be the same everywhere, and leaves ordinary code alone.
 
-Each file in `snippets` holds a few lines that no contract may have; beside it stands all that their author reads. After a
+Each file in `snippets` holds a few lines that no contract may have; beside it is all that their author reads. After a
 change on purpose, `pytest tests/framework/guard/test_guard.py --rewrite` writes these texts anew. Those in `fine` may stay.
 """
 
@@ -31,7 +31,7 @@ GAMES = sorted(module.parent.name for module in CONTRACTS.glob("*/contract.py"))
 
 
 def findings(path: Path) -> list[Finding]:
-    """A snippet about the data of a package stands in the module that may read them."""
+    """Return the findings. A snippet about the data of a package is checked as the module that may read them."""
     name = "library.py" if path.stem.startswith("library_") else path.name
     return check_source(path.read_text("utf-8"), name)
 

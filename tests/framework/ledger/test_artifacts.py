@@ -103,7 +103,7 @@ def play(chain: Chain) -> None:
 
 
 def told(chain: Chain) -> list[Any]:
-    """All that a chain tells of its history."""
+    """Return all that a chain shows of its history."""
     files = [io.StringIO() for _ in range(3)]
     chain.export_jsonl(files[0])
     chain.export_jsonl(files[1], "events")

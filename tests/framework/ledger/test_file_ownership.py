@@ -41,7 +41,7 @@ def test_log_beside_the_file_is_read_through_a_symbolic_link(
     chain: Chain, path: Path, tmp_path: Path
 ) -> None:
     chain.handle(Counter, chain.receipts[0].address).add(1)
-    for end in ("", "-wal"):  # as they lie there in the middle of things
+    for end in ("", "-wal"):  # as a kill would leave them
         copyfile(f"{path}{end}", tmp_path / f"killed.chain{end}")
     folder = tmp_path / "links"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""A chain whose past lies in its file answers as one that has it in memory, and reads only what is asked."""
+"""A chain whose past is in its file answers as one that has it in memory, and reads only what is needed."""
 
 from __future__ import annotations
 

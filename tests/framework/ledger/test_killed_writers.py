@@ -1,4 +1,4 @@
-"""A file survives the end of its process at any moment: nothing acknowledged is lost."""
+"""A file survives a kill of its process at any time: nothing acknowledged is lost."""
 
 from __future__ import annotations
 

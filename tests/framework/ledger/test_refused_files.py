@@ -110,7 +110,7 @@ def test_spoiled_file_stays_untouched(
 
 
 def test_spoiled_log_stays_untouched(chain: Chain, path: Path) -> None:
-    killed = path.with_name("killed.chain")  # as it lies there in the middle of things
+    killed = path.with_name("killed.chain")  # as a kill would leave it
     for end in ("", "-wal"):
         raw = path.with_name(path.name + end).read_bytes()
         killed.with_name(killed.name + end).write_bytes(raw[:4096] if not end else raw)

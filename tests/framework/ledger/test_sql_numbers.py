@@ -131,7 +131,7 @@ def test_signed_columns_as_python(values: list[int], other: int) -> None:
 
 @given(st.lists(SIGNED | CLOSE, min_size=1, max_size=4), SIGNED)
 def test_a_sign_changes_nothing_but_the_sign(values: list[int], other: int) -> None:
-    """A number of a column is never shown as its neighbour, and a literal has its sign wherever it stands."""
+    """A number of a column is never shown as its neighbour, and a literal keeps its sign at every position."""
     chain = Chain()
     numbers = chain.deploy(Numbers)
     with chain.block():

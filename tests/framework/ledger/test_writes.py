@@ -238,7 +238,7 @@ sessions = st.builds(Session, games, st.none() | st.lists(texts, max_size=3).map
 
 
 def differences(old: Any, new: Any, blank: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """What differs between two values, as deep as it has names; beyond the end of a list lie zeros."""
+    """Yield the differences of two values, member by member; beyond the end of a list there are zeros."""
     if old == new:
         return
     if is_dataclass(new) and is_dataclass(old):
@@ -268,7 +268,7 @@ def test_writes_are_the_differences(before: Session, after: Session, later: bool
     for amount in range(3):  # no transactions, but on the timeline
         chain.set_balance(ALICE, 10**30 + amount)
     receipt = work(lab, put("session", before), put("session", after))
-    if later:  # an old receipt tells the same
+    if later:  # an old receipt shows the same
         work(lab, put("session", before), put("motto", "other"))
     found = [(write.member, write.old, write.new) for write in receipt.writes]
     assert sorted(found, key=repr) == sorted(differences(before, after, None), key=repr)

@@ -23,7 +23,7 @@ TO_ALL = (0, 0, 0, 0, 0)  # a call without output, input and value
 
 
 class Hand(Contract):
-    """Sends what it is told to send."""
+    """Sends the messages that a test asks for."""
 
     word: u256
 
@@ -203,7 +203,7 @@ def test_swept_words_come_back(chain: Chain, maker: Address, evm: Code) -> None:
     assert chain.storage(made, 1) == 6
 
 
-# Marks that both roads share
+# Marks that both executors share
 
 
 def test_warmth_is_shared(hand: Handle, place: Place) -> None:

@@ -190,7 +190,7 @@ def keeps(chain: Chain) -> Handle:
 
 
 def _dies(chain: Chain, held: Any, deed: Callable[[Any], Any]) -> None:
-    """The deed raises, nothing of it is on the chain, and nothing of it is in what is sent next."""
+    """Check that the call raises, and that neither the chain nor the next call has anything of it."""
     with pytest.raises(RuntimeError, match="is over: a contract"):
         deed(held)
     _nothing_waits(chain)

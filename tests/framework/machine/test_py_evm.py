@@ -1,4 +1,4 @@
-"""Transactions and messages on py-evm's road: their kinds, their ends, how deep they go, the block they see."""
+"""Transactions and messages in py-evm: their types, how they fail, how deep they go, the block they see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The direct road and py-evm's, held equal: the same transactions on two chains, one of which sends all through py-evm."""
+"""The direct executor and py-evm agree: the same transactions on two chains, one of which runs all through py-evm."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.framework.machine.two_executors import (
     REVERT,
     TRY,
     WHERE,
-    Roads,
+    ExecutorPair,
     Step,
     accepted,
     data_of,
@@ -38,24 +38,24 @@ from tests.framework.machine.two_executors import (
 
 
 @pytest.fixture(scope="module")
-def roads() -> Roads:
-    return Roads()
+def pair() -> ExecutorPair:
+    return ExecutorPair()
 
 
 @pytest.fixture(scope="module")
-def script(roads: Roads, evm: Code, initcode: Code) -> Address:
+def script(pair: ExecutorPair, evm: Code, initcode: Code) -> Address:
     """A script with partners: another, the same but guarded, and it again behind three kinds of bytecode."""
-    scripts = accepted(roads.deploy(1)).address, accepted(roads.deploy(2)).address
+    scripts = accepted(pair.deploy(1)).address, accepted(pair.deploy(2)).address
 
     def behind(target: Address, kind: str) -> Address:
-        return accepted(roads.send(None, initcode(forwarder(evm, target, kind)))).address
+        return accepted(pair.send(None, initcode(forwarder(evm, target, kind)))).address
 
     for one, other in (scripts, scripts[::-1]):
         lender = behind(other, "lend")
         partners = [other, other, behind(other, "pass"), behind(other, "swallow"), lender]
         for who in (one, lender):
-            assert accepted(roads.send(who, data_of("meet", partners))).ok
-            assert accepted(roads.play(who, value=20)).ok
+            assert accepted(pair.send(who, data_of("meet", partners))).ok
+            assert accepted(pair.play(who, value=20)).ok
     return scripts[0]
 
 
@@ -101,63 +101,65 @@ messages = st.one_of(
 )
 
 
-def send(roads: Roads, script: Address, message: tuple[Any, ...], options: dict[str, Any]) -> None:
+def send(
+    pair: ExecutorPair, script: Address, message: tuple[Any, ...], options: dict[str, Any]
+) -> None:
     match message:
         case "play", steps, listed:
             access_list = (
-                () if listed is None else (roads.words_of(script, listed), (bytes(NOBODY), ()))
+                () if listed is None else (pair.words_of(script, listed), (bytes(NOBODY), ()))
             )
-            roads.play(script, *steps, access_list=access_list, **options)
+            pair.play(script, *steps, access_list=access_list, **options)
         case "deploy", word:
-            roads.deploy(word, **options)
+            pair.deploy(word, **options)
         case "send", to, data:
-            roads.send(to, data, **options)
+            pair.send(to, data, **options)
         case "noise", data:
-            roads.send(script, data, **options)
+            pair.send(script, data, **options)
 
 
 def alike(
-    roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+    pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
-    with roads.anchor():
+    with pair.anchor():
         for message, options in several:
-            send(roads, script, message, options)
-        assert len({chain.state_root() for chain in roads.chains}) == 1
+            send(pair, script, message, options)
+        assert len({chain.state_root() for chain in pair.chains}) == 1
 
 
 @settings(max_examples=250, deadline=None)
 @given(several=st.lists(st.tuples(messages, good), min_size=1, max_size=4))
 def test_executors_agree_on_any_transactions(
-    roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+    pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
-    alike(roads, script, several)
+    alike(pair, script, several)
 
 
 @settings(max_examples=80, deadline=None)
 @given(several=st.lists(st.tuples(messages, bad), min_size=1, max_size=3))
 def test_executors_agree_on_any_refusal(
-    roads: Roads, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+    pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
-    alike(roads, script, several)
+    alike(pair, script, several)
 
 
 @settings(max_examples=150, deadline=None)
 @given(steps=steps, gas=st.integers(21_000, 600_000))
 def test_executors_agree_on_any_gas_limit(
-    roads: Roads, script: Address, steps: list[Step], gas: int
+    pair: ExecutorPair, script: Address, steps: list[Step], gas: int
 ) -> None:
-    with roads.anchor():
-        roads.play(script, *steps, gas=gas)
+    with pair.anchor():
+        pair.play(script, *steps, gas=gas)
 
 
 @settings(max_examples=60, deadline=None)
 @given(changes=st.lists(puts, max_size=3))
 def test_executors_agree_on_any_refund(
-    roads: Roads, script: Address, changes: list[list[Step]]
+    pair: ExecutorPair, script: Address, changes: list[list[Step]]
 ) -> None:
-    with roads.anchor():
+    with pair.anchor():
         for steps in changes:
-            roads.play(script, *steps)
+            pair.play(script, *steps)
 
 
 BUSY = (
@@ -178,8 +180,8 @@ BUSY = (
     ],
 )
 def test_executors_report_the_same_failures(
-    roads: Roads, script: Address, steps: list[Step], kind: str, text: str
+    pair: ExecutorPair, script: Address, steps: list[Step], kind: str, text: str
 ) -> None:
-    with roads.anchor():
-        error = accepted(roads.play(script, *steps)).error
+    with pair.anchor():
+        error = accepted(pair.play(script, *steps)).error
     assert (error and error.kind, error and error.text) == (kind, text)

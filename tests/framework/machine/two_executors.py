@@ -38,7 +38,7 @@ NOBODY = Address(b"\x0b" * 20)
 IDENTITY = Address(bytes(19) + b"\x04")
 
 
-WHERE = (NOBODY, COINBASE, IDENTITY)  # whom scripts pay
+WHERE = (NOBODY, COINBASE, IDENTITY)  # the accounts that scripts pay
 
 
 @event
@@ -65,7 +65,7 @@ PUT, READ, EMIT, LOG, PAY, LOOK, MAKE, DRAW, REVERT, REFUSE, CRASH, CALL, TRY = 
 
 
 class Script(Contract):
-    """Does what it is told, some of it by way of others."""
+    """Does the given steps, some of them through partners."""
 
     words: Map[u256, u256]
     partners: Map[u256, Address]
@@ -146,8 +146,8 @@ def data_of(entry: str, *args: Any) -> bytes:
     return Script.__spec__.entries[entry].encode_args(args, {})
 
 
-class Roads:
-    """Two chains that are told the same things; what each answers is compared."""
+class ExecutorPair:
+    """Two chains that get the same transactions. Their results are compared."""
 
     def __init__(self) -> None:
         self.chains = Chain(), Chain(evm_only=True)

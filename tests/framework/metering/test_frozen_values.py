@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 HEAD = "from chain import Contract, call, view\nfrom chain.types import i64\n"
 PARAGRAPHS = (HERE / "leaks.txt").read_text("utf-8").strip().split("\n\n")
 LEAKS = dict(paragraph.split("\n", 1) for paragraph in PARAGRAPHS)
-# What nothing but a name in the source tells: the guard refuses it wherever it stands.
+# What only its name in the source shows: the guard refuses it everywhere.
 BY_NAME = frozenset(
     """
     A number in a closure.

@@ -59,7 +59,7 @@ def test_burner_is_out_of_gas(stove: Handle, name: str) -> None:
 
 
 def step(worth: int) -> None:
-    """What stands in an image at the head of a stretch."""
+    """Take ticks as an instrumented copy does at the start of a stretch of code."""
     assert 0 in INSTRUMENTED_BUILTINS[TANKS[worth]] or change(worth)
 
 

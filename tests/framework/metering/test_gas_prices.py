@@ -26,7 +26,7 @@ ROOM: list[Deed] = []  # what a `Doer` is to do
 
 @run_uninstrumented
 class Doer(Contract):
-    """Does the deeds that a test has laid out, straight on its frame."""
+    """Does the operations of a test directly on its frame."""
 
     @init
     def begin(self, puts: list[tuple[u256, u256]]) -> None:
@@ -82,7 +82,7 @@ class Deed:
 
     @property
     def saying(self) -> int:
-        """Gas for pushing what the deed needs and dropping what it leaves."""
+        """The gas for pushing the arguments of the operation and popping its result."""
         costs = [
             2 if item in (0, "POP") else 0 if isinstance(item, str) else 3 for item in self.items
         ]

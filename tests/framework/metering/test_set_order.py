@@ -1,6 +1,6 @@
 """Sets keep the order in which their items came: what walks through one gives the same under every hash seed.
 
-Each paragraph of `orders.txt` is the body of an entry; beside it stands in `orders.said.txt` what it returns. What it takes
+Each paragraph of `orders.txt` is the body of an entry; `orders.said.txt` has its result. What it takes
 is the same under every hash seed, too.
 """
 
@@ -60,7 +60,7 @@ def source() -> str:
 
 
 def played() -> str:
-    """What each entry comes to, in the module `walker` that lies in the working folder."""
+    """Return the result of each entry of the module `walker` in the working folder."""
     sys.path.insert(0, str(Path.cwd()))
     contract = Chain(guard=False).deploy(importlib.import_module("walker").Walker)
     lines = []

@@ -15,7 +15,7 @@ from chain.simulator.handle import Handle
 from chain.types import u64
 from tests.framework.helpers import Code
 
-# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+# An interrupt that comes where Python drops errors is reported on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
@@ -35,7 +35,7 @@ class Busy(Contract):
 
 
 class Starving(Contract):
-    """What the guard refuses stands for what it cannot foresee."""
+    """It does what the guard refuses, in place of what the guard cannot foresee."""
 
     times: u64
 
@@ -90,7 +90,7 @@ def test_a_file_has_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_tracers_work_after_it(busy: Handle) -> None:
-    """CPython 3.11 stood still in the first traced function once an interrupt had been withdrawn."""
+    """CPython 3.11 hung in the first traced function after an interrupt had been withdrawn."""
     with pytest.raises(LimitExceeded), watchdog(seconds=0.01):
         busy.look()
     code = "import sys; sys.settrace(lambda *_: None); (lambda: None)(); sys.settrace(None)"

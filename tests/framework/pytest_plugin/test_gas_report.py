@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import hypothesis.stateful  # noqa: F401  # here, or each run below would import it anew
+import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
 from chain import pytest_plugin

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
-import hypothesis.stateful  # noqa: F401  # here, or each run below would import it anew
+import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
 from chain import creation_hooks, pytest_plugin

@@ -1,4 +1,4 @@
-"""The `chain_…` methods: everything a chain can tell, as plain JSON."""
+"""The `chain_…` methods: everything a chain knows, as plain JSON."""
 
 from __future__ import annotations
 

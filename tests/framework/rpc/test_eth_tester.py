@@ -18,7 +18,7 @@ from tests.framework.helpers import untyped
 
 
 class TestChainBackend(BaseTestBackendDirect):
-    """The suite that eth-tester has for whoever stands in for its own backend."""
+    """The suite that eth-tester has for other backends than its own."""
 
     @pytest.fixture
     def eth_tester(self) -> EthereumTester:

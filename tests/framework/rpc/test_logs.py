@@ -1,4 +1,4 @@
-"""Logs as clients look for them: at once, or by filters that tell what is new."""
+"""Logs as clients search for them: at once, or by filters that return what is new."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to a node that are interrupted at any moment of their trial, and done in a worker instead, many times."""
+"""Requests to a node that are interrupted anywhere in their trial and run in a worker instead, many times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from chain.types import u64
 from tests.framework.helpers import Code
 
 SIZE = int(os.environ.get("TRIALS", "150"))
-# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+# An interrupt that comes where Python drops errors is reported on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 

@@ -19,7 +19,7 @@ from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from tests.framework.helpers import Code
 
-# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+# An interrupt that comes where Python drops errors is reported on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 Request = tuple[str, list[Any]]
 ALICE, BOB, CAROL = (str(each) for each in ACCOUNTS[:3])

@@ -1,4 +1,4 @@
-"""The node on a socket: heads, logs and transactions are told to whom they matter."""
+"""The node on a socket: heads, logs and transactions are sent to their subscribers."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def url(chain: Chain) -> Iterator[str]:
 
 
 class Talk:
-    """A WebSocket: `talk.ask(…)` is the answer, `talk.told()` what came by itself."""
+    """A WebSocket: `talk.ask(…)` is the answer, `talk.told()` a notification."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket

@@ -1,4 +1,4 @@
-"""Models: written whole and by member, erased, read from outside, told by history and by receipts."""
+"""Models: written whole and by member, erased, read from outside, shown by history and receipts."""
 
 from __future__ import annotations
 

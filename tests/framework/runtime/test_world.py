@@ -336,7 +336,7 @@ def test_own_world_class_works(chain: Chain) -> None:
     assert chain.deploy(Game, arena.address).fields.world.namespace == "arena"
 
 
-# Both roads
+# Both executors
 
 
 def test_both_executors_agree() -> None:

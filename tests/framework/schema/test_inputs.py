@@ -1,4 +1,4 @@
-"""What a person gives the chain: money and time are whole numbers, an account is one in every form, all else is told."""
+"""What a person gives the chain: amounts and times are whole numbers, an account may have any form, all else is refused."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def each(request: Any, tmp_path: Path, near: Chain) -> Iterator[Chain]:
 
 
 def play(chain: Chain) -> Iterator[Any]:
-    """What a script would print: a bit of everything that a chain can be asked and told."""
+    """Yield what a script would print: a bit of everything that a chain can do."""
     alice, bob = chain.accounts[:2]
     first = chain.account("first.testnet")
     race = chain.deploy(Race, sender=alice)
@@ -235,7 +235,7 @@ def test_time_does_not_run_backwards(far: Chain) -> None:
 def test_outcomes_left_over_are_reported(far: Chain) -> None:
     with pytest.raises(AssertionError, match="nobody drew"), far.loaded(die=[1]):
         pass
-    with far.loaded(die=[]):  # they were unloaded all the same
+    with far.loaded(die=[]):  # they were unloaded nevertheless
         pass
 
 

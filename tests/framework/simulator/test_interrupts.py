@@ -1,4 +1,4 @@
-"""An interrupt at any line leaves a chain, and its file, before a step or after it, and the chain goes on."""
+"""An interrupt at any line leaves a chain, and its file, before a step or after it, and the chain continues."""
 
 from __future__ import annotations
 

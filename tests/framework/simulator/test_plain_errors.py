@@ -1,4 +1,4 @@
-"""Mistakes that Python told in words of its own, and that are sentences now."""
+"""Mistakes that Python reported in its own words, and that have messages of ours."""
 
 from __future__ import annotations
 

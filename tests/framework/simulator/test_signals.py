@@ -53,7 +53,7 @@ def main(chain):
 
 
 def interrupted(script: Path, path: Path, random: Random) -> int:
-    """Run the script on the file until Ctrl-C: the last count that it told."""
+    """Run the script on the file until Ctrl-C; return the last count that it printed."""
     command = [sys.executable, "-m", "chain", "run", str(script), "--chain", str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as runner:  # fmt: skip
         assert runner.stdout is not None and runner.stdout.readline() == b"ready\n"

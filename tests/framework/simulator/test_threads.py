@@ -105,7 +105,7 @@ def _play(chain: Chain, number: int) -> list[Any]:
 
 
 def _side_by_side(works: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What each comes to, begun at one moment; what one raises is raised here."""
+    """Start all at once and return the result of each; what one raises is raised here."""
     start, results = Barrier(len(works)), dict[int, Any]()
 
     def run(i: int) -> None:

@@ -1,4 +1,4 @@
-"""A contract may use one of another package, wherever that lies; the linter finds what a deploy does, and where it is."""
+"""A contract may use one of another package, wherever that is; the linter finds what a deploy does, and where it is."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_project_is_read_through_its_contracts(
 def test_installed_package_is_found_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Finder:  # as that of an editable install: no folder on the path tells of it
+    class Finder:  # as of an editable install: no folder on the path has it
         @staticmethod
         def find_spec(name: str, path: object = None, target: object = None) -> object:
             if name != "lent":

@@ -23,7 +23,7 @@ from chain import Chain, Contract, call, view
 from chain.types import u64
 """
 
-# By what in the contract the name `i` is; below each stands a loop over `i` that acts.
+# What the name `i` is in the contract; a loop over `i` that acts follows each.
 SPELLED = {
     "an argument": "return i",
     "a local": "j = i\nk = j\nreturn k",
@@ -66,7 +66,7 @@ def bell(name: str) -> str:
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Writes files, and imports the first as it stands then."""
+    """Writes files, and imports the first of them."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
@@ -241,7 +241,7 @@ SIZE = (
 def test_table_changed_in_a_way_that_is_not_followed_is_refused(
     how: str, load: Callable[..., Any]
 ) -> None:
-    """The contract would run with another table than stands in the module."""
+    """The contract would run with another table than the module has."""
     script = load(CHANGED[how] + SIZE, helpers=HELPERS)
     with pytest.raises(DeclarationError, match=r"'ROWS' is \[1, 2\] here, and \[1\] in what would"):
         Chain(guard=False).deploy(script.Size)

@@ -1,4 +1,4 @@
-"""What an entry may be called, by every road and tool, and who may call a private one."""
+"""Names of entries, in every executor and tool, and who may call a private one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values lie in words: where Solidity would put them, nothing stale, neighbours untouched."""
+"""How values are stored in words: where Solidity would put them, nothing stale, neighbours untouched."""
 
 from __future__ import annotations
 
