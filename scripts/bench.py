@@ -1,4 +1,4 @@
-"""Measures Boardchain beside eth-tester, in one run, and says which bars are met.
+"""Measure Boardchain beside eth-tester, in one run, and show which bars are met.
 
 Machines differ and are shared, so what counts are ratios: every benchmark runs in turn, for several rounds, by processor
 time, and its best round is taken. The baseline is a counter in bytecode on eth-tester's PyEVM backend, through web3.py with
@@ -97,7 +97,7 @@ def bytecode() -> Benchmark:
 
 
 def growth() -> None:
-    """Whether calls and questions stay as fast when the chain is long. A short and a long chain take turns."""
+    """Show whether calls and queries stay as fast when the chain is long. A short and a long chain take turns."""
     short, long = counting(1_000), counting(200_000)
     rare = long.chain.account("rare")
     for _ in range(100):
@@ -148,7 +148,7 @@ def logs(chain: Chain) -> None:
 
 
 def start_up() -> None:
-    """What it costs to begin."""
+    """Show what it costs to start."""
     code = (
         "import time; t = time.perf_counter(); import chain, sys; chain.Chain(); t = time.perf_counter() - t;"
         "print(t * 1000, *({'eth', 'web3', 'eth_tester'} & set(sys.modules)))"

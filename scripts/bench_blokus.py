@@ -35,7 +35,7 @@ def benchmarks() -> list[BenchmarkParts]:
 
 
 def placements(seed: int) -> list[Move]:
-    """How a random game goes until someone has to pass."""
+    """Return the moves of a random game until someone has to pass."""
     return list(takewhile(lambda move: not move.is_pass, random_moves(seed)))
 
 
@@ -65,7 +65,7 @@ def by_rules(moves: list[Move]) -> Callable[[int], None]:
 
 
 def show_bars() -> None:
-    """What the rules by themselves must do, in processor time."""
+    """Show the processor time of the rules alone, and their bars."""
     state, game = midgame(), tuple(random_game(seed=7))
     slow = seconds(lambda: try_everything(state, state.turn))
     fast = seconds(lambda: legal_moves(state).count_moves(), times=200)

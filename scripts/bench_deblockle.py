@@ -61,7 +61,7 @@ def benchmarks() -> list[BenchmarkParts]:
 
 
 def show_bars() -> None:
-    """Where the time of a call goes, by the part of the tree it is spent in, as a profiler sees it."""
+    """Show where a profiler sees the time of a call, by package."""
     _, play, calls, _ = benchmarks()[0]
     play(calls)
     profile = cProfile.Profile()

@@ -45,7 +45,7 @@ def show_bars() -> None:
 
 
 def burners() -> None:
-    """How long each burner of the tests takes to end, beside a loop that does nothing, with the gas of a whole block."""
+    """Show how long each burner runs with the gas of a whole block, beside a loop that does nothing."""
     stove = stove_module().Stove
     chain = Chain(guard=False)
     handle = chain.deploy(stove)

@@ -95,7 +95,7 @@ def benchmarks() -> list[BenchmarkParts]:
 
 
 def show_bars() -> None:
-    """How much longer a random game takes through the contracts: each move is chosen among all that are legal, then made."""
+    """Show how much longer a random game takes through the contracts: each move is chosen among the legal ones, then made."""
     table = Table()
     steps = table.random_game(seed=1)
     made = best(lambda: table.play(steps)) / len(steps)

@@ -75,7 +75,7 @@ def choose(state: State, chance: Random) -> Move:
 
 
 def gain(state: State, move: Move) -> int:
-    """What laying this tile pays at once."""
+    """Return what this tile pays at once."""
     content = (move.tile or 0, move.rotation, int(move.side))
     return sum(immediate_points(state.ring, 8 * move.col + move.row, content))
 

@@ -61,7 +61,7 @@ def tool(name: str) -> str:
 
 
 def script(name: str, needs: str, *args: str) -> Seen:
-    """What a JavaScript client saw."""
+    """Run a JavaScript client and return what it printed."""
     node = shutil.which("node")
     if node is None or not (MODULES / needs).exists():
         pytest.skip(f"{needs} is not installed: scripts/setup_clients does it")

@@ -170,7 +170,7 @@ def desk(request: pytest.FixtureRequest) -> Desk:
 
 
 def numbers(squares: Squares) -> list[int]:
-    """As the records number them, without a fence."""
+    """Return the squares as the records number them, without a border."""
     return [row * SIDE + col for row, col in (POSITIONS[index] for index in indices(squares))]
 
 

@@ -193,7 +193,7 @@ def contested(contests: Iterable[Contest]) -> list[Event]:
 
 
 def opening(call: Record, rule_set: RuleSet) -> tuple[int, tuple[int, ...]]:
-    """Where in the full deck the first tile lay, and the ring."""
+    """Return the index of the first tile in the full deck, and the ring."""
     created = next(fields for name, fields in call["events"] if name == "BoardCreated")
     deck = [tile for tile, copies in enumerate(rule_set.deck) for _ in range(copies)]
     return deck.index(created["top_tile"]), tuple(created["initial_edge_state"])
@@ -365,7 +365,7 @@ def names_of(events: list[Event] | None) -> list[str]:
 
 
 def is_off_the_board(call: Record) -> bool:
-    """Whether the rules know no such place, rotation or tile."""
+    """Return True if the rules have no such place, rotation or tile."""
     joker_tile, rotation, col, row = call["args"]
     return (joker_tile or 0) > 23 or rotation > 3 or max(col, row) > 7
 

@@ -286,7 +286,7 @@ def is_valid_move(
 
 @dataclass
 class Laid:
-    """What placements without the placement check led to."""
+    """The result of placements without the placement check."""
 
     tile_points: list[int]
     before_connect: Components
@@ -320,7 +320,7 @@ def lay_unchecked(
 
 
 def asked_of(laid: Laid, asked: Record) -> Record:
-    """What came out of the placements, in the form of what is expected of them."""
+    """Return the result of the placements in the form of the record."""
     final = laid.after_each[-1]
     answers: dict[str, Callable[[Any], Any]] = {
         "tile_points": lambda _: laid.tile_points,

@@ -70,7 +70,7 @@ SAME_PLAYER: Final = "same_player"  # in place of the status of a guest who is t
 
 
 def status(calls: list[list[str]]) -> Record:
-    """What some calls make of players that were never seen before."""
+    """Return the status of new players after some calls."""
     statuses = {"host": GameStatus.FINISHED}
     for player, deed, *others in calls:
         old = statuses.get(player, GameStatus.FINISHED)

@@ -27,13 +27,13 @@ def failure_of(receipt: Receipt) -> Failure:
 
 
 def wei_of(chain: Chain) -> int:
-    """All wei that there is, and all that was burnt as fees."""
+    """Return all wei that there is, and all that was burnt as fees."""
     burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
     return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
 
 
 def check_whole(chain: Chain) -> None:
-    """Every figure is a whole number, and roots and hashes can be made."""
+    """Check that every figure is a whole number, and that roots and hashes can be computed."""
     assert all(type(n) is int and n >= 0 for row in chain.state.accounts.values() for n in row[:2])
     chain.mine()
     assert (len(chain.state_root()), len(chain.block_hash())) == (32, 32)

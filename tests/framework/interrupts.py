@@ -1,6 +1,6 @@
 """Interrupts at any line of ours, and what must hold after one: the chain is in the state before a step or after it.
 
-A play is a function of a chain. It first runs on a fork, which tells all places where the chain may stand; then on the chain
+A play is a function of a chain. It first runs on a fork, which gives all states that the chain may be in; then on the chain
 itself, and is interrupted there.
 """
 
@@ -71,7 +71,7 @@ class Interrupts:
 
 
 def _is_closed(frame: FrameType) -> bool:
-    """Whether Python itself lets nothing in here: before what ends a `with`, and at a `try`, which does nothing."""
+    """Return True where Python lets no interrupt in: before the end of a `with`, and at a `try`, which does nothing."""
     line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
     if line.startswith("with "):
         return frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
@@ -110,7 +110,7 @@ def _plain(changes: Any) -> list[Any]:
 
 
 def standing(chain: Chain) -> str:
-    """All that a chain holds, as a digest."""
+    """Return a digest of all that a chain holds."""
     ledger, state = chain.ledger, chain.state
     accounts = sorted((bytes(who), account) for who, account in state.accounts.items())
     words = {bytes(who): sorted(words.items()) for who, words in state.storages.items() if words}
@@ -172,7 +172,7 @@ def _stopped(play: Play, chain: Chain, steps: int) -> str:
 
 
 def made_up(chain: Chain) -> list[str]:
-    """What is wrong with what is made from the ledger: indexes, tables, hashes, roots."""
+    """Return what is wrong with what is derived from the ledger: indexes, tables, hashes, roots."""
     fork, wrong = chain.fork(), list[str]()
     fork.ledger.headers, fork.ledger.envelopes = (
         Headers(fork.ledger),
@@ -191,7 +191,7 @@ def made_up(chain: Chain) -> list[str]:
 
 
 def left_over(chain: Chain) -> list[str]:
-    """What a step or a scope should have taken along when it ended."""
+    """Return what a step or a scope should have removed at its end."""
     left = chain.state.changes, chain.state.logs, chain.state.closed, chain.begun
     wrong = [f"something is left over: {left}"] if any(left) else []
     if chain.is_held or (chain.machine.loaded is not None and chain.machine.loaded.is_wanted):

@@ -55,7 +55,7 @@ main()
 
 
 class Process:
-    """One that runs: what it says, and how it ended."""
+    """A running process: its output, and how it ended."""
 
     def __init__(self, number: int, told: IO[str], nursery: IO[str], wrong: Path) -> None:
         self._number, self.told, self._nursery, self._wrong = number, told, nursery, wrong
@@ -71,7 +71,7 @@ class Process:
             os.kill(self._number, how)
 
     def end(self) -> tuple[int, str]:
-        """How it ended, and what it complained of."""
+        """Wait for the end; return the exit code and the error output."""
         self.told.close()
         how = int(self._nursery.readline())
         if self._killer is not None:

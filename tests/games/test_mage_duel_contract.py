@@ -216,7 +216,7 @@ def test_small_move_writes_few_words(world: Any, game: Any, opened: Any) -> None
 
 
 def words(receipt: Any, where: Any) -> int:
-    """How many words a call has changed there."""
+    """Return how many words a call changed there."""
     changes = receipt.changes
     slots = {changes[i + 1] for i in range(0, len(changes), 4) if changes[i] == where.address}
     return len(slots)

@@ -25,8 +25,8 @@ SEEDS: Final = st.integers(0, 2**32)
 
 
 def random_layout(seed: int) -> Iterator[tuple[Layout, int, Cell]]:
-    """Tiles of all kinds and both sides, laid wherever they fit until the board is full: what lies
-    there, the next cell, and what comes into it. There is a tile for every pattern of edges."""
+    """Tiles of all kinds and both sides, laid wherever they fit until the board is full: the tiles
+    so far, the next cell, and the tile that comes there. There is a tile for every pattern of edges."""
     chance = Random(seed)
     cells = [EMPTY_CELL] * CELLS
     layout = Layout(cells, random_ring(chance, RuleSet(cities=2, roads=2)))

@@ -54,7 +54,7 @@ def controllers(profile: Any, duel: Any) -> Any:
 
 
 def reported(receipt: Any) -> list[tuple[Any, str]]:
-    """Who has done what."""
+    """Return the reported tasks with their players."""
     return [(event.player_id, event.task_id) for event in receipt.events["TrophyProgression"]]
 
 

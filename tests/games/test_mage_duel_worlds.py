@@ -141,7 +141,7 @@ def position(board: Board) -> Record:
 
 
 def stood_on(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
-    """Yield every position to the end, after those of the board that it was restored from."""
+    """Return every position to the end, after those of the board that it was restored from."""
     stood = [*past, position(duel.board)]
     for _ in played_on(duel, chance):
         now = position(duel.board)

@@ -124,7 +124,7 @@ def reads_well(data: bytes) -> bool:
 
 
 def kept(chain: Chain, sender: Address) -> Any:
-    """All that a state root is made of, but for who pays."""
+    """Return all that a state root is made of, except the account that pays."""
     accounts = {at: account for at, account in chain.state.accounts.items() if at != sender}
     return accounts, {at: dict(words) for at, words in chain.state.storages.items() if words}
 

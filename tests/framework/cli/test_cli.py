@@ -153,7 +153,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def in_a_terminal(*words: str, cwd: Path) -> str:
-    """What a person sees who runs the command."""
+    """Return what a person at a terminal sees of the command."""
     master, slave = pty.openpty()
     environment = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "80"}
     command = [sys.executable, "-m", "chain", *words]

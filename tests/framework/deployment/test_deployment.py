@@ -67,11 +67,11 @@ def test_dry_run_shows_what_apply_does(chain: Chain, journal: Journal) -> None:
 
 
 class Killed(BaseException):
-    """As if the process had ended here."""
+    """Raised in place of a kill of the process."""
 
 
 class KilledJournal(Journal):
-    """A journal that lasts, before whose write number `fatal` the process is killed."""
+    """A journal that is killed before its write number `fatal`. What it wrote remains."""
 
     def __init__(self, lasting: Journal, fatal: int) -> None:
         super().__init__(lasting.folder)

@@ -89,7 +89,7 @@ def test_unsteady_contract_is_reported() -> None:
 
 
 def hold(condition: bool) -> None:
-    """What a contract takes for granted; here it does not always hold."""
+    """Assert what a contract takes for granted; here it does not always hold."""
     if not condition:
         raise ArithmeticError("a bug")
 

@@ -124,7 +124,7 @@ class Half(Contract):
 
 
 class Thin(Contract):
-    """What it deploys is what is wrong with it."""
+    """A contract that is wrong only in what it deploys."""
 
     @call
     def make(self) -> None:

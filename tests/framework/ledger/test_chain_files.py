@@ -118,7 +118,7 @@ def opened(path: Path) -> Iterator[Callable[..., Chain]]:
 
 
 def play(chain: Chain) -> dict[str, Any]:
-    """A bit of everything."""
+    """Do a bit of everything."""
     first = chain.account("first.testnet")
     counter = chain.deploy(Counter)
     counter.add(3, sender=first)
@@ -143,7 +143,7 @@ def play(chain: Chain) -> dict[str, Any]:
 
 
 def told(chain: Chain) -> dict[str, Any]:
-    """All that a chain can be asked."""
+    """Return the answers to all that a chain can be asked."""
     tables = ("receipts", "logs", "Added", "Score")
     return {
         "transcript": transcript_of(chain.ledger),

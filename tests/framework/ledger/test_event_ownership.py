@@ -52,7 +52,7 @@ class {name}(Contract):
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What makes a module out of its text."""
+    """Makes a module of its text."""
 
     def make(module: str, text: str, **words: str) -> ModuleType:
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}" / f"{module}.py"

@@ -76,7 +76,7 @@ def path(sound: Path, tmp_path: Path) -> Path:
 
 
 def told(chain: Chain) -> Any:
-    """All that a chain knows."""
+    """Return all that a chain knows."""
     numbers = range(len(chain.blocks))
     return (
         transcript_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.as_tuple(n) for n in numbers],
@@ -89,7 +89,7 @@ def told(chain: Chain) -> Any:
 
 
 def readable(path: Path) -> dict[str, Any]:
-    """What others read in the file."""
+    """Return what other programs read in the file."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
         names = connection.execute(
             "select name from sqlite_master where type = 'table' and name not like '%:%'"
@@ -98,7 +98,7 @@ def readable(path: Path) -> dict[str, Any]:
 
 
 def outcome(path: Path, truth: Any, tables: Any) -> str:
-    """What comes of opening a file: `refused`, `right`, or what it says wrongly."""
+    """Open a file and return `refused`, `right`, or what is wrong in it."""
     raw = path.read_bytes()
     try:
         with Chain.open(path, contracts=KNOWN) as chain:
@@ -141,7 +141,7 @@ def spoil_cell(path: Path, cell: tuple[str, str, int], random: Random) -> None:
 
 
 def other(value: Any, random: Random) -> Any:
-    """A value of the kind, with one thing different."""
+    """Return a value of the same type that differs in one thing."""
     if isinstance(value, bytes) and value:
         place = random.randrange(len(value))
         return (
@@ -162,7 +162,7 @@ def flip(path: Path, place: int, bit: int) -> None:
 
 
 def campaign(sound: Path, path: Path, number: int, seed: int) -> dict[str, int]:
-    """So many flips, half of them of cells, half of any bit of the file: how often what came of it."""
+    """Flip bits, half of them in cells, half anywhere in the file; count the outcomes."""
     random, all_cells, count = Random(seed), cells(sound), dict[str, int]()
     with Chain.open(sound, contracts=KNOWN) as chain:
         truth = told(chain)
@@ -211,7 +211,7 @@ def swap(table: str, key: str) -> Callable[[Path], None]:
 
 
 def flip_hash(table: str, key: str) -> Callable[[Path], None]:
-    """A bit in the hash with which a row begins."""
+    """Return a function that flips a bit in the hash at the start of a row."""
     place = "substr(row, 1, 20) || x'00' || substr(row, 22)"
     return change(f'update "chain:{table}" set row = cast({place} as blob) where {key} = 4')
 

@@ -57,7 +57,7 @@ def test_hard_link_is_refused(chain: Chain, path: Path) -> None:
 
 
 def in_child(act: Callable[[], str]) -> str:
-    """What an act says in a child of this process."""
+    """Return the result of `act` in a child of this process."""
     read, write = os.pipe()
     child = os.fork()
     if not child:

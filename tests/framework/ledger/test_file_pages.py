@@ -70,7 +70,7 @@ KNOWN = (Counter, Game)
 
 @contextmanager
 def small_pages() -> Iterator[None]:
-    """So small that a few receipts fill several, and that the state is written now and then."""
+    """Make pages so small that a few receipts fill several, and write the state now and then."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "PAGE", 3)
         patch.setattr(pages, "KEPT", 2)
@@ -79,7 +79,7 @@ def small_pages() -> Iterator[None]:
 
 
 class Twins:
-    """A chain in a file and one in memory, of which the same is asked."""
+    """A chain in a file and one in memory that do the same."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "duel.chain"

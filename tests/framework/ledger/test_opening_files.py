@@ -48,7 +48,7 @@ def old(path: Path) -> Callable[[], int]:
 
 
 def interrupted(act: Callable[[], object], *lines: int) -> tuple[int, BaseException | None]:
-    """How many lines there were, and what was raised: who holds it holds all that was on the way."""
+    """Return the number of lines, and what was raised; its traceback keeps all frames alive."""
     interrupts = Interrupts(lines, KINDS[sum(lines) % 3], NEAR)
     try:
         with interrupts.running():

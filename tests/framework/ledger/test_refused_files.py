@@ -67,7 +67,7 @@ def change_sealed(statement: str, *values: Any) -> Callable[[Path], None]:
 
 
 def forge(path: Path) -> None:
-    """A receipt that says, in good order, that one word was written which never was."""
+    """Write a well-formed receipt with a word that was never written."""
     with closing(sqlite3.connect(path)) as connection, connection:
         ((row,),) = connection.execute('select row from "chain:receipts" where position = 1')
         tx_hash, told = verify_checksum("receipts", 1, row)

@@ -297,7 +297,7 @@ def test_mistaken_questions_are_explained(
 
 
 def test_our_statements_are_refused(chain: Chain, board: Handle) -> None:
-    """Not even the words with which the tables themselves are filled get through."""
+    """Not even the statements that fill the tables are allowed."""
     board.move(1)
     columns = chain.sql("select * from Moved").columns
     with pytest.raises(ValueError, match="only read"):

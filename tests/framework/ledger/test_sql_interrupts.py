@@ -13,7 +13,7 @@ from tests.framework.toys import Bell
 
 
 def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain) -> None:
-    """Not even where what clears up is interrupted too."""
+    """This holds even if the cleanup is interrupted too."""
     chain.deploy(Bell).ring(1)
     question = (
         "select name(sender) who, count(*) n from receipts join logs on receipt = receipts.position"

@@ -55,7 +55,7 @@ class Hand(Contract):
 
     @call
     def last_cost(self, first: Address, second: Address) -> u256:
-        """What the second of two messages cost."""
+        """Return the gas of the second of two messages."""
         self._frame.call(bytes(first), b"")
         before = self._frame.gas
         self._frame.call(bytes(second), b"")
@@ -81,7 +81,7 @@ KEEPER = program_of(Keeper)
 
 
 def created_at(creator: bytes, initcode: bytes) -> bytes:
-    """Where CREATE2 with salt 0 puts a contract."""
+    """Return the address that CREATE2 with salt 0 gives a contract."""
     return keccak(b"\xff" + creator + bytes(32) + keccak(initcode))[12:]
 
 

@@ -41,7 +41,7 @@ class Diver(Contract):
 
     @call(nonreentrant=False)
     def dive(self, to: Address) -> u256:
-        """How many messages of this kind fit inside one another."""
+        """Return how deeply messages of this kind can be nested."""
         child = self._frame.call(bytes(to), told("dive", to))
         return 1 + int.from_bytes(child.output) if child.failure is None else 0
 
@@ -147,7 +147,7 @@ def test_interrupts_leave_nothing(chain: Chain, diver: Handle, place: Place) -> 
 
 @pytest.fixture
 def shallow() -> Iterator[None]:
-    """As little room for recursion as Python has by itself; some compilers ask for more."""
+    """Set the recursion limit to Python's default; some compilers raise it."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(1_000)
     yield

@@ -54,7 +54,7 @@ class Refused(Revert):
 
 @dataclass(frozen=True)
 class Step:
-    """One thing for a `Script` to do: `verb` says what, with two numbers."""
+    """One operation of a `Script`: a verb and two numbers."""
 
     verb: u8
     a: u256 = 0
@@ -215,7 +215,7 @@ def accepted(receipt: Receipt | InvalidTransaction) -> Receipt:
 
 
 def seen(receipt: Receipt | InvalidTransaction) -> str | dict[str, object]:
-    """What a receipt says, but for the order in which accounts were written."""
+    """Return what a receipt shows, except the order in which accounts were written."""
     if isinstance(receipt, InvalidTransaction):
         return str(receipt)
     return {

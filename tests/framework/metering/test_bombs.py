@@ -66,7 +66,7 @@ def _bounded() -> None:
 
 
 class Honest(Contract):
-    """What is bounded stays what it was."""
+    """A contract whose bounded work is not charged more."""
 
     @call
     def sums(self) -> u64:

@@ -63,7 +63,7 @@ def came(leak: Any) -> str:
 
 
 def played(contract: type[Any]) -> list[str]:
-    """What came of three calls on one chain and one on another, or why there can be none."""
+    """Return the results of three calls on one chain and one on another, or why they are refused."""
     try:
         first = Chain(guard=False).deploy(contract)
         second = Chain(guard=False).deploy(contract)

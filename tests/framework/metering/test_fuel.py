@@ -109,7 +109,7 @@ Ask = Callable[..., Any]
 
 @pytest.fixture
 def ask(chain: Chain, stove: Handle) -> Iterator[Ask]:
-    """A client of a node that has the stove. Who waits for a minute thinks that it hangs."""
+    """A client of a node that has the stove. After a minute it takes the node for hung."""
     with Server(chain, Settings(port=0)).in_thread() as url:
         line = HTTPConnection(urlsplit(url).netloc, timeout=60)
 
@@ -144,7 +144,7 @@ def test_node_outlives_burner(ask: Ask, stove: Handle, name: str) -> None:
 def test_a_block_is_all_a_burner_gets(
     chain: Chain, ask: Ask, stove: Handle, method: str, name: str
 ) -> None:
-    """Nobody says how much gas; what is sent is estimated first, and then not sent."""
+    """Without a gas limit the transaction is estimated first, and then not sent."""
     told = ask(method, burning(stove, name))
     assert (told["code"], "ran out of gas" in told["message"]) == (REFUSED, True)
     assert ask("eth_blockNumber") == hex(chain.head.number) == "0x2"

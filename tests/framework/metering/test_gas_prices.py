@@ -40,7 +40,7 @@ class Doer(Contract):
 
 
 class Deed:
-    """One thing to do in a frame, and the same in bytecode, where it takes `extra` gas to say it."""
+    """One operation on a frame, and the same in bytecode."""
 
     def __init__(self, name: str, *args: Any) -> None:
         self.name, self.args = name, args
@@ -124,7 +124,7 @@ class Twins:
         return ours, law
 
     def refund(self, to: Address, data: bytes) -> int:
-        """What a transaction would get back for what it clears."""
+        """Return the refund of a transaction for what it clears."""
         chain, sender = self.chain, bytes(self.chain.accounts[0])
         tx = Transaction(
             sender, bytes(to), data, 0, 10_000_000, chain.nonce(sender), chain.head.base_fee

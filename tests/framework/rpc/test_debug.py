@@ -69,7 +69,7 @@ def word(number: int) -> str:
 
 
 def to(address: Address, data: bytes = b"") -> bytes:
-    """What makes the forwarder send `data` on to an address."""
+    """Return the data that makes the forwarder send `data` to an address."""
     return bytes(12) + address + data
 
 

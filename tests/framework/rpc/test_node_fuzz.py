@@ -215,7 +215,7 @@ class Fuzz:
 
 
 class Conversation:
-    """A node in process, and what was said that is not an answer."""
+    """A node in process, and its replies that are not JSON-RPC answers."""
 
     def __init__(self) -> None:
         self.chain = Chain()

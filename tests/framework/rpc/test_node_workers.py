@@ -46,7 +46,7 @@ def loop(chain: Chain, evm: Code, initcode: Code) -> Address:
 
 
 def sending(loop: Address, rounds: int = 4_000, sender: str = ALICE) -> Request:
-    """A transaction of so many rounds."""
+    """Return the request for a transaction of this many rounds."""
     message = {"from": sender, "to": str(loop), "gas": hex(LONG), "data": f"0x{rounds:064x}"}
     return "eth_sendTransaction", [message]
 

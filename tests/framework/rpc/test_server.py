@@ -33,7 +33,7 @@ ORIGINS = frozenset({"https://duel.test", "chrome-extension://allowed", "moz-ext
 
 
 class Answer:
-    """What a request got."""
+    """The answer to a request."""
 
     def __init__(self, sent: list[dict[str, Any]]) -> None:
         self.status = sent[0]["status"]

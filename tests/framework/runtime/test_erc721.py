@@ -143,7 +143,7 @@ class Art(Contract):
 
 
 class Robber(Contract):
-    """What sends on what it holds, by both entries."""
+    """Sends on its tokens, by both entries."""
 
     @call(name="onERC721Received")
     def on_received(self, operator: Address, from_: Address, token_id: u256, data: bytes) -> bytes4:

@@ -57,7 +57,7 @@ def goes_on(chain: Chain) -> None:
 
 
 def campaign(number: int, seed: int) -> list[str]:
-    """So many interrupts in memory, evenly over the plays: what was wrong."""
+    """Interrupt the plays in memory this many times; return what was wrong."""
     random, found, base = Random(seed), list[str](), Chain()
     begin(base)
     chain = base

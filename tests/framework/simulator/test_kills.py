@@ -89,7 +89,7 @@ def library(begin: Begin, folder: Path, rounds: int, random: Random) -> None:
 
 
 class Asked:
-    """What was asked of a node until it was killed."""
+    """The requests to a node until it was killed."""
 
     def __init__(self, process: Process) -> None:
         self.ask = HttpNodeClient(f"http://{process.told.readline().split()[-1]}")
@@ -103,7 +103,7 @@ class Asked:
 
 
 def sends(asked: Asked, random: Random) -> None:
-    """What goes into a block at once, with this and that between."""
+    """Send transactions, each into its own block, with other requests between."""
     ask = asked.ask
     while True:
         asked.send(random.randrange(0x20, 0x30))
@@ -117,7 +117,7 @@ def sends(asked: Asked, random: Random) -> None:
 
 
 def lets_wait(asked: Asked, random: Random) -> None:
-    """What waits for the next block, which is done again and again."""
+    """Send transactions that wait for the next block, which is rebuilt again and again."""
     for _ in range(random.randrange(10, 40)):
         asked.send(0x22)
     for number in range(10**6):
@@ -171,7 +171,7 @@ def deployments(begin: Begin, folder: Path, rounds: int, random: Random) -> None
     script.write_text(PLAN, "utf-8")
 
     def apply(place: Path, after: float | None = None) -> bool:
-        """Whether it came to its end."""
+        """Return True if it ended by itself."""
         place.mkdir(exist_ok=True)
         words = ("--chain", place / "games.chain", "--journal", place / "kept", "--yes")
         process = begin("boardchain", "deploy", script, *words)

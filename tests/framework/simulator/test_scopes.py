@@ -73,7 +73,7 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chain]:
 
 
 def next_block(chain: Chain) -> tuple[Any, ...]:
-    """All that decides on it."""
+    """Return all that the next block depends on."""
     return chain.pending.as_tuple, chain.now, chain.automine, chain.block_interval
 
 

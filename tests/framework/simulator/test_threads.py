@@ -88,7 +88,7 @@ def quick_switches() -> Iterator[None]:
 
 
 def _play(chain: Chain, number: int) -> list[Any]:
-    """What a play on a chain of its own comes to, in figures."""
+    """Return the results of a play on a chain of its own, as figures."""
     one, other = chain.deploy(Works), chain.deploy(Works)
     told: list[Any] = []
     for i in range(TURNS):
@@ -136,7 +136,7 @@ def test_two_chains_in_two_threads_share_nothing() -> None:
 
 
 def test_one_chain_in_many_threads_is_as_in_one() -> None:
-    """Each thread has a contract and an account of its own; what it sees of these, nobody else touches."""
+    """Each thread has its own contract and account, which no other thread changes."""
 
     def play(chain: Chain, handle: Handle, who: int) -> list[Any]:
         told: list[Any] = []

@@ -26,7 +26,7 @@ Open = Callable[..., Chain]
 
 @pytest.fixture(params=["memory", "file", "node"])
 def again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
-    """The one chain, as somebody finds it who comes with these classes: at hand, in its file, or in its node."""
+    """Opens the one chain with these classes: in memory, from its file, or in its node."""
     played, opened = Chain(), list[Chain]()
 
     def come(*contracts: type[Contract]) -> Chain:
@@ -47,7 +47,7 @@ def again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
 
 
 def play(again: Open, edit: Edit) -> tuple[Chain, Handle]:
-    """A game, another, and an upgrade of the first between two moves. Comes back with the new class alone."""
+    """Play two games, with an upgrade of the first between two moves; open the chain again with the new class alone."""
     first = edit(FIRST)
     chain = again(first)
     game = chain.deploy(first)

@@ -50,7 +50,7 @@ def test_executors_upgrade_alike(edit: Edit, evm_only: bool, is_known: bool) -> 
 
 
 def forget_all(chain: Chain) -> None:
-    """As in a file that is opened without its classes."""
+    """Forget the classes, as in a file that is opened without them."""
     chain.ledger.artifacts.items()  # which the file has
     chain.machine.programs.clear()
     chain.machine._by_code.clear()

@@ -57,7 +57,7 @@ for i in range(3): print('ran', bell.ring(2).return_value)
 
 
 def bell(name: str) -> str:
-    """A contract whose entry gives back 2, and in which `i` is just this."""
+    """Return the source of a contract whose entry returns 2, and in which `i` is this."""
     head = f"def ring(self, {'n' if name in NO_ARGUMENT else 'i'}: u64) -> u64:\n"
     field = " i: u64\n" if name == "an attribute" else ""
     body = "".join(f"  {line}\n" for line in SPELLED[name].splitlines())

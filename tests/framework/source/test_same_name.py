@@ -129,7 +129,7 @@ def test_words_around_may_be_edited(load: Callable[[str], ModuleType], tmp_path:
 
 
 def typed(space: dict[str, Any], text: str, name: str) -> Any:
-    """What a notebook does with a cell, or a prompt with what is typed into it."""
+    """Run code as a notebook runs a cell."""
     lines = text.splitlines(keepends=True)
     if name.startswith("<ipython"):
         linecache.cache[name] = (len(text), None, lines, name)

@@ -78,7 +78,7 @@ def actions(items: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
 
 
 def act_on_list(items: Any, name: str, *values: Any) -> Any:
-    """One action, and what came of it, an IndexError included."""
+    """Do one action and return its result, or the IndexError."""
     try:
         match name:
             case "append":
