@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 
@@ -47,13 +46,9 @@ ENTRIES = [
     "private_objective", "window_frames", "current_player", "is_undo_available", "is_redo_available", "is_game_ended",
     "legal_commands", "score", "winner", "data",
 ]  # fmt: skip
+
+
 Seated = Callable[..., ChainGame]
-
-
-@pytest.fixture
-def seated(chain: Chain) -> Seated:
-    """`seated(tools=(1, 2, 8), players=3)`: a game that has begun."""
-    return partial(ChainGame, chain)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,13 +26,9 @@ from contracts.sagrada.state import is_finished
 
 ROOT = Path(__file__).parents[2]
 Json = dict[str, Any]
+
+
 Seated = Callable[..., ChainGame]
-
-
-@pytest.fixture
-def seated(chain: Chain) -> Seated:
-    """`seated(tools=(1, 2, 8), players=3)`: a game that has begun."""
-    return partial(ChainGame, chain)
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from chain import (
 from chain.ledger.decoded.activity import transcript_of
 from chain.types import Address, u64
 from tests.framework.helpers import failure_of
+from tests.framework.plays import Inner
 
 ROOT = Path(__file__).parents[3]
 
@@ -42,16 +43,6 @@ class Score:
     player: Key[Address]
     points: u64
     note: str
-
-
-class Inner(Contract):
-    count: u64
-
-    @call
-    def add(self, n: u64) -> u64:
-        require(n < 100, "too much at once")
-        self.count += n
-        return self.count
 
 
 class Counter(Contract):
