@@ -1,4 +1,4 @@
-"""Wrong variants of the chain and of the games, each of which some test must notice: `*/mutants/*.txt` lists them.
+"""Wrong variants of the chain and of the games, each of which a test must notice: `*/mutants/*.txt` lists them.
 
 A mutant is a paragraph: what is wrong with it, the file, the test that fails for it, and the lines that change, `-` and `+`.
 It is tried on a copy of the sources, in a process of its own. The first of each list always is; `-m slow` tries all.

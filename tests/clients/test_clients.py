@@ -1,4 +1,4 @@
-"""Clients that people use, each on a node of its own accord: it deploys, plays, reads events, is refused, and sets the clock.
+"""Clients that people use, each on a node of its own: it deploys, plays, reads events, is refused, and sets the clock.
 
 `scripts/setup_clients` installs those that come from npm; what is not there is left out, and says so.
 """

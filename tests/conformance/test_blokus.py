@@ -1,4 +1,4 @@
-"""What the original Blokus answered, asked of the bare rules and of the contract: games ply by ply, and single cases."""
+"""The answers of the original Blokus, compared with the bare rules and with the contract: games move by move, and cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded games of Mage Duel, replayed through the bare rules and through the contracts, and what goes back into them.
+"""The recorded games of Mage Duel, replayed through the bare rules and the contracts; snapshots and branches of them.
 
 Where the rules differ from the recorded original on purpose, they are compared on what is left: a component is contested
 once, and the tiles of a deck may lie in another order.

@@ -1,4 +1,4 @@
-"""What was recorded of Mage Duel's tiles and their placements, on a bare table and on a board in a World.
+"""The recorded tiles and placements of Mage Duel, on a bare table and on a board in a World.
 
 Tiles are laid by arbitrary sides in any order, and whatever they join and close is compared, contest by contest.
 """

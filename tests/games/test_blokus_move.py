@@ -1,4 +1,4 @@
-"""The Move object as the customer's document describes it."""
+"""The Move object as the document describes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored and sent says all that the values of the rules say."""
+"""Records that are stored and sent hold everything of the values of the rules."""
 
 from __future__ import annotations
 

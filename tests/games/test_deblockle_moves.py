@@ -1,4 +1,4 @@
-"""What a roll, a hop and a pass do, and what they are refused for; every state is one line."""
+"""Rolls, hops and passes: their results and refusals. Every state is one line."""
 
 from __future__ import annotations
 

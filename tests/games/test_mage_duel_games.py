@@ -1,4 +1,4 @@
-"""What holds in every game: random ones by the rules, against slow and obvious ways to say the same."""
+"""What holds in every game: random ones by the rules, compared with slow and obvious implementations."""
 
 from __future__ import annotations
 

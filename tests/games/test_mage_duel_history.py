@@ -1,4 +1,4 @@
-"""What can be seen of a duel and what goes back into it: moves by their links, past boards, snapshots, replays."""
+"""The history of a duel: moves by their links, past boards, snapshots, replays."""
 
 from __future__ import annotations
 

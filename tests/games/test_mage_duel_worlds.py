@@ -1,4 +1,4 @@
-"""What holds in every duel on a chain: random ones, legal calls and others, against slow and obvious ways to say the same."""
+"""What holds in every duel on a chain: random ones, legal calls and others, compared with slow and obvious implementations."""
 
 from __future__ import annotations
 

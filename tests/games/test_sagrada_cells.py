@@ -1,4 +1,4 @@
-"""Placement rules, patterns and turn order: what can be said without a game around it."""
+"""Placement rules, patterns and turn order, without a game around them."""
 
 from __future__ import annotations
 

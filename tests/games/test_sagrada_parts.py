@@ -1,4 +1,4 @@
-"""Conditions and instructions by themselves: what they do where no card of today takes them."""
+"""Conditions and instructions by themselves, also in ways that no present card uses."""
 
 from __future__ import annotations
 

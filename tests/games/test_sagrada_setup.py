@@ -1,4 +1,4 @@
-"""Sitting down to play, and what counts when it is over."""
+"""The setup of a game, and its score."""
 
 from __future__ import annotations
 

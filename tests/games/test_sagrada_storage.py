@@ -1,4 +1,4 @@
-"""Sagrada as JSON and as words: what a game is taken up from, what is hidden of it, what a step writes."""
+"""Sagrada as JSON and as storage: loading a game, what is hidden of it, what a step writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any sequence of commands, undos and redos on a chain, by anybody, sense or nonsense: what must hold after each of them."""
+"""Any sequence of commands, undos and redos on a chain: what must hold after each of them."""
 
 from __future__ import annotations
 

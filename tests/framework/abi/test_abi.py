@@ -1,4 +1,4 @@
-"""The ABI codec: equal to eth-abi, at home with any bytes, exact about what does not fit."""
+"""The ABI codec: equal to eth-abi, safe with any bytes, exact about what does not fit."""
 
 from __future__ import annotations
 

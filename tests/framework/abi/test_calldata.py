@@ -1,4 +1,4 @@
-"""Whatever bytes are sent to a contract, what comes of them is a receipt: a recorded revert, unless they read well."""
+"""Any bytes sent to a contract give a receipt: a recorded revert, unless they are well-formed."""
 
 from __future__ import annotations
 

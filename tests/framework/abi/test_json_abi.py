@@ -1,4 +1,4 @@
-"""Contracts known by their JSON ABI: every type there is, overloads, and events that only look alike."""
+"""Contracts known by their JSON ABI: every type, overloads, and events that only look alike."""
 
 from __future__ import annotations
 

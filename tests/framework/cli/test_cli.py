@@ -1,4 +1,4 @@
-"""The command line: what it answers, and what it says to wrong input."""
+"""The command line: its answers, and its messages for wrong input."""
 
 from __future__ import annotations
 

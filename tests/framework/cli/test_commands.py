@@ -1,4 +1,4 @@
-"""The commands that work on a chain: deploy, call, view, and the questions; on a file, in memory, at a node."""
+"""The commands that work on a chain: deploy, call, view and queries; on a file, in memory, on a node."""
 
 from __future__ import annotations
 

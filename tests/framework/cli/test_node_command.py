@@ -1,4 +1,4 @@
-"""`boardchain node` as it is run: a process, its words, its port, its end."""
+"""`boardchain node` as a process: its output, its port, its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that did nothing, or something else, without a word."""
+"""Commands that once failed silently or did something else: now they are refused with a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of users that are called as modules are: the command line never imports them in place of those."""
+"""Files of users with the names of modules: the command line never imports them in place of the modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edit a rule, deploy it with --upgrade, go on: on a file, and on a node that was started before the edit."""
+"""Edit a rule, deploy it with --upgrade, continue: on a file, and on a node that was started before the edit."""
 
 from __future__ import annotations
 

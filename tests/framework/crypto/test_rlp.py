@@ -1,4 +1,4 @@
-"""Our RLP and the `rlp` library say the same."""
+"""Our RLP and the `rlp` library agree."""
 
 from __future__ import annotations
 

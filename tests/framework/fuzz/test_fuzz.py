@@ -1,4 +1,4 @@
-"""Fuzzing: values of every kind, planted bugs found and made short, tests that fail alone, what a run reports."""
+"""Fuzzing: planted bugs are found and shortened, the printed test fails by itself, a run is reported."""
 
 from __future__ import annotations
 

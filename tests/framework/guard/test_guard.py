@@ -1,4 +1,4 @@
-"""The guard finds what would not be the same everywhere, and leaves ordinary code alone.
+"""The guard finds what would not be the same everywhere, and accepts ordinary code.
 
 Each file in `snippets` holds a few lines that no contract may have; beside it is all that their author reads. After a
 change on purpose, `pytest tests/framework/guard/test_guard.py --rewrite` writes these texts anew. Those in `fine` may stay.

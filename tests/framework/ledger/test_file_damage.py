@@ -1,4 +1,4 @@
-"""Damage to a chain's file: what the chain needs is refused with its place, what others read is made again.."""
+"""Damage to a chain's file: what the chain needs is refused with its place, what others read is made again."""
 
 from __future__ import annotations
 

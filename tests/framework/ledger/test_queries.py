@@ -1,4 +1,4 @@
-"""Questions to the receipt log: whatever is asked, the answer is that of a plain look through all receipts."""
+"""Queries of the receipt log: every answer equals that of a plain search through all receipts."""
 
 from __future__ import annotations
 

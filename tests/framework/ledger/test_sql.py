@@ -1,4 +1,4 @@
-"""Questions in SQL: what the tables hold, that they follow the chain forwards and back, and what is refused."""
+"""Queries in SQL: what the tables hold, how they follow the chain forwards and back, and what is refused."""
 
 from __future__ import annotations
 

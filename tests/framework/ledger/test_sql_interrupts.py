@@ -1,4 +1,4 @@
-"""A question to the tables that is interrupted leaves them as they were."""
+"""A query that is interrupted leaves the tables as they were."""
 
 from __future__ import annotations
 

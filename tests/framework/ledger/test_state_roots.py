@@ -1,4 +1,4 @@
-"""State roots: whatever was written, taken back, deleted, the root is the one that a plain trie of all of it has."""
+"""State roots: after any writes, undos and deletions the root equals that of a plain trie of the whole state."""
 
 from __future__ import annotations
 

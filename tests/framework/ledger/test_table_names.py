@@ -1,4 +1,4 @@
-"""Names of tables and columns are settled when code comes onto the chain; whoever reads changes nothing."""
+"""Names of tables and columns are fixed when code is deployed; reading changes nothing."""
 
 from __future__ import annotations
 

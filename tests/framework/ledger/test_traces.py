@@ -1,4 +1,4 @@
-"""What a transaction did, message by message: it is run again on the state before it."""
+"""Traces: what a transaction did, message by message, found by running it again on the state before it."""
 
 from __future__ import annotations
 

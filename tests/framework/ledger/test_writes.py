@@ -1,4 +1,4 @@
-"""What receipts say about the words that a transaction changed."""
+"""The writes of a receipt: the words that a transaction changed, by name."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_cell_that_came_is_reported_whole(lab: Any) -> None:
     assert [(write.old, write.new) for write in notes] == [(None, ("a", "b" * 50))]
 
 
-# All in all: the writes of a change are the differences between two values
+# In total: the writes of a change are the differences between two values
 
 
 cubes = st.builds(
@@ -335,7 +335,7 @@ def test_failed_deploy_names_its_fields() -> None:
     ]
 
 
-# Words without names
+# Words without a name
 
 
 STORE = bytes.fromhex("600a600c600039600a6000f3602a60005560016001550000"[:20])

@@ -1,4 +1,4 @@
-"""Bytecode beside Python: a Vyper contract and a Python contract call, pay, create and refuse one another."""
+"""Bytecode beside Python: a Vyper contract and a Python contract call, pay, create and refuse each other."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def count(asker: Handle, chain: Chain) -> int:
     return chain.storage(asker.address, 1)
 
 
-# One calls the other
+# Calls between them
 
 
 def test_bytecode_keeps_its_word(relay: Foreign) -> None:
@@ -254,7 +254,7 @@ def test_creation_pays_along(chain: Chain, asker: Handle, initcode: Callable[[in
     assert (chain.balance(asker.address), chain.balance(address)) == (0, 50)
 
 
-# What lasts as long as the transaction
+# Transient storage
 
 
 def test_transient_words_are_undone_with_failures(asker: Handle) -> None:

@@ -1,4 +1,4 @@
-"""Edges of the machine that only one line of it decides: each was once broken on purpose, and no other test noticed."""
+"""Edge cases of the machine that a single line decides: each was once broken on purpose, and no other test noticed."""
 
 from __future__ import annotations
 

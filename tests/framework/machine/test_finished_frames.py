@@ -1,4 +1,4 @@
-"""What got out of its message can do nothing more: neither read nor write, log, draw or call, whenever it is tried."""
+"""What is kept from a finished message can do nothing more: neither read nor write, log, draw or call."""
 
 from __future__ import annotations
 

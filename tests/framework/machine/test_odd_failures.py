@@ -1,4 +1,4 @@
-"""A contract that fails clumsily fails like any other: in a receipt, with words that can be written down."""
+"""A contract that fails in an odd way fails like any other: in a receipt, with a message that can be stored."""
 
 from __future__ import annotations
 

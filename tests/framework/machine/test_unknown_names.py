@@ -1,4 +1,4 @@
-"""What is said of a name that nobody declared: on `self`, of Solidity, and on a handle."""
+"""Messages for undeclared names: on `self`, of Solidity, and on a handle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What outlives a call is read as Python reads it, and a copy of it is the call's own."""
+"""Constants are read as Python reads them, and a copy of one belongs to the call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that outlives a call can be changed by one, in whatever way it is reached.
+"""Nothing that outlives a call can be changed by one, however it is reached.
 
 Each paragraph of `leaks.txt` is a module and the body of an entry that would remember something outside of storage. It is
 played without the guard, several times on one chain and on another one in the same process. Either it is refused when it is

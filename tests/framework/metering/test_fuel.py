@@ -1,4 +1,4 @@
-"""Whatever burns in a contract ends as out of gas, to the tick, with the state as it was."""
+"""Whatever runs without end in a contract is out of gas, to the tick, with the state as it was."""
 
 from __future__ import annotations
 

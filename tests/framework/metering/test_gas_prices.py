@@ -1,4 +1,4 @@
-"""What Python does to words, logs and accounts costs what it costs in bytecode, by the meter of py-evm."""
+"""Operations on words, logs and accounts cost in Python what they cost in bytecode, by the meter of py-evm."""
 
 from __future__ import annotations
 

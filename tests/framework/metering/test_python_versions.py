@@ -1,4 +1,4 @@
-"""One answer on every version of Python, or none: what is counted here was counted on 3.11, 3.12 and 3.13."""
+"""The same result on every version of Python, or a refusal: the numbers here are those of 3.11, 3.12 and 3.13."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets keep the order in which their items came: what walks through one gives the same under every hash seed.
+"""Sets keep the order of insertion: iteration gives the same under every hash seed.
 
 Each paragraph of `orders.txt` is the body of an entry; `orders.said.txt` has its result. What it takes
 is the same under every hash seed, too.

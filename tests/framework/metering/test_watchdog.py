@@ -1,4 +1,4 @@
-"""The last resort: what runs too long or takes too much memory is refused, and nothing of it remains."""
+"""The watchdog: what runs too long or takes too much memory is stopped, and nothing of it remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pytest plugin reports of gas, and holds it to."""
+"""The gas report of the pytest plugin, and its comparison with a snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What depends on the hash seed is found, and named by contract, entry and field."""
+"""Dependence on the hash seed is found, and named by contract, entry and field."""
 
 from __future__ import annotations
 

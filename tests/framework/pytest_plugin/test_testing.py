@@ -1,4 +1,4 @@
-"""`reverts` and `assert_events`: what they match, and what they say when they do not."""
+"""`reverts` and `assert_events`: what they match, and their messages."""
 
 from __future__ import annotations
 

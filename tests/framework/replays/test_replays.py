@@ -1,4 +1,4 @@
-"""A transcript holds all that is needed to play again, and shows where something else comes of it."""
+"""A transcript has all that is needed to replay it, and a replay shows the first difference."""
 
 from __future__ import annotations
 

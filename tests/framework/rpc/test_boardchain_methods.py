@@ -123,7 +123,7 @@ def refusal(ask: Ask, method: str, *params: Any) -> str:
     return caught.value.message
 
 
-# Who is there
+# Contracts and accounts
 
 
 def test_contracts_are_listed(chain: Chain, ask: Ask) -> None:
@@ -309,7 +309,7 @@ def test_wrong_targets_are_explained(ask: Ask, method: str, params: list[Any], w
     assert words in refusal(ask, method, *params)
 
 
-# Sending and steering
+# Sending and control
 
 
 def test_entries_are_sent_by_name(ask: Ask) -> None:

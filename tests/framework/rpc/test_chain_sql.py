@@ -1,4 +1,4 @@
-"""`chain_sql`: questions with values, and the bounds of what a question may take."""
+"""`chain_sql`: queries with values, and the limits of a query."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def test_forks_are_refused(ask: Ask) -> None:
     assert "cannot fork another" in refusal(ask, REFUSED, "anvil_reset", options)
 
 
-# Carrying a state
+# Dumping and loading a state
 
 
 def test_states_are_carried(chain: Chain, ask: Ask, counter: Handle) -> None:
@@ -279,7 +279,7 @@ def test_forking_another_chain_is_refused(ask: Ask) -> None:
     assert "not a fork of another" in refusal(ask, REFUSED, "anvil_setRpcUrl", "http://127.0.0.1:1")
 
 
-# Looking closer
+# Blocks and transactions in detail
 
 
 def test_headers_have_no_transactions(chain: Chain, ask: Ask, counter: Handle) -> None:

@@ -1,4 +1,4 @@
-"""What the node says a transaction will take, before it is sent."""
+"""Gas estimates of the node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of JSON-RPC methods, asked directly: requests, calls, transactions, controls, signing."""
+"""The table of JSON-RPC methods, called directly: requests, calls, transactions, controls, signing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that nobody would write: every one is answered, none breaks the node, and nothing of them stays in memory."""
+"""Random requests: every one is answered, none breaks the node, and nothing of them stays in memory."""
 
 from __future__ import annotations
 

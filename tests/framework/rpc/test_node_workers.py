@@ -1,4 +1,4 @@
-"""What takes long in a node is done in a copy of it, with the same result, and nobody waits for it."""
+"""Long requests run in a copy of the node, with the same result, and no other request waits for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The node as its clients see it: over HTTP and WebSocket, in process where that will do, on a socket where it must."""
+"""The node as its clients see it: over HTTP and WebSocket, in process where possible, else on a socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks that are only imagined: `eth_simulateV1`."""
+"""Simulated blocks: `eth_simulateV1`."""
 
 from __future__ import annotations
 

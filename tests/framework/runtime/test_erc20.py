@@ -1,4 +1,4 @@
-"""An ERC-20 as one writes it, used by web3.py with the standard's own ABI, by bytecode, and by name."""
+"""A plain ERC-20, used by web3.py with the standard's own ABI, by bytecode, and by name."""
 
 from __future__ import annotations
 

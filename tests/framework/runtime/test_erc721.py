@@ -1,4 +1,4 @@
-"""An ERC-721 as one writes it: two entries `safeTransferFrom`, distinguished by Python, web3.py, a node and bytecode."""
+"""A plain ERC-721: two entries `safeTransferFrom`, distinguished by Python, web3.py, a node and bytecode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a contract gives the chain: a wrong amount, account or class fails its message in words, and nothing moves."""
+"""What a contract gives the chain: a wrong amount, account or class fails its message with a reason, and no amount moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widths hold at every border: what does not fit reverts, names the place and the width, and changes nothing."""
+"""Widths hold at every border: what does not fit reverts, names the location and the width, and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A step of a chain is done whole or not at all, and who only looks changes nothing, whatever ends it."""
+"""A step of a chain is done whole or not at all, and reading changes nothing, however it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chain in a node, used from afar: the same face, the same answers, the same blocks."""
+"""A chain in a node, used remotely: the same methods, the same answers, the same blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same script gives the same hashes, whatever the order in which Python's sets come out."""
+"""The same script gives the same hashes under every hash seed of Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The past of a chain, for reading, and chains that go on from it."""
+"""The past of a chain, for reading, and forks that continue from it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def counter(chain: Chain) -> Any:
     return counter
 
 
-# Looking back
+# The past
 
 
 def test_views_run_on_the_past(chain: Chain, counter: Any) -> None:
@@ -179,7 +179,7 @@ def test_failed_view_of_the_past_is_explained(chain: Chain, counter: Any) -> Non
         chain.at(4).handle(Scorer, counter.address).of(1)
 
 
-# Going on from there
+# Continuing from there
 
 
 def test_fork_has_the_same_blocks(chain: Chain, counter: Any) -> None:

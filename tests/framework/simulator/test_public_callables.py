@@ -132,7 +132,7 @@ def test_left_out_callables_exist(faces: dict[str, Any]) -> None:
     }
 
 
-# Faces
+# Public objects
 
 
 @pytest.fixture(params=["memory", "file", "node"])
@@ -337,7 +337,7 @@ def test_every_callable_refuses_or_stays_whole(place: Chain, faces: dict[str, An
     assert not trial.bad, "\n".join(f"{call} -> {what}" for what, call in trial.bad.items())
 
 
-# What has no chain at hand, and what a contract does
+# Callables without a chain, and those inside a contract
 
 
 NAMES: dict[str, Callable[..., Any]] = {

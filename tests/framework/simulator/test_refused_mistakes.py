@@ -1,4 +1,4 @@
-"""What went by without a word, or in a word of Python's own, and is a sentence now."""
+"""Mistakes that once passed silently, or with a message of Python's own, and now have a message of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scope undoes is everything, and what decides on the next block survives in a file, a fork and a node."""
+"""A scope undoes everything; the overrides of the next block survive in a file, a fork and a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real signals: Ctrl-C on a script, and a node that is killed while it does an open block again."""
+"""Real signals: Ctrl-C on a script, and a node that is killed while it rebuilds an open block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains in several threads: what comes out is what comes out of one after the other."""
+"""Chains in several threads: the results are those of one thread after the other."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def test_a_chain_can_be_used_beside_its_server(chain: Chain) -> None:
     assert {receipt.ticks for receipt in chain.receipts[1:]} == {chain.receipts[1].ticks}
 
 
-# What is one for the whole process
+# What the whole process shares
 
 
 def test_the_process_is_left_as_it_was() -> None:

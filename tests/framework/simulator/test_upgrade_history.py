@@ -1,4 +1,4 @@
-"""The history of an upgraded contract can be read and played again, also where only the class of now is at hand."""
+"""The history of an upgraded contract can be read and played again, also if only the present class is available."""
 
 from __future__ import annotations
 

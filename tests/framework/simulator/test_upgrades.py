@@ -1,4 +1,4 @@
-"""A contract gets other code: a transaction with a receipt and an event, after which everything is still readable."""
+"""An upgrade gives a contract other code: a transaction with a receipt and an event, after which all history is readable."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_past_runs_what_it_had(edit: Edit, chain: Chain) -> None:
     assert [each.handle(game).add(5).return_value for each in (forked, chain)] == [6, 13]
 
 
-# Taking up an edited package
+# Reloading an edited package
 
 
 def test_package_is_taken_up_again(edit: Edit, tmp_path: Path, chain: Chain) -> None:

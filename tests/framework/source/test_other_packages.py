@@ -1,4 +1,4 @@
-"""A contract may use one of another package, wherever that is; the linter finds what a deploy does, and where it is."""
+"""A contract may use one of another package, wherever that is; the linter finds the same as a deploy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a contract reaches of its file follows Python's scopes, and the top of a file acts once.
+"""What a contract reaches in its file follows Python's scopes, and the top of a file runs once.
 
 Each script says `ran` when its top level runs. What a contract never reads is not run for it, however it is spelled; what it
 does read is run for its image, unless that would act a second time.

@@ -1,4 +1,4 @@
-"""A class runs the code of its own definition, whatever else has its name: never that of another class."""
+"""A class runs the code of its own definition, never that of another class of its name."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_abi_has_the_given_names(shop: Handle) -> None:
     assert {"transfer", "chain", "abi"} <= {*named}
 
 
-# Names that everybody has
+# Well-known names
 
 
 def test_entry_takes_the_place_of_a_word(chain: Chain, shop: Handle) -> None:

@@ -1,4 +1,4 @@
-"""Storage fields against what Python's own collections do."""
+"""Storage collections compared with Python's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stock web3.py client on the chain in process: everything that people do with it, as they do it."""
+"""A stock web3.py client on the chain in process: contracts, refusals, filters, batches."""
 
 from __future__ import annotations
 

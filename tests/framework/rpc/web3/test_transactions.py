@@ -18,7 +18,7 @@ from web3.types import TxParams, Wei
 from chain import Address, Chain
 from chain.crypto import rlp
 
-# Middleware in our form
+# Middleware
 
 
 def test_middleware_keeps_its_names(w3: Web3) -> None:
