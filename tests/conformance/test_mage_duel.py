@@ -249,11 +249,13 @@ def test_recorded_snapshot_is_reproduced(make: Any, duels: Any, record: Record) 
             desks[case["game"]] = desk = make(duels, game["setup"])
             for step in game["steps"]:
                 desk.play(step)
-        assert desks[case["game"]].rewound(case["move_number"]) == told_snapshot(case, game), case
+        assert desks[case["game"]].rewound(case["move_number"]) == recorded_snapshot(case, game), (
+            case
+        )
     assert desks or "op" in record["cases"][0]
 
 
-def told_snapshot(case: Record, game: Record) -> Record:
+def recorded_snapshot(case: Record, game: Record) -> Record:
     last_id, same = case["last_move_id"], ("state", "blue", "red", "jokers", "top_tile")
     return {name: case[name] for name in same} | {
         "deck": sorted(case["deck_in_order"]),

@@ -324,7 +324,7 @@ def asked_of(laid: Laid, asked: Record) -> Record:
     final = laid.after_each[-1]
     answers: dict[str, Callable[[Any], Any]] = {
         "tile_points": lambda _: laid.tile_points,
-        "contests": lambda contests: as_far_as_told(laid.contests, contests),
+        "contests": lambda contests: as_far_as_recorded(laid.contests, contests),
         "score_delta_beyond_tile_points": lambda _: laid.beyond_tiles,
         "connected": lambda pairs: [pair for pair in pairs if are_one(final, *pair)],
         "not_connected": lambda pairs: [pair for pair in pairs if not are_one(final, *pair)],
@@ -339,7 +339,7 @@ def asked_of(laid: Laid, asked: Record) -> Record:
     return {key: answers[key](value) for key, value in asked.items()}
 
 
-def as_far_as_told(contests: list[Record], told: list[Record]) -> list[Record]:
+def as_far_as_recorded(contests: list[Record], told: list[Record]) -> list[Record]:
     """Return the answer without what the record leaves out, such as the root of a component."""
     if len(contests) != len(told):
         return contests

@@ -109,7 +109,7 @@ def _plain(changes: Any) -> list[Any]:
     return [bytes(each) if isinstance(each, bytes) else each for each in changes]
 
 
-def standing(chain: Chain) -> str:
+def state_digest(chain: Chain) -> str:
     """Return a digest of all that a chain holds."""
     ledger, state = chain.ledger, chain.state
     accounts = sorted((bytes(who), account) for who, account in state.accounts.items())
@@ -134,11 +134,11 @@ class _Enough(BaseException):
 
 def places(play: Play, chain: Chain) -> set[str]:
     """Return the states that the chain may be in: after each step, and after the scopes that end with it."""
-    found, end = [standing(chain)], chain._end_step
+    found, end = [state_digest(chain)], chain._end_step
 
     def told() -> None:
         end()
-        found.append(standing(chain))
+        found.append(state_digest(chain))
 
     _put(chain, "_end_step", told)
     forks = [chain.fork()]
@@ -168,10 +168,10 @@ def _stopped(play: Play, chain: Chain, steps: int) -> str:
     _put(chain, "_begin_step", told)
     with suppress(_Enough):
         play(chain)
-    return standing(chain)
+    return state_digest(chain)
 
 
-def made_up(chain: Chain) -> list[str]:
+def derived_errors(chain: Chain) -> list[str]:
     """Return what is wrong with what is derived from the ledger: indexes, tables, hashes, roots."""
     fork, wrong = chain.fork(), list[str]()
     fork.ledger.headers, fork.ledger.envelopes = (
@@ -190,7 +190,7 @@ def made_up(chain: Chain) -> list[str]:
     return wrong
 
 
-def left_over(chain: Chain) -> list[str]:
+def leftovers(chain: Chain) -> list[str]:
     """Return what a step or a scope should have removed at its end."""
     left = chain.state.changes, chain.state.logs, chain.state.closed, chain.begun
     wrong = [f"something is left over: {left}"] if any(left) else []

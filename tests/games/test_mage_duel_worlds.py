@@ -140,7 +140,7 @@ def position(board: Board) -> Record:
     }
 
 
-def stood_on(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
+def positions_to_the_end(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
     """Return every position to the end, after those of the board that it was restored from."""
     stood = [*past, position(duel.board)]
     for _ in played_on(duel, chance):
@@ -155,14 +155,14 @@ def stood_on(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
 @settings(max_examples=10, deadline=None)
 def test_branches_remember_where_they_come_from(seed: int, data: st.DataObject) -> None:
     duel, chance = random_duel(seed)
-    stood, players = stood_on(duel, chance, []), iter(duel.chain.accounts[2:])
+    stood, players = positions_to_the_end(duel, chance, []), iter(duel.chain.accounts[2:])
     for snapshot_id in range(2):
         host, guest = next(players), next(players)
         number = data.draw(st.integers(0, len(stood) - 1))
         duel.game.create_snapshot(duel.board_id, number, sender=host)
         duel.game.create_game_from_snapshot(snapshot_id, sender=host)
         duel = Duel(duel.world, host, guest)
-        stood = stood_on(duel, chance, stood[:number])
+        stood = positions_to_the_end(duel, chance, stood[:number])
         for then, expected in enumerate(stood):
             assert position(duel.game.board_at(duel.board_id, then)) == expected, then
 

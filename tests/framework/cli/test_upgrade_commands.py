@@ -123,7 +123,7 @@ def node(project: Project) -> Iterator[Chain]:
         yield chain
 
 
-def said(result: Result) -> str:
+def output_of(result: Result) -> str:
     return f"{result.stdout}{result.stderr}"
 
 
@@ -133,7 +133,7 @@ def said(result: Result) -> str:
 def test_upgraded_contract_is_found_by_name(project: Project) -> None:
     project.deploy()
     project.edit()
-    assert "2 steps" not in said(project.deploy("--upgrade"))
+    assert "2 steps" not in output_of(project.deploy("--upgrade"))
     assert "Ladder.seed(bob) -> 25" in project.run("call", "Ladder", "seed", "bob").stdout
     assert project.run("view", "Ladder", "of", "alice").stdout == "100\n"
     found = json.loads(project.run("receipts", "--contract", "Ladder", "--json").stdout)
@@ -176,7 +176,7 @@ def test_journal_shows_the_upgrade(project: Project) -> None:
     same = ("address", "transaction", "block", "receipt", "sender", "args")
     assert [second[name] for name in same] == [first[name] for name in same]
     assert second["digest"] != first["digest"]
-    assert "nothing to do" in said(project.deploy("--upgrade"))
+    assert "nothing to do" in output_of(project.deploy("--upgrade"))
     assert len(json.loads(project.run("receipts", "--json").stdout)) == 3
 
 
@@ -197,7 +197,7 @@ def test_upgraded_file_is_recorded_and_verified(project: Project) -> None:
     assert (text.exit_code, "upgrade Ladder to Ladder@2" in text.stdout) == (0, True), text.stderr
     played = CliRunner().invoke(cli, ["replay", str(project.where), "--contracts", project.name])
     assert played.exit_code == 1
-    assert "the source of Ladder as of 0x" in said(played)
+    assert "the source of Ladder as of 0x" in output_of(played)
 
 
 def test_killed_upgrade_continues(project: Project, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_killed_upgrade_continues(project: Project, tmp_path: Path) -> None:
     assert "upgrade" not in project.record()
     assert "resume Ladder" in project.deploy().stdout  # it is upgraded: nobody is asked again
     assert project.record()["upgrade"]["receipt"] == 2
-    assert "nothing to do" in said(project.deploy())
+    assert "nothing to do" in output_of(project.deploy())
     assert len(json.loads(project.run("receipts", "--json").stdout)) == 3
 
 
@@ -239,7 +239,7 @@ def test_node_reloads_the_edit(project: Project, node: Chain) -> None:
     assert [each["name"] for each in json.loads(project_reload(project, "--json").stdout)] == [
         "Ladder"
     ]
-    assert "nothing is new" in said(project_reload(project))
+    assert "nothing is new" in output_of(project_reload(project))
     assert project.deploy("--upgrade").exit_code == 0
     assert "-> 25" in project.run("call", "Ladder", "seed", "bob").stdout
     assert project.run("view", "Ladder", "of", "alice").stdout == "100\n"

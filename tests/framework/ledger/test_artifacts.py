@@ -102,7 +102,7 @@ def play(chain: Chain) -> None:
     world.system(Scoring).win(7)
 
 
-def told(chain: Chain) -> list[Any]:
+def history_of(chain: Chain) -> list[Any]:
     """Return all that a chain shows of its history."""
     files = [io.StringIO() for _ in range(3)]
     chain.export_jsonl(files[0])
@@ -119,7 +119,7 @@ def told(chain: Chain) -> list[Any]:
     ]
 
 
-def told_by_node(chain: Chain) -> list[Any]:
+def node_answers(chain: Chain) -> list[Any]:
     return [
         chain.node.request("chain_receipt", [2])["error"],
         chain.node.request("chain_contracts"),
@@ -131,23 +131,23 @@ def told_by_node(chain: Chain) -> list[Any]:
 def test_file_shows_its_history_without_the_classes(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         play(chain)
-        before = told(chain), told_by_node(chain)
+        before = history_of(chain), node_answers(chain)
     with Chain.open(tmp_path / "a.chain") as chain:
         assert [receipt.is_undeclared for receipt in chain.receipts[:2]] == [True, True]
-        assert (told(chain), told_by_node(chain)) == before
+        assert (history_of(chain), node_answers(chain)) == before
 
 
 def test_node_shows_what_it_knows() -> None:
     near = Chain()
     play(near)
-    assert told(Chain.connect(near.node)) == told(near)
+    assert history_of(Chain.connect(near.node)) == history_of(near)
 
 
 def test_fork_without_its_class_reads_as_well(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         play(chain)
     with Chain.open(tmp_path / "a.chain") as chain:
-        assert told(chain.fork()) == told(chain)
+        assert history_of(chain.fork()) == history_of(chain)
 
 
 def test_artifact_survives_its_row() -> None:

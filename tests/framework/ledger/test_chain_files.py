@@ -133,7 +133,7 @@ def play(chain: Chain) -> dict[str, Any]:
     return {"counter": counter.address, "made": made, "world": world.address, "game": game.address}
 
 
-def told(chain: Chain) -> dict[str, Any]:
+def answers_of(chain: Chain) -> dict[str, Any]:
     """Return the answers to all that a chain can be asked."""
     tables = ("receipts", "logs", "Added", "Score")
     return {
@@ -168,15 +168,15 @@ def published(path: Path, *names: str) -> dict[str, list[Any]]:
 def test_everything_comes_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     play(chain)
-    before = told(chain)
-    assert told(opened()) == before
+    before = answers_of(chain)
+    assert answers_of(opened()) == before
 
 
 def test_file_plays_as_memory(opened: Callable[..., Chain]) -> None:
     in_file, in_memory = opened(), Chain()
     play(in_file)
     play(in_memory)
-    assert told(in_file) == told(in_memory)
+    assert answers_of(in_file) == answers_of(in_memory)
 
 
 def test_reopened_chain_continues(opened: Callable[..., Chain]) -> None:
@@ -186,7 +186,7 @@ def test_reopened_chain_continues(opened: Callable[..., Chain]) -> None:
     chain = opened()
     for each in (straight, chain):
         play(each)
-    assert told(opened()) == told(straight)
+    assert answers_of(opened()) == answers_of(straight)
 
 
 def test_past_and_calls_come_back(opened: Callable[..., Chain]) -> None:
@@ -217,8 +217,8 @@ def test_wiped_storage_comes_back(opened: Callable[..., Chain]) -> None:
     chain.state.delete_account(at)
     chain.record_changes()
     chain.mine()
-    before = told(chain)
-    assert told(opened()) == before and chain.code(at) == b""
+    before = answers_of(chain)
+    assert answers_of(opened()) == before and chain.code(at) == b""
 
 
 def test_named_account_still_signs(opened: Callable[..., Chain]) -> None:
@@ -233,9 +233,9 @@ def test_open_block_comes_back(opened: Callable[..., Chain]) -> None:
     chain.automine = False
     counter.add(3)
     chain.set_balance(chain.accounts[3], 5)
-    before = told(chain)
+    before = answers_of(chain)
     again = opened()
-    assert told(again) == before
+    assert answers_of(again) == before
     again.mine()
     assert len(again.blocks) == 3 and again.head.end_receipt == 2
 
@@ -257,11 +257,11 @@ def test_snapshots_are_gone(opened: Callable[..., Chain]) -> None:
 
 
 def test_empty_chain_comes_back(opened: Callable[..., Chain]) -> None:
-    before = told_briefly(opened())
-    assert told_briefly(opened()) == before == told_briefly(Chain())
+    before = short_answers(opened())
+    assert short_answers(opened()) == before == short_answers(Chain())
 
 
-def told_briefly(chain: Chain) -> tuple[Any, ...]:
+def short_answers(chain: Chain) -> tuple[Any, ...]:
     return chain.block_hash(), chain.now, len(chain.receipts)
 
 
@@ -274,15 +274,15 @@ def test_revert_shortens_file(opened: Callable[..., Chain], path: Path) -> None:
     with chain.anchor():
         play(chain)
     counter.add(1)
-    before = told(opened())
+    before = answers_of(opened())
     straight = Chain()
     straight.deploy(Counter)
     straight.handle(Counter, counter.address).add(1)
-    assert before["hashes"] == told_hashes(straight)
+    assert before["hashes"] == hashes_of(straight)
     assert len(published(path, "receipts")["receipts"]) == 2
 
 
-def told_hashes(chain: Chain) -> list[bytes]:
+def hashes_of(chain: Chain) -> list[bytes]:
     return [chain.block_hash(n) for n in range(len(chain.blocks))]
 
 
@@ -295,8 +295,8 @@ def test_revert_into_open_block(opened: Callable[..., Chain]) -> None:
     counter.add(2)
     chain.mine(3)
     chain.revert(snapshot)
-    before = told(chain)
-    assert told(opened()) == before and before["open"].gas_used > 0
+    before = answers_of(chain)
+    assert answers_of(opened()) == before and before["open"].gas_used > 0
 
 
 # What others read

@@ -75,7 +75,7 @@ def path(sound: Path, tmp_path: Path) -> Path:
     return tmp_path / "duel.chain"
 
 
-def told(chain: Chain) -> Any:
+def contents(chain: Chain) -> Any:
     """Return all that a chain knows."""
     numbers = range(len(chain.blocks))
     return (
@@ -102,7 +102,7 @@ def outcome(path: Path, truth: Any, tables: Any) -> str:
     raw = path.read_bytes()
     try:
         with Chain.open(path, contracts=KNOWN) as chain:
-            found = told(chain)
+            found = contents(chain)
     except BadChainFile:
         return "refused" if path.read_bytes() == raw else "refused, and written to"
     if found != truth:
@@ -165,7 +165,7 @@ def campaign(sound: Path, path: Path, number: int, seed: int) -> dict[str, int]:
     """Flip bits, half of them in cells, half anywhere in the file; count the outcomes."""
     random, all_cells, count = Random(seed), cells(sound), dict[str, int]()
     with Chain.open(sound, contracts=KNOWN) as chain:
-        truth = told(chain)
+        truth = contents(chain)
     tables = readable(sound)
     for n in range(number):
         copyfile(sound, path)
@@ -243,7 +243,7 @@ def test_damage_to_what_the_chain_needs_is_refused_with_its_place(
         ),
         Chain.open(path, contracts=KNOWN) as chain,
     ):
-        told(chain)
+        contents(chain)
 
 
 TABLES = [
@@ -295,7 +295,7 @@ def test_checksums_hold_after_every_operation(path: Path) -> None:
             counter.add(turn)
         raw = path.read_bytes()
         with Chain.open(path, contracts=KNOWN) as chain:  # nothing is mended, as nothing is wrong
-            told(chain)
+            contents(chain)
         assert path.read_bytes() == raw
 
 

@@ -124,7 +124,7 @@ def do(chain: Chain, what: str, n: int) -> None:
         chain.handle(Game, chain.receipts[2].address).play(n, sender=who)
 
 
-def asked(chain: Chain, n: int) -> Any:
+def answers_of(chain: Chain, n: int) -> Any:
     """Some of what one asks a chain, in an order that lets each question be the first."""
     ledger, count = chain.ledger, len(chain.receipts)
     place = n % count
@@ -161,11 +161,11 @@ def test_answers_are_those_of_a_chain_in_memory(acts: list[tuple[str, int]]) -> 
                 if what == "reopen":
                     twins.reopen()
                 elif what == "look":
-                    twins.both(asked, n)
+                    twins.both(answers_of, n)
                 else:
                     twins.both(do, what, n)
             for n in range(0, 45, 7):
-                twins.both(asked, n)
+                twins.both(answers_of, n)
         finally:
             twins.chains[0].close()
 
@@ -196,9 +196,9 @@ def test_open_block_is_undone_beyond_what_is_in_memory(before: int, held: int, n
             twins.both(hold)
             twins.reopen()
             twins.both(goes_back)
-            twins.both(asked, number)
+            twins.both(answers_of, number)
             twins.reopen()
-            twins.both(asked, number)
+            twins.both(answers_of, number)
         finally:
             twins.chains[0].close()
 

@@ -58,12 +58,12 @@ def chain() -> Chain:
     chain.send(chain.account("carol"), value=5, sender=alice)
     with chain.block():
         for kind in (0, 1, 2):
-            chain.send_transaction(typed(chain, kind, counter))
+            chain.send_transaction(transaction_of_type(chain, kind, counter))
     chain.mine()
     return chain
 
 
-def typed(chain: Chain, kind: int, counter: Handle) -> Transaction:
+def transaction_of_type(chain: Chain, kind: int, counter: Handle) -> Transaction:
     sender = chain.accounts[3]
     data = counter.add.calldata(kind)
     return Transaction(

@@ -49,7 +49,7 @@ def key_of(tx: Transaction) -> Account:
     return next(account for account in ACCOUNTS if account == tx.sender)
 
 
-def sealed(tx: Transaction) -> bytes:
+def signed(tx: Transaction) -> bytes:
     return encode_signed(tx, CHAIN_ID, key_of(tx))
 
 
@@ -78,23 +78,23 @@ def by_eth_account(tx: Transaction) -> bytes:
 @settings(deadline=None, max_examples=60)
 @given(transactions)
 def test_signs_as_eth_account(tx: Transaction) -> None:
-    assert sealed(tx) == by_eth_account(tx)
+    assert signed(tx) == by_eth_account(tx)
 
 
 @settings(deadline=None)
 @given(transactions)
 def test_reads_what_it_writes(tx: Transaction) -> None:
-    raw = sealed(tx)
+    raw = signed(tx)
     assert decode_signed(raw, CHAIN_ID) == replace(tx, raw=raw)
 
 
 @settings(deadline=None, max_examples=60)
 @given(transactions)
 def test_py_evm_reads_the_same(tx: Transaction) -> None:
-    read = PragueTransactionBuilder.decode(sealed(tx))
+    read = PragueTransactionBuilder.decode(signed(tx))
     read.check_signature_validity()
     assert read.sender == tx.sender
-    assert read.hash == keccak(sealed(tx))
+    assert read.hash == keccak(signed(tx))
     assert (read.nonce, read.gas, read.to, read.value, read.data) == (
         tx.nonce,
         tx.gas,
@@ -114,7 +114,7 @@ LISTED = replace(TX, access_list=((bytes(BOB), (1,)),))
 
 def changed(place: int, item: rlp.Item, tx: Transaction = TX) -> bytes:
     """The envelope of a transaction in which one field is another."""
-    raw = sealed(tx)
+    raw = signed(tx)
     fields = rlp.decode(raw[1:] if tx.type else raw)
     fields[place] = item
     return (bytes([tx.type]) if tx.type else b"") + bytes(rlp.encode(fields))
@@ -122,7 +122,7 @@ def changed(place: int, item: rlp.Item, tx: Transaction = TX) -> bytes:
 
 def flipped(tx: Transaction = TX) -> bytes:
     """The other signature of the same key and content."""
-    fields = rlp.decode(sealed(tx)[1:])
+    fields = rlp.decode(signed(tx)[1:])
     parity, s = int.from_bytes(fields[-3]), int.from_bytes(fields[-1])
     fields[-3:] = [1 - parity, fields[-2], ORDER - s]
     return b"\x02" + bytes(rlp.encode(fields))
@@ -131,11 +131,11 @@ def flipped(tx: Transaction = TX) -> bytes:
 RANGE = "is not a number: that takes at most {} bytes and has no leading zeros"
 REFUSED = {
     "nothing": (b"", "no transaction begins with 0x: type 0 is a list, 1 and 2 have their number before it"),
-    "number of type 0": (b"\0" + sealed(LEGACY), "no transaction begins with 0x00: type 0 is a list, .*"),
-    "type 3": (b"\x03" + sealed(TX)[1:], "no transaction begins with 0x03: type 0 is a list, .*"),
+    "number of type 0": (b"\0" + signed(LEGACY), "no transaction begins with 0x00: type 0 is a list, .*"),
+    "type 3": (b"\x03" + signed(TX)[1:], "no transaction begins with 0x03: type 0 is a list, .*"),
     "type 127": (b"\x7f\xc0", "no transaction begins with 0x7f: .*"),
-    "trailing bytes": (sealed(TX) + b"\0", "these bytes are not a transaction of type 2: bytes are left behind its end: 1"),
-    "cut off": (sealed(LEGACY)[:-1], "these bytes are not a transaction of type 0: it ends too early"),
+    "trailing bytes": (signed(TX) + b"\0", "these bytes are not a transaction of type 2: bytes are left behind its end: 1"),
+    "cut off": (signed(LEGACY)[:-1], "these bytes are not a transaction of type 0: it ends too early"),
     "no list": (b"\x02\x80", "a transaction of type 2 is a list of 12: chain id, nonce, tip, fee, .*, v, r, s"),
     "unsigned": (b"\x01" + rlp.encode([b""] * 8), "a transaction of type 1 is a list of 11: chain id, nonce, fee, .*"),
     "leading zero": (changed(1, b"\0\x07"), "its nonce " + RANGE.format(8)),
@@ -178,7 +178,7 @@ def test_refuses_what_is_not_a_transaction(raw: bytes, words: str) -> None:
 def test_mangled_bytes_are_read_or_refused(
     extra: bytes, start: int, end: int, tx: Transaction
 ) -> None:
-    raw = sealed(tx)
+    raw = signed(tx)
     try:
         read = decode_signed(raw[:start] + extra + raw[end:], CHAIN_ID)
     except InvalidTransaction:
@@ -193,7 +193,7 @@ def test_highest_s_is_taken() -> None:
 
 
 def test_type_0_without_a_chain_id_is_taken() -> None:
-    fields = rlp.decode(sealed(LEGACY))[:6]
+    fields = rlp.decode(signed(LEGACY))[:6]
     signature = PrivateKey(ALICE.key).sign_recoverable(keccak(rlp.encode(fields)), hasher=None)
     v, r, s = 27 + signature[64], *(int.from_bytes(signature[i : i + 32]) for i in (0, 32))
     assert decode_signed(rlp.encode([*fields, v, r, s]), CHAIN_ID).sender == ALICE

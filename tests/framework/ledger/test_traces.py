@@ -145,7 +145,7 @@ def lines(trace: Trace) -> list[str]:
     return str(trace).split("\n")
 
 
-def told(trace: Trace, kind: type) -> list[str]:
+def steps_of(trace: Trace, kind: type) -> list[str]:
     return [str(step) for step in trace.steps if isinstance(step, kind)]
 
 
@@ -187,31 +187,31 @@ def test_messages_form_a_tree(shop: Handle, buyer: Handle) -> None:
 def test_undone_steps_are_reported(shop: Handle, buyer: Handle) -> None:
     spilt = buyer.go(shop.address).trace.calls[2]
     assert (spilt.ok, spilt.error and spilt.error.text) == (False, "spilt")
-    assert told(spilt, Write) == ["Shop.stock: 1 -> 0"]
+    assert steps_of(spilt, Write) == ["Shop.stock: 1 -> 0"]
 
 
 def test_after_an_undone_message_words_are_back(shop: Handle, buyer: Handle) -> None:
     buyer.go(shop.address)
     again = buyer.go(shop.address).trace
-    assert told(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
+    assert steps_of(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
 
 
 def test_undone_value_is_not_the_old_value_of_a_later_write(shop: Handle, buyer: Handle) -> None:
     old, undone, kept = "x" * 80, "y" * 80, "x" * 40 + "z" * 40
     shop.rename(old)
     first, second = buyer.reword(shop.address, undone, kept).trace.calls
-    assert told(first, Write) == [f"Shop.names[0]: '{old}' -> '{undone}'"]
-    assert told(second, Write) == [f"Shop.names[0]: '{old}' -> '{kept}'"]
+    assert steps_of(first, Write) == [f"Shop.names[0]: '{old}' -> '{undone}'"]
+    assert steps_of(second, Write) == [f"Shop.names[0]: '{old}' -> '{kept}'"]
 
 
 def test_writes_are_reported_in_total(shop: Handle) -> None:
-    assert told(shop.restock().trace, Write) == ["Shop.stock: 2 -> 4"]
+    assert steps_of(shop.restock().trace, Write) == ["Shop.stock: 2 -> 4"]
 
 
 def test_failures_keep_their_steps(shop: Handle) -> None:
     shop.fill(0, 1)
     trace = shop.buy(BOB, check=False).trace
-    assert told(trace, Reading)[0] == "Shop.stock = 0"
+    assert steps_of(trace, Reading)[0] == "Shop.stock = 0"
     assert lines(trace)[0].startswith("alice: Shop.buy(bob) failed: SoldOut(left=0) at ")
 
 
@@ -223,7 +223,7 @@ def test_gas_is_that_of_the_receipt(shop: Handle, buyer: Handle) -> None:
 
 def test_long_texts_are_whole(shop: Handle) -> None:
     name = "x" * 99
-    assert told(shop.rename(name).trace, Write)[-1] == f"Shop.names[0]: '' -> '{name}'"
+    assert steps_of(shop.rename(name).trace, Write)[-1] == f"Shop.names[0]: '' -> '{name}'"
 
 
 def test_creations_are_named(chain: Chain, buyer: Handle) -> None:
@@ -235,14 +235,14 @@ def test_creations_are_named(chain: Chain, buyer: Handle) -> None:
 def test_models_are_named(chain: Chain) -> None:
     world = chain.deploy_world("arcade", systems=[Scoring], writers={Score: [Scoring]})
     trace = world.system(Scoring).win(3, sender=BOB).trace
-    assert f"Score({BOB}).points: 0 -> 3" in told(trace, Write)
+    assert f"Score({BOB}).points: 0 -> 3" in steps_of(trace, Write)
 
 
 def test_bytecode_is_in_the_same_tree(chain: Chain, shop: Handle, forwarder: Address) -> None:
     data = bytes(12) + shop.address + shop.buy.calldata(BOB)
     trace = chain.send(forwarder, data).trace
-    assert told(trace, Reading) == [f"{forwarder}.slot 0x3 = 0"]
-    assert told(trace, Write) == [f"{forwarder}.slot 0x3: 0 -> 1"]
+    assert steps_of(trace, Reading) == [f"{forwarder}.slot 0x3 = 0"]
+    assert steps_of(trace, Write) == [f"{forwarder}.slot 0x3: 0 -> 1"]
     assert (trace.calls[0].name, trace.calls[0].result) == ("Shop.buy", 5)
     assert [each.event for each in trace.calls[0].logs if each.event] == [Sold(BOB, 5)]
 
@@ -262,7 +262,7 @@ def test_deep_trees_are_whole(chain: Chain) -> None:
 def test_calls_are_rehearsed(chain: Chain, shop: Handle, buyer: Handle) -> None:
     root, seen = chain.block_hash(), buyer.go.trace(shop.address, sender=BOB)
     assert lines(seen)[0].startswith("bob: Buyer.go(Shop) -> 5 [")
-    assert "Shop.stock: 2 -> 1" in told(seen.calls[1], Write)
+    assert "Shop.stock: 2 -> 1" in steps_of(seen.calls[1], Write)
     assert (shop.left(), chain.block_hash()) == (2, root)
     assert lines(buyer.go(shop.address, sender=BOB).trace)[1:] == lines(seen)[1:]
 
@@ -271,7 +271,7 @@ def test_views_are_traced_in_the_past(chain: Chain, shop: Handle) -> None:
     before = chain.head.number
     shop.buy(BOB)
     seen = chain.at(block=before).handle(shop).left.trace()
-    assert told(seen, Reading) == ["Shop.stock = 2", "Shop.price = 5"]  # they share a word
+    assert steps_of(seen, Reading) == ["Shop.stock = 2", "Shop.price = 5"]  # they share a word
     assert (seen.result, shop.left()) == (2, 1)
 
 
@@ -293,8 +293,8 @@ def test_the_past_is_run_again(chain: Chain, shop: Handle) -> None:
 def test_the_open_block_is_run_again(chain: Chain, shop: Handle) -> None:
     with chain.block():
         first, second = shop.buy(BOB), shop.buy(BOB)
-        assert told(first.trace, Write)[0] == "Shop.stock: 2 -> 1"
-        assert told(second.trace, Write)[0] == "Shop.stock: 1 -> 0"
+        assert steps_of(first.trace, Write)[0] == "Shop.stock: 2 -> 1"
+        assert steps_of(second.trace, Write)[0] == "Shop.stock: 1 -> 0"
 
 
 def test_forced_chance_comes_again(chain: Chain, shop: Handle) -> None:

@@ -107,7 +107,7 @@ def work(on: Any, *steps: Callable[[Any], object], check: bool = True) -> Any:
     return receipt
 
 
-def told(on: Any, *steps: Callable[[Any], object]) -> list[str]:
+def writes_of(on: Any, *steps: Callable[[Any], object]) -> list[str]:
     return [str(write) for write in work(on, *steps).writes]
 
 
@@ -184,7 +184,7 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
 def test_writes_name_what_changed(
     lab: Any, steps: list[Callable[[Any], object]], lines: list[str]
 ) -> None:
-    assert told(lab, *steps) == lines
+    assert writes_of(lab, *steps) == lines
 
 
 def test_write_carries_its_parts(lab: Any) -> None:

@@ -118,14 +118,14 @@ class Asker(Contract):
     @call
     def expect_broke(self) -> u256:
         try:
-            self.it.relay(self.address, asked("fail", 1))
+            self.it.relay(self.address, asker_call("fail", 1))
         except Broke as broke:
             return broke.needed
         return 0
 
     @call(payable=True)
     def pay(self, amount: u256) -> u256:
-        self.abi(self.relay, ABI, value=amount).relay(self.address, asked("add", 1))
+        self.abi(self.relay, ABI, value=amount).relay(self.address, asker_call("add", 1))
         return self.balance
 
     @view
@@ -145,7 +145,7 @@ class Asker(Contract):
     @call
     def hold(self, note: u256) -> u256:
         self.it.hold(note)
-        self.it.attempt(self.address, asked("hold_and_fail", note + 1))
+        self.it.attempt(self.address, asker_call("hold_and_fail", note + 1))
         held: u256 = self.it.held()
         return held
 
@@ -155,7 +155,7 @@ class Asker(Contract):
         return Address(child.address) if child.failure is None else ZERO
 
 
-def asked(entry: str, *args: Any) -> bytes:
+def asker_call(entry: str, *args: Any) -> bytes:
     return Asker.__spec__.entries[entry].encode_args(args, {})
 
 
@@ -167,12 +167,12 @@ class Foreign:
 
     def __getattr__(self, name: str) -> Callable[..., Receipt]:
         def send(*args: Any, **options: Any) -> Receipt:
-            return self.chain.send(self.address, told(name, *args), **options)
+            return self.chain.send(self.address, relay_call(name, *args), **options)
 
         return send
 
 
-def told(name: str, *args: Any) -> bytes:
+def relay_call(name: str, *args: Any) -> bytes:
     return functions_from_json(ABI)[name].encode_args(args, {})
 
 

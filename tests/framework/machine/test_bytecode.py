@@ -22,9 +22,9 @@ from tests.framework.machine.asker import (
     Foreign,
     Said,
     answered,
-    asked,
+    asker_call,
     line_with,
-    told,
+    relay_call,
 )
 
 RELAY = (Path(__file__).parents[1] / "relay.vy").read_text("utf-8")
@@ -92,7 +92,7 @@ def test_views_read_bytecode(asker: Handle, relay: Foreign) -> None:
 
 
 def test_bytecode_calls_python(asker: Handle, relay: Foreign) -> None:
-    receipt = relay.relay(asker.address, asked("add", 4))
+    receipt = relay.relay(asker.address, asker_call("add", 4))
     assert int.from_bytes(answered("relay", receipt)) == 4
     assert [type(e).__name__ for e in receipt.events] == ["Said", "DecodedAbiEvent"]
 
@@ -104,7 +104,7 @@ def test_value_is_sent_both_ways(chain: Chain, asker: Handle, relay: Foreign) ->
 
 
 def test_bytecode_borrows_python_code(chain: Chain, asker: Handle, relay: Foreign) -> None:
-    (borrowed,) = relay.lend(asker.address, asked("add", 4)).calls
+    (borrowed,) = relay.lend(asker.address, asker_call("add", 4)).calls
     assert (chain.storage(relay.address, 1), count(asker, chain)) == (4, 0)
     assert (borrowed.kind, borrowed.address, borrowed.program and borrowed.program.spec.name) == (
         "delegate",
@@ -114,7 +114,7 @@ def test_bytecode_borrows_python_code(chain: Chain, asker: Handle, relay: Foreig
 
 
 def test_calls_form_one_tree(asker: Handle, relay: Foreign) -> None:
-    (outer,) = relay.relay(asker.address, asked("put", 3)).calls
+    (outer,) = relay.relay(asker.address, asker_call("put", 3)).calls
     assert (outer.program and outer.program.spec.name, outer.address) == ("Asker", asker.address)
     assert [(inner.kind, inner.address) for inner in outer.calls] == [("call", relay.address)] * 2
 
@@ -123,26 +123,26 @@ def test_calls_form_one_tree(asker: Handle, relay: Foreign) -> None:
 
 
 def test_bytecode_catches_python(chain: Chain, asker: Handle, relay: Foreign) -> None:
-    receipt = relay.attempt(asker.address, asked("fail", 0))
+    receipt = relay.attempt(asker.address, asker_call("fail", 0))
     assert answered("attempt", receipt)[0] is False
     assert (word(relay), count(asker, chain), list(receipt.events)) == (9, 0, [])
     assert receipt.undone_events == [Said(99)]
 
 
 def test_python_catches_bytecode(chain: Chain, asker: Handle, relay: Foreign) -> None:
-    receipt = asker.attempt(told("refuse"))
+    receipt = asker.attempt(relay_call("refuse"))
     assert receipt.return_value == "Not so"
     assert (count(asker, chain), word(relay)) == (1, 7)
 
 
 def test_refusals_name_python_lines(asker: Handle, relay: Foreign) -> None:
-    error = failure_of(relay.relay(asker.address, asked("fail", 0)))
+    error = failure_of(relay.relay(asker.address, asker_call("fail", 0)))
     assert (error.kind, error.text) == ("revert", "No more")
     assert error.place.endswith(f"asker.py:{line_with('No more')}")
 
 
 def test_exceptions_name_python_lines(asker: Handle, relay: Foreign) -> None:
-    error = failure_of(relay.relay(asker.address, asked("fail", 2)))
+    error = failure_of(relay.relay(asker.address, asker_call("fail", 2)))
     assert (error.kind, error.text) == ("exception", "IndexError: pop from empty list")
     assert error.line == line_with("[].pop()")
 
@@ -165,14 +165,14 @@ def test_refused_bytecode_is_undone(
 
 
 def test_reentry_is_refused(asker: Handle, relay: Foreign) -> None:
-    error = asker.around(asked("put", 1), check=False).error
+    error = asker.around(asker_call("put", 1), check=False).error
     assert error.text.startswith(
         "Asker.put is not open to re-entry: Asker is still busy with a call"
     )
 
 
 def test_reentry_may_be_open(chain: Chain, asker: Handle) -> None:
-    receipt = asker.around(asked("add", 4))
+    receipt = asker.around(asker_call("add", 4))
     assert (int.from_bytes(receipt.return_value), count(asker, chain)) == (5, 5)
 
 
@@ -182,13 +182,13 @@ def test_views_stay_static_below(asker: Handle, relay: Foreign) -> None:
 
 
 def test_static_calls_hold_python(chain: Chain, asker: Handle, relay: Foreign) -> None:
-    receipt = relay.look(asker.address, asked("add", 4))
+    receipt = relay.look(asker.address, asker_call("add", 4))
     assert (receipt.ok, failure_of(receipt).text) == (False, "Asker.add is a view and cannot write")
     assert count(asker, chain) == 0
 
 
 def test_value_is_refused(asker: Handle, relay: Foreign) -> None:
-    error = failure_of(relay.relay(asker.address, asked("put", 1), value=3))
+    error = failure_of(relay.relay(asker.address, asker_call("put", 1), value=3))
     assert (error.kind, error.text) == ("refused", "Asker.put takes no value: it is not payable")
 
 
@@ -196,13 +196,13 @@ def test_value_is_refused(asker: Handle, relay: Foreign) -> None:
 
 
 def test_spent_bytecode_is_caught(chain: Chain, asker: Handle, relay: Foreign) -> None:
-    receipt = asker.attempt(told("spin"))
+    receipt = asker.attempt(relay_call("spin"))
     assert (receipt.ok, word(relay), count(asker, chain)) == (True, 7, 1)
     assert receipt.gas_used > 200_000 - 200_000 // 32
 
 
 def test_spent_python_is_caught(chain: Chain, asker: Handle, relay: Foreign) -> None:
-    receipt = relay.attempt(asker.address, asked("spin"), gas=400_000)
+    receipt = relay.attempt(asker.address, asker_call("spin"), gas=400_000)
     assert (receipt.ok, answered("attempt", receipt)[0], count(asker, chain)) == (True, False, 0)
     assert getattr(receipt.calls[0].failure, "kind", None) == "out of gas"
 

@@ -85,7 +85,7 @@ def created_at(creator: bytes, initcode: bytes) -> bytes:
     return keccak(b"\xff" + creator + bytes(32) + keccak(initcode))[12:]
 
 
-def told(entry: str, *args: Any) -> bytes:
+def calldata(entry: str, *args: Any) -> bytes:
     return Hand.__spec__.entries[entry].encode_args(args, {})
 
 
@@ -242,7 +242,7 @@ def refunded(chain: Chain, to: Address, data: bytes) -> tuple[str | None, int]:
 
 
 def test_failed_refunds_are_lost(chain: Chain, hand: Handle, clear: Address) -> None:
-    assert refunded(chain, hand.address, told("send_and_fail", clear)) == ("Never mind", 0)
+    assert refunded(chain, hand.address, calldata("send_and_fail", clear)) == ("Never mind", 0)
     assert refunded(chain, clear, b"") == (None, 4_800)
 
 

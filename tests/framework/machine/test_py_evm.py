@@ -42,7 +42,7 @@ class Diver(Contract):
     @call(nonreentrant=False)
     def dive(self, to: Address) -> u256:
         """Return how deeply messages of this kind can be nested."""
-        child = self._frame.call(bytes(to), told("dive", to))
+        child = self._frame.call(bytes(to), calldata("dive", to))
         return 1 + int.from_bytes(child.output) if child.failure is None else 0
 
     @call
@@ -56,7 +56,7 @@ class Diver(Contract):
         return self.word
 
 
-def told(entry: str, *args: Any) -> bytes:
+def calldata(entry: str, *args: Any) -> bytes:
     return Diver.__spec__.entries[entry].encode_args(args, {})
 
 
@@ -164,7 +164,7 @@ def test_deepest_bytecode_is_safe(chain: Chain, evm: Code, initcode: Code) -> No
 
 @pytest.mark.usefixtures("shallow")
 def test_deepest_python_is_safe(chain: Chain, diver: Handle) -> None:
-    frame, _ = chain.call(diver.address, told("dive", diver.address))
+    frame, _ = chain.call(diver.address, calldata("dive", diver.address))
     assert frame.result == 1_024
 
 
@@ -174,7 +174,7 @@ def test_deepest_mixture_is_safe(chain: Chain, diver: Handle, place: Place) -> N
     mirror = place(
         "CALLDATASIZE", 0, 0, "CALLDATACOPY", 32, 0, "CALLDATASIZE", 0, 0, "CALLER", "GAS", "CALL", "POP", 32, 0, "RETURN",
     )  # fmt: skip
-    frame, _ = chain.call(diver.address, told("dive", mirror))
+    frame, _ = chain.call(diver.address, calldata("dive", mirror))
     assert frame.result == 512
 
 
@@ -258,7 +258,7 @@ def signed(chain: Chain, account: Account, unsigned: Any, **fields: Any) -> Tran
     )
 
 
-def lent(chain: Chain, account: Account, to: Address, nonce: int) -> Authorization:
+def authorization(chain: Chain, account: Account, to: Address, nonce: int) -> Authorization:
     """The permission of `account` to run the code at `to` in its name."""
     message = b"\x05" + rlp.encode([chain.chain_id, bytes(to), nonce])
     v, r, s = keys.PrivateKey(account.key).sign_msg(message).vrs
@@ -279,16 +279,20 @@ def set_code(
 
 def test_accounts_borrow_python(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    receipt = chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
+    receipt = chain.send_transaction(
+        set_code(chain, alice, authorization(chain, bob, diver.address, 0))
+    )
     assert (receipt.ok, receipt.gas_used, chain.nonce(bob)) == (True, 36_800, 1)
-    assert number(chain.send(bob, told("add", 4))) == 4
+    assert number(chain.send(bob, calldata("add", 4))) == 4
     assert (chain.storage(bob, 0), chain.storage(diver.address, 0)) == (4, 0)
 
 
 def test_lenders_are_traced(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    lending = chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
-    trace = chain.send(bob, told("add", 4)).trace
+    lending = chain.send_transaction(
+        set_code(chain, alice, authorization(chain, bob, diver.address, 0))
+    )
+    trace = chain.send(bob, calldata("add", 4)).trace
     assert lending.trace.gas_used == lending.gas_used
     assert (trace.name, trace.address, trace.code_address) == ("Diver.add", bob, diver.address)
     assert [str(write) for write in trace.writes] == ["Diver.word: 0 -> 4"]
@@ -296,26 +300,28 @@ def test_lenders_are_traced(chain: Chain, diver: Handle) -> None:
 
 def test_python_calls_borrowers(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
-    assert int.from_bytes(diver.send(bob, told("add", 4)).return_value) == 4
+    chain.send_transaction(set_code(chain, alice, authorization(chain, bob, diver.address, 0)))
+    assert int.from_bytes(diver.send(bob, calldata("add", 4)).return_value) == 4
     assert chain.storage(bob, 0) == 4
 
 
 def test_lent_precompiles_do_nothing(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    chain.send_transaction(set_code(chain, alice, lent(chain, bob, SHA256, 0)))
+    chain.send_transaction(set_code(chain, alice, authorization(chain, bob, SHA256, 0)))
     assert (chain.send(bob, b"abc").output, diver.send(bob, b"abc").return_value) == (b"", b"")
 
 
 def test_stale_permissions_are_skipped(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    assert chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 7))).ok
+    assert chain.send_transaction(
+        set_code(chain, alice, authorization(chain, bob, diver.address, 7))
+    ).ok
     assert (chain.code(bob), chain.nonce(bob)) == (b"", 0)
 
 
 def test_permissions_outlive_failures(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    permit = lent(chain, bob, diver.address, 0)
+    permit = authorization(chain, bob, diver.address, 0)
     receipt = chain.send_transaction(
         set_code(chain, alice, permit, to=bytes(diver.address), data=b"what")
     )
@@ -363,7 +369,10 @@ def test_bad_blobs_change_nothing(chain: Chain, fields: dict[str, Any], text: st
 
 def test_permissions_must_be_paid(chain: Chain, diver: Handle) -> None:
     tx = set_code(
-        chain, chain.accounts[0], lent(chain, chain.accounts[1], diver.address, 0), gas=40_000
+        chain,
+        chain.accounts[0],
+        authorization(chain, chain.accounts[1], diver.address, 0),
+        gas=40_000,
     )
     with pytest.raises(InvalidTransaction, match="40000 gas is too little: 46000"):
         chain.send_transaction(tx)

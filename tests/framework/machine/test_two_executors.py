@@ -118,7 +118,7 @@ def send(
             pair.send(script, data, **options)
 
 
-def alike(
+def run_alike(
     pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
     with pair.anchor():
@@ -132,7 +132,7 @@ def alike(
 def test_executors_agree_on_any_transactions(
     pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
-    alike(pair, script, several)
+    run_alike(pair, script, several)
 
 
 @settings(max_examples=80, deadline=None)
@@ -140,7 +140,7 @@ def test_executors_agree_on_any_transactions(
 def test_executors_agree_on_any_refusal(
     pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
 ) -> None:
-    alike(pair, script, several)
+    run_alike(pair, script, several)
 
 
 @settings(max_examples=150, deadline=None)

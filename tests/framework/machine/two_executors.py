@@ -184,9 +184,9 @@ class ExecutorPair:
                     return refusal
 
         receipts = [receipt_of(chain) for chain in self.chains]
-        ours, law = map(seen, receipts)
+        ours, law = map(receipt_record, receipts)
         assert ours == law
-        assert held(self.chains[0]) == held(self.chains[1])
+        assert world_state(self.chains[0]) == world_state(self.chains[1])
         return receipts[0]
 
     def deploy(self, word: int = 0, **options: Any) -> Receipt | InvalidTransaction:
@@ -214,7 +214,7 @@ def accepted(receipt: Receipt | InvalidTransaction) -> Receipt:
     return receipt
 
 
-def seen(receipt: Receipt | InvalidTransaction) -> str | dict[str, object]:
+def receipt_record(receipt: Receipt | InvalidTransaction) -> str | dict[str, object]:
     """Return what a receipt shows, except the order in which accounts were written."""
     if isinstance(receipt, InvalidTransaction):
         return str(receipt)
@@ -227,7 +227,7 @@ def seen(receipt: Receipt | InvalidTransaction) -> str | dict[str, object]:
         "undone logs": [row[:3] for row in receipt.undone_log_rows],
         "words": words(receipt.changes),
         "undone words": words(receipt.undone_changes),
-        "calls": [called(call) for call in receipt.calls],
+        "calls": [call_record(call) for call in receipt.calls],
     }
 
 
@@ -241,14 +241,14 @@ def failure(failed: Failure | None) -> tuple[object, ...] | None:
     return failed.kind, failed.text, failed.data, failed.file, failed.line
 
 
-def called(call: CallRecord) -> tuple[object, ...]:
+def call_record(call: CallRecord) -> tuple[object, ...]:
     return (
         call.kind, call.address, call.caller, call.program and call.program.digest, call.data, call.value, call.output,
-        failure(call.failure), [called(inner) for inner in call.calls],
+        failure(call.failure), [call_record(inner) for inner in call.calls],
     )  # fmt: skip
 
 
-def held(chain: Chain) -> tuple[object, object]:
+def world_state(chain: Chain) -> tuple[object, object]:
     """All accounts and words of a chain."""
     words = {address: storage for address, storage in chain.state.storages.items() if storage}
     return chain.state.accounts, words

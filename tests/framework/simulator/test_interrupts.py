@@ -13,7 +13,7 @@ import pytest
 
 from chain import Chain
 from tests.framework import interrupts, plays
-from tests.framework.interrupts import KINDS, left_over, made_up, places, run, standing
+from tests.framework.interrupts import KINDS, derived_errors, leftovers, places, run, state_digest
 from tests.framework.plays import PLAYS, Counter, More, Scoring, begin, counter_on
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
@@ -43,9 +43,9 @@ def check(chain: Chain, play: interrupts.Play, random: Random) -> str:
     done = run(play, chain, tuple(lines), kind)
     told = f"{play.__name__} by {kind.__name__} at {' and '.join(done.places)}"
     chain.settle()
-    if standing(chain) not in may_stand:
+    if state_digest(chain) not in may_stand:
         return f"{told}: the chain stands nowhere"
-    wrong = left_over(chain) + (made_up(chain) if random.random() < 0.4 else [])
+    wrong = leftovers(chain) + (derived_errors(chain) if random.random() < 0.4 else [])
     return f"{told}: {wrong}" if wrong else ""
 
 
@@ -85,12 +85,12 @@ def campaign_in_file(number: int, seed: int, folder: Path) -> list[str]:
             copyfile(base, path)
         with Chain.open(path, contracts=KNOWN) as chain:
             found.append(check(chain, PLAYS[n % len(PLAYS)], random))
-            stands = standing(chain)
+            stands = state_digest(chain)
         if not found[n]:
             with Chain.open(path, contracts=KNOWN) as chain:
-                wrong = made_up(chain) if n % 3 == 0 else []
+                wrong = derived_errors(chain) if n % 3 == 0 else []
                 found[n] = (
-                    "" if standing(chain) == stands and not wrong else f"from the file {wrong}"
+                    "" if state_digest(chain) == stands and not wrong else f"from the file {wrong}"
                 )
                 goes_on(chain)
     return list(filter(None, found))
@@ -112,8 +112,8 @@ def sweep(play: interrupts.Play, number: int, base: Chain) -> Iterator[str]:
         chain, line, kind = base.fork(), 1 + n * count // number, KINDS[n % 3]
         done = run(play, chain, (line,), kind)
         chain.settle()
-        wrong = left_over(chain) + (made_up(chain) if n % 40 == 0 else [])
-        if standing(chain) not in may_stand or wrong:
+        wrong = leftovers(chain) + (derived_errors(chain) if n % 40 == 0 else [])
+        if state_digest(chain) not in may_stand or wrong:
             yield f"{play.__name__} by {kind.__name__} at {done.places}, line {line}: {wrong}"
 
 

@@ -102,7 +102,7 @@ class Asked:
         self.taken.append(self.ask("eth_sendTransaction", [fields]))
 
 
-def sends(asked: Asked, random: Random) -> None:
+def send_one_by_one(asked: Asked, random: Random) -> None:
     """Send transactions, each into its own block, with other requests between."""
     ask = asked.ask
     while True:
@@ -116,7 +116,7 @@ def sends(asked: Asked, random: Random) -> None:
             ask("evm_revert", [number])
 
 
-def lets_wait(asked: Asked, random: Random) -> None:
+def send_into_open_block(asked: Asked, random: Random) -> None:
     """Send transactions that wait for the next block, which is rebuilt again and again."""
     for _ in range(random.randrange(10, 40)):
         asked.send(0x22)
@@ -150,11 +150,11 @@ def node(
 
 
 def automining(begin: Begin, folder: Path, rounds: int, random: Random) -> None:
-    node(begin, folder, rounds, random, sends)
+    node(begin, folder, rounds, random, send_one_by_one)
 
 
 def with_block_time(begin: Begin, folder: Path, rounds: int, random: Random) -> None:
-    node(begin, folder, rounds, random, lets_wait, "--block-time", 0.2)
+    node(begin, folder, rounds, random, send_into_open_block, "--block-time", 0.2)
 
 
 # Deployments

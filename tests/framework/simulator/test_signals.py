@@ -15,7 +15,7 @@ import pytest
 
 from chain import Chain
 from chain.simulator.node_client import HttpNodeClient
-from tests.framework.interrupts import made_up
+from tests.framework.interrupts import derived_errors
 
 ROOT = Path(__file__).parents[3]
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
@@ -73,7 +73,7 @@ def test_interrupted_script_leaves_a_sound_file(tmp_path: Path) -> None:
         told = interrupted(script, path, random)
         with Chain.open(path) as chain:
             assert chain.storage(chain.receipts[0].address, 0) >= told, number
-            assert not made_up(chain), number
+            assert not derived_errors(chain), number
 
 
 def node_on(path: Path) -> tuple[subprocess.Popen[str], str]:
