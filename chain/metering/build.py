@@ -125,7 +125,9 @@ def build_instrumented(thing: Any) -> Any:
     name = thing.__module__ if isinstance(thing, type) else thing.__name__
     module = author_module(name, name.partition(".")[0])
     if module is None:
-        raise TypeError(f"{name} has no instrumented copy: it is not one of your own modules in a file")
+        raise TypeError(
+            f"{name} has no instrumented copy: it is not one of your own modules in a file"
+        )
     namespace = _namespace_of(thing, name)
     if namespace is None:
         sources = ProgramSources(module)

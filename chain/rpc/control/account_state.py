@@ -103,7 +103,9 @@ def set_base_fee(node: Node, fee: Any) -> bool:
 
 
 def set_min_gas_price(node: Node, price: Any) -> None:
-    raise refused("this chain has no minimum gas price other than the base fee: set the base fee of the next block")
+    raise refused(
+        "this chain has no minimum gas price other than the base fee: set the base fee of the next block"
+    )
 
 
 def _set_next(node: Node, **wishes: Any) -> None:
@@ -136,6 +138,4 @@ def set_logging(node: Node, on: Any) -> bool:
 
 
 def set_rpc_url(node: Node, url: Any) -> None:
-    raise refused(
-        "this chain is not a fork of another one, so it has no RPC URL to set"
-    )
+    raise refused("this chain is not a fork of another one, so it has no RPC URL to set")

@@ -114,7 +114,10 @@ def test_contract_in_the_script_is_refused(folder: Path) -> None:
     )
     refused = run("record", "all.py")
     assert refused.exit_code == 1
-    assert "Race is defined in the script itself, from which a replay cannot import it" in refused.stderr
+    assert (
+        "Race is defined in the script itself, from which a replay cannot import it"
+        in refused.stderr
+    )
 
 
 def test_main_on_a_chain_is_recorded(folder: Path) -> None:

@@ -112,7 +112,10 @@ def test_mistake_with_a_model_has_its_line(chain: Chain, entry: str) -> None:
 
 
 MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda bell: Bell(), "Bell cannot be instantiated directly: chain.deploy(Bell) makes one on a chain"),
+    (
+        lambda bell: Bell(),
+        "Bell cannot be instantiated directly: chain.deploy(Bell) makes one on a chain",
+    ),
     (lambda bell: bell.chain.receipts[9], "there is no receipt 9: there are 1"),
     (lambda bell: bell.chain.receipts["ring"], "'ring' is not the number of a receipt"),
     (lambda bell: record(bell), "is not a chain: only the play of a whole chain is recorded"),
