@@ -1,6 +1,6 @@
-"""Measures Boardchain beside eth-tester, in one run, and says which bars are met.
+"""Measure Boardchain beside eth-tester, in one run, and show which bars are met.
 
-Machines differ and are shared, so what counts are ratios: every road is driven in turn, for several rounds, by processor
+Machines differ and are shared, so what counts are ratios: every benchmark runs in turn, for several rounds, by processor
 time, and its best round is taken. The baseline is a counter in bytecode on eth-tester's PyEVM backend, through web3.py with
 coincurve, gas given so that nothing is estimated. With `--node` it measures the node beside anvil instead.
 """
@@ -20,7 +20,7 @@ import bench_fuel
 import bench_mage_duel
 import bench_node
 import bench_sagrada
-from bench_roads import ROUNDS, Road, compiled, eth_tester, limit, measure, timed, transacting
+from bench_runner import ROUNDS, Benchmark, compiled, eth_tester, limit, measure, timed, transacting
 
 from chain import Address, Chain, Contract, Key, call, event
 from chain.abi.json_abi import functions_from_json
@@ -51,10 +51,10 @@ GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
 def main() -> None:
     warnings.simplefilter("ignore")
     print(f"Python {sys.version.split()[0]}, best of {ROUNDS} rounds, processor time\n")
-    games = [Road(*parts) for game in GAMES for parts in game.roads()]
+    games = [Benchmark(*parts) for game in GAMES for parts in game.benchmarks()]
     rates = measure([eth_tester(), counter(), bytecode(), web3(), *games])
     base = rates["eth-tester counter"][0]
-    print(f"{'road':34}{'calls/s':>10}{'ratio':>9}{'bar':>7}")
+    print(f"{'benchmark':34}{'calls/s':>10}{'ratio':>9}{'bar':>7}")
     for name, (rate, bar) in rates.items():
         print(f"{name:34}{rate:10,.0f}{rate / base:8.1f}x{verdict(rate / base >= bar, bar)}")
     growth()
@@ -67,12 +67,12 @@ def verdict(met: bool, bar: float) -> str:
     return f"{bar:6.0f}x  {'met' if met else 'MISSED'}" if bar else ""
 
 
-def web3() -> Road:
+def web3() -> Benchmark:
     w3 = Chain().web3
-    return Road("bytecode counter, chain.web3", transacting(w3, w3.eth.accounts[0]), 200, 3)
+    return Benchmark("bytecode counter, chain.web3", transacting(w3, w3.eth.accounts[0]), 200, 3)
 
 
-def counter() -> Road:
+def counter() -> Benchmark:
     chain = Chain()
     increment, alice = chain.deploy(Counter).increment, chain.accounts[0]
 
@@ -80,10 +80,10 @@ def counter() -> Road:
         for _ in range(n):
             increment(1, sender=alice)
 
-    return Road("counter, in process", run, 5_000, 200)
+    return Benchmark("counter, in process", run, 5_000, 200)
 
 
-def bytecode() -> Road:
+def bytecode() -> Benchmark:
     chain = Chain()
     abi, code = compiled()
     address = chain.send(None, bytes.fromhex(code[2:])).address
@@ -93,11 +93,11 @@ def bytecode() -> Road:
         for _ in range(n):
             chain.send(address, data)
 
-    return Road("bytecode counter, in process", run, 500, 20)
+    return Benchmark("bytecode counter, in process", run, 500, 20)
 
 
 def growth() -> None:
-    """Whether calls and questions stay as fast when the chain is long. A short and a long chain take turns."""
+    """Show whether calls and queries stay as fast when the chain is long. A short and a long chain take turns."""
     short, long = counting(1_000), counting(200_000)
     rare = long.chain.account("rare")
     for _ in range(100):
@@ -148,7 +148,7 @@ def logs(chain: Chain) -> None:
 
 
 def start_up() -> None:
-    """What it costs to begin."""
+    """Show what it costs to start."""
     code = (
         "import time; t = time.perf_counter(); import chain, sys; chain.Chain(); t = time.perf_counter() - t;"
         "print(t * 1000, *({'eth', 'web3', 'eth_tester'} & set(sys.modules)))"

@@ -1,6 +1,6 @@
-"""The roads of Blokus for scripts/bench.py, and the bars of its rules. Run alone, it measures them beside the same baseline.
+"""The benchmarks of Blokus for scripts/bench.py, and the bars of its rules. Run alone, it measures them.
 
-A road is (name, run, calls in a round, how many times the baseline it must do). Placements are those of one random game of
+A benchmark is (name, run, calls in a round, how many times the baseline it must do). Placements are those of one random game of
 four up to the first pass; a round on the chain also creates the games and has the players join, which is not counted.
 """
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from itertools import takewhile
 
-from bench_roads import RoadParts, compare, limit
+from bench_runner import BenchmarkParts, compare, limit
 
 from chain import Chain
 from contracts.blokus import Blokus, Move
@@ -26,7 +26,7 @@ GAMES = 20  # a round
 PERFT = (58, 3_364, 195_112, 11_316_496)
 
 
-def roads() -> list[RoadParts]:
+def benchmarks() -> list[BenchmarkParts]:
     moves = placements(seed=1)
     return [
         ("Blokus placements", on_chain(moves), GAMES * len(moves), 40),
@@ -35,7 +35,7 @@ def roads() -> list[RoadParts]:
 
 
 def placements(seed: int) -> list[Move]:
-    """How a random game goes until someone has to pass."""
+    """Return the moves of a random game until someone has to pass."""
     return list(takewhile(lambda move: not move.is_pass, random_moves(seed)))
 
 
@@ -65,7 +65,7 @@ def by_rules(moves: list[Move]) -> Callable[[int], None]:
 
 
 def show_bars() -> None:
-    """What the rules by themselves must do, in processor time."""
+    """Show the processor time of the rules alone, and their bars."""
     state, game = midgame(), tuple(random_game(seed=7))
     slow = seconds(lambda: try_everything(state, state.turn))
     fast = seconds(lambda: legal_moves(state).count_moves(), times=200)
@@ -94,7 +94,7 @@ def report(what: str, figure: float, unit: str, met: bool, bar: int) -> None:
 
 
 def main() -> None:
-    rates = compare(roads())
+    rates = compare(benchmarks())
     share = rates["Blokus placements"][0] / rates["Blokus bare rules"][0]
     print(f"placements: {share:.0%} of the calls/s of the bare rules")
     show_bars()

@@ -1,4 +1,4 @@
-"""The roads of Deblockle for scripts/bench.py: recorded games, refusals, texts and boards included."""
+"""The benchmarks of Deblockle for scripts/bench.py: recorded games, refusals, texts and boards included."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chain import Chain
 from contracts.deblockle import Deblockle, rules
 
 if TYPE_CHECKING:
-    from bench_roads import RoadParts
+    from bench_runner import BenchmarkParts
 
 GAMES = Path(__file__).parent.parent / "tests" / "vectors" / "deblockle" / "games.jsonl"
 
@@ -25,7 +25,7 @@ def moves(game: dict[str, Any]) -> list[dict[str, Any]]:
     return [step for step in game["calls"] if step["m"] in ("make_move", "pass_move")]
 
 
-def roads() -> list[RoadParts]:
+def benchmarks() -> list[BenchmarkParts]:
     """Recorded games, refusals included, through the contract and through the bare rules."""
     games = recorded()
     total = sum(len(moves(game)) for game in games)
@@ -61,8 +61,8 @@ def roads() -> list[RoadParts]:
 
 
 def show_bars() -> None:
-    """Where the time of a call goes, by the part of the tree it is spent in, as a profiler sees it."""
-    _, play, calls, _ = roads()[0]
+    """Show where a profiler sees the time of a call, by package."""
+    _, play, calls, _ = benchmarks()[0]
     play(calls)
     profile = cProfile.Profile()
     profile.runcall(play, calls)

@@ -22,7 +22,7 @@ GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
 ROUNDS = 7
 BAR = 1.4
 MOST = 2  # times as long as a loop that does nothing
-TESTS = Path(__file__).parent.parent / "tests" / "framework" / "metering" / "test_fuel.py"
+STOVE = Path(__file__).parent.parent / "tests" / "framework" / "metering" / "stove.py"
 
 
 def show_bars() -> None:
@@ -38,15 +38,15 @@ def show_bars() -> None:
                     set_image(program, *((image, world) if counted else (program.spec, None)))
                 best[counted] = min(best[counted], timed(partial(run, calls)))
         ratio = best[True] / best[False]
-        name = game.roads()[0][0]
+        name = game.benchmarks()[0][0]
         print(f"  {name}: {ratio:.2f}x (bar {BAR}x: {'met' if ratio <= BAR else 'MISSED'})")
 
     burners()
 
 
 def burners() -> None:
-    """How long each burner of the tests takes to end, beside a loop that does nothing, with the gas of a whole block."""
-    stove = tests().Stove
+    """Show how long each burner runs with the gas of a whole block, beside a loop that does nothing."""
+    stove = stove_module().Stove
     chain = Chain(guard=False)
     handle = chain.deploy(stove)
     spent = {}
@@ -63,12 +63,12 @@ def burners() -> None:
     print(f"  {slowest}: {ratio:.2f}x (bar {MOST}x: {'met' if ratio <= MOST else 'MISSED'})")
 
 
-def tests() -> Any:
-    """The module of the tests that burn."""
-    spec = spec_from_file_location("test_fuel", TESTS)
+def stove_module() -> Any:
+    """The module of the contract that burns."""
+    spec = spec_from_file_location("stove", STOVE)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
-    sys.modules["test_fuel"] = module  # where images look for it
+    sys.modules["stove"] = module  # where images look for it
     spec.loader.exec_module(module)
     return module
 
@@ -76,12 +76,12 @@ def tests() -> Any:
 def programs_of(
     game: Any,
 ) -> tuple[list[tuple[Program, Any, Any]], tuple[Callable[[int], None], int]]:
-    """A road of the game, and the programs on its chain with what runs of each."""
+    """A benchmark of the game, and the programs on its chain with what runs of each."""
     chains: list[Any] = []
     note = chains.append
     creation_hooks.creation_listeners.append(note)
     try:
-        _, run, calls, _ = game.roads()[0]
+        _, run, calls, _ = game.benchmarks()[0]
     finally:
         creation_hooks.creation_listeners.remove(note)
     run(calls)

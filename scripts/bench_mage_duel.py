@@ -1,4 +1,4 @@
-"""The roads of Mage Duel for scripts/bench.py: one random game, through the contracts and by the bare rules."""
+"""The benchmarks of Mage Duel for scripts/bench.py: one random game, through the contracts and by the bare rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contracts.mage_duel.playouts import Duel
 from contracts.mage_duel.state import Move, State
 
 if TYPE_CHECKING:
-    from bench_roads import RoadParts
+    from bench_runner import BenchmarkParts
 
 GAMES = 5  # a round
 BAR = 3  # how many times the time of the bare rules a game may take
@@ -76,7 +76,7 @@ def think(state: State, steps: list[Step], *, asking: bool = False) -> State:
     return state
 
 
-def roads() -> list[RoadParts]:
+def benchmarks() -> list[BenchmarkParts]:
     table = Table()
     steps = table.random_game(seed=1)
 
@@ -95,7 +95,7 @@ def roads() -> list[RoadParts]:
 
 
 def show_bars() -> None:
-    """How much longer a random game takes through the contracts: each move is chosen among all that are legal, then made."""
+    """Show how much longer a random game takes through the contracts: each move is chosen among the legal ones, then made."""
     table = Table()
     steps = table.random_game(seed=1)
     made = best(lambda: table.play(steps)) / len(steps)

@@ -1,7 +1,7 @@
-"""The roads of Sagrada for scripts/bench.py, and the bar of a whole game. Run alone, it measures them beside the same baseline.
+"""The benchmarks of Sagrada for scripts/bench.py, and the bar of a whole game. Run alone, it measures them.
 
-A road is (name, run, calls in a round, how many times the baseline it must do). What is played is one game of four simple
-players, from the invitation to the last pass, undos included; what chance came out with then is told to it again.
+A benchmark is (name, run, calls in a round, how many times the baseline it must do). What is played is one game of four simple
+players, from the invitation to the last pass, undos included; the random outcomes of that game are loaded again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bench_roads import RoadParts, compare, limit, timed
+from bench_runner import BenchmarkParts, compare, limit, timed
 
 from chain import Chain
 from contracts.sagrada import Sagrada, rules, setup
@@ -92,7 +92,7 @@ def begin(chance: Outcomes | Told) -> History:
     return History(rules.new_game(setup.seats_of(guests), chance))
 
 
-def roads() -> list[RoadParts]:
+def benchmarks() -> list[BenchmarkParts]:
     script = write_script(seed=1)
     calls = GAMES * (len(script.lines) + 1 + len(NAMES))
     return [
@@ -142,7 +142,7 @@ def by_rules(script: Script, looks: bool) -> Callable[[int], None]:
 
 
 def show_bars() -> None:
-    """What the chain adds to the rules, in processor time: to a game, and to one whose players ask what is legal."""
+    """Show the processor time that the chain adds to a game, and to one whose players ask what is legal."""
     script = write_script(seed=1)
     played = beside_rules(script, looks=False)
     print(f"a game of four: {played:.2f}x its bare rules{limit(played <= MOST, f'{MOST}x')}")
@@ -158,7 +158,7 @@ def beside_rules(script: Script, looks: bool) -> float:
 
 
 def main() -> None:
-    compare(roads())
+    compare(benchmarks())
     show_bars()
 
 

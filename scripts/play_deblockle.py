@@ -67,7 +67,7 @@ def make_move(
 
 
 def show_receipts(chain: Chain) -> None:
-    """What the receipt log knows of all this."""
+    """Show what the receipt log has of all this."""
     title("The receipt log")
     print(chain.sql("select block, sender_name, entry, ok, gas_used, error from receipts"))
     moves = chain.receipts.where(entry="make_move", ok=True)

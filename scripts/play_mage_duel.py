@@ -1,4 +1,4 @@
-"""Plays a whole game of Mage Duel on a chain, takes up the board as it stood in the middle of it, and plays that on.
+"""Plays a whole game of Mage Duel on a chain, restores the board from the middle of it, and plays that to its end.
 
 Both players lay the top tile where it pays most at once, use a joker when it fits nowhere, and skip when they have none left.
 """
@@ -75,7 +75,7 @@ def choose(state: State, chance: Random) -> Move:
 
 
 def gain(state: State, move: Move) -> int:
-    """What laying this tile pays at once."""
+    """Return what this tile pays at once."""
     content = (move.tile or 0, move.rotation, int(move.side))
     return sum(immediate_points(state.ring, 8 * move.col + move.row, content))
 

@@ -90,7 +90,7 @@ def play(chain: Chain, game: Handle) -> None:
 
 
 def take_turn(chain: Chain, game: Handle, player: Simple) -> Iterator[str]:
-    """What a player says until the turn is over."""
+    """Play the turn; yield the commands of the player."""
     account, state = chain.account(player.name), state_of(game)
     while state_of(game).order == state.order and not game.is_game_ended(0):
         legal, may_undo = game.legal_commands(0), game.is_undo_available(0)
@@ -152,7 +152,7 @@ def show_scores(game: Handle) -> None:
 
 
 def show_receipts(chain: Chain) -> None:
-    """What the receipt log knows of all this."""
+    """Show what the receipt log has of all this."""
     title("The receipt log")
     for event in (CommandExecuted, ToolActivated, Undone, Redone, RoundEnded, GameEnded):
         print(f"{chain.events(event).count():5} {event.__name__}")

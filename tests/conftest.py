@@ -56,7 +56,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """`@pytest.mark.records("deblockle", "calls")` runs a test once for every recorded value with those keys.
 
-    Files are recognised by what is in them, never by their names, so a larger collection is replayed as it lies there.
+    Files are recognised by what is in them, never by their names, so a larger collection is replayed as it is.
     """
     mark = metafunc.definition.get_closest_marker("records")
     if mark is None:

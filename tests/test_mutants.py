@@ -1,4 +1,4 @@
-"""Wrong variants of the chain and of the games, each of which some test must notice: `*/mutants/*.txt` lists them.
+"""Wrong variants of the chain and of the games, each of which a test must notice: `*/mutants/*.txt` lists them.
 
 A mutant is a paragraph: what is wrong with it, the file, the test that fails for it, and the lines that change, `-` and `+`.
 It is tried on a copy of the sources, in a process of its own. The first of each list always is; `-m slow` tries all.
@@ -71,13 +71,22 @@ def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
     test, config = ROOT / "tests" / mutant.test, ROOT / "pyproject.toml"
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     paths = f"{folder}{os.pathsep}{ROOT}"
+    options = [
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "pythonpath=",
+        "-c",
+        str(config),
+        f"--rootdir={ROOT}",
+    ]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-c", config, f"--rootdir={ROOT}", test],
+        [sys.executable, "-m", "pytest", "-qx", *options, str(test)],
         cwd=folder,
         env={**ours, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"},
         capture_output=True,
         text=True,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)

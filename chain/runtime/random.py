@@ -33,9 +33,7 @@ class Random:
         frame.context.random_streams += 1
 
     def _missing(self, name: str) -> str:
-        return (
-            f"self.random has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
-        )
+        return f"self.random has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
 
     def below(self, n: int, tag: str = "") -> int:
         """Return a whole number from 0 to n - 1."""

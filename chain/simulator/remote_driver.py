@@ -21,6 +21,7 @@ from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.file.replication import take_page
 from chain.ledger.receipts import Receipt
 from chain.machine.forced_random import LoadedOutcomes
+from chain.machine.fork import fork_named
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema import inputs
@@ -67,8 +68,12 @@ class RemoteDriver(ChainDriver):
             settings = self._client("chain_rules")
         except NodeError as error:
             raise ValueError(f"the node at {self._url} is not a Boardchain node: {error}") from None
-        chain_id, seed, gas_limit, elastic, genesis_time, base_fee, self._token = settings
-        rules = ChainConfig(chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic)
+        chain_id, seed, gas_limit, elastic, fork, cap, genesis_time, base_fee, self._token = (
+            settings
+        )
+        rules = ChainConfig(
+            chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic, fork_named(fork), cap
+        )
         super().__init__(*genesis(rules, genesis_time, int(base_fee, 16)))
         self.is_copy = True
         self.ledger.artifacts.is_copy = True
@@ -255,4 +260,5 @@ _OVERRIDES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
     "forced_prevrandao": ("anvil_setPrevRandao", lambda number: f"0x{number:064x}"),
     "base_fee": ("anvil_setNextBlockBaseFeePerGas", hex),
     "coinbase": ("anvil_setCoinbase", _hex),
+    "excess_blob_gas": ("chain_setExcessBlobGas", hex),
 }

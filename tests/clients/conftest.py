@@ -45,6 +45,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = inspect.signature(pyfuncitem.obj).parameters
-    runner: asyncio.Runner = pyfuncitem.funcargs["runner"]
+    runner = pyfuncitem.funcargs["runner"]
+    assert isinstance(runner, asyncio.Runner)
     runner.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
     return True

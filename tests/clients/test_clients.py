@@ -1,4 +1,4 @@
-"""Clients that people use, each on a node of its own accord: it deploys, plays, reads events, is refused, and sets the clock.
+"""Clients that people use, each on a node of its own: it deploys, plays, reads events, is refused, and sets the clock.
 
 `scripts/setup_clients` installs those that come from npm; what is not there is left out, and says so.
 """
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from web3 import AsyncWeb3, Web3, WebSocketProvider
 from web3.exceptions import ContractLogicError
+from web3.types import RPCEndpoint
 
 from chain import Chain
 from chain.accounts import ACCOUNTS
@@ -60,7 +61,7 @@ def tool(name: str) -> str:
 
 
 def script(name: str, needs: str, *args: str) -> Seen:
-    """What a JavaScript client saw."""
+    """Run a JavaScript client and return what it printed."""
     node = shutil.which("node")
     if node is None or not (MODULES / needs).exists():
         pytest.skip(f"{needs} is not installed: scripts/setup_clients does it")
@@ -128,11 +129,11 @@ def test_web3_plays_over_http(url: str) -> None:
         table.events.PlayerJoined().get_logs(from_block=0, argument_filters=filters)
     )
 
-    snapshot, before = ask("evm_snapshot", [])["result"], w3.eth.get_block("latest")
-    ask("evm_increaseTime", [65])
-    ask("evm_mine", [])
+    snapshot, before = ask(RPCEndpoint("evm_snapshot"), [])["result"], w3.eth.get_block("latest")
+    ask(RPCEndpoint("evm_increaseTime"), [65])
+    ask(RPCEndpoint("evm_mine"), [])
     seen["seconds"] = w3.eth.get_block("latest")["timestamp"] - before["timestamp"]
-    ask("evm_revert", [snapshot])
+    ask(RPCEndpoint("evm_revert"), [snapshot])
     seen["back"] = w3.eth.get_block("latest")["hash"] == before["hash"]
     assert seen == EXPECTED
 
@@ -230,10 +231,12 @@ def test_cast_plays(cast: Callable[..., str]) -> None:
 
 
 def test_forge_broadcasts_a_script(url: str, cast: Callable[..., str], tmp_path: Path) -> None:
-    """It deploys a Solidity contract and plays on it, and makes a game on Deblockle, which stands there already."""
+    """It deploys a Solidity contract and plays on it, and creates a game on Deblockle, which is deployed already."""
     forge, key = tool("forge"), f"0x{ALICE.key.hex()}"
     chain = Web3(Web3.HTTPProvider(url)).provider
-    game = chain.make_request("chain_send", [{"contract": "Deblockle"}])["result"]["address"]
+    game = chain.make_request(RPCEndpoint("chain_send"), [{"contract": "Deblockle"}])["result"][
+        "address"
+    ]
     shutil.copytree(HERE / "foundry", tmp_path, dirs_exist_ok=True)
     kept = MODULES / ".cache" / "forge"  # Solidity is slow to compile here
     where = {"FOUNDRY_OUT": str(kept / "out"), "FOUNDRY_CACHE_PATH": str(kept / "cache")}
@@ -255,5 +258,5 @@ def test_forge_broadcasts_a_script(url: str, cast: Callable[..., str], tmp_path:
         keccak(b"TooMuch(uint256)")[:4],
     )
     assert too_much.hex() in no
-    told = chain.make_request("chain_receipts", [{"to": game}])["result"]
+    told = chain.make_request(RPCEndpoint("chain_receipts"), [{"to": game}])["result"]
     assert [each["result"] for each in told] == [0] and told[0]["args"]["num_cubes"] == 3

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 import requests
+from eth_typing import ChecksumAddress
 from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3, WebSocketProvider
 from web3._utils.contract_sources.contract_data import emitter_contract as emitter
 from web3._utils.contract_sources.contract_data import math_contract as math
@@ -31,6 +32,7 @@ from web3._utils.module_testing.persistent_connection_provider import (
 )
 from web3._utils.module_testing.utils import RequestMocker
 from web3._utils.module_testing.web3_module import AsyncWeb3ModuleTest
+from web3.types import RPCEndpoint
 
 from chain.accounts import ACCOUNTS
 
@@ -38,7 +40,7 @@ from chain.accounts import ACCOUNTS
 pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 
 CHAIN_ID: Final = 131277322940537  # the one that some of the tests are written for
-SOURCES: Final = {
+SOURCES: Final[dict[str, Any]] = {
     "emitter": emitter.EMITTER_CONTRACT_DATA,
     "math": math.MATH_CONTRACT_DATA,
     "offchain_lookup": offchain_lookup.OFFCHAIN_LOOKUP_DATA,
@@ -60,10 +62,10 @@ NOT_HERE: Final = {
 
 
 class Prepared(NamedTuple):
-    """A node, and what stands on its chain."""
+    """A node, and what is deployed on its chain."""
 
     url: str
-    addresses: dict[str, str]
+    addresses: dict[str, ChecksumAddress]
     deployed: dict[str, str]  # the hashes of the transactions that did it
     sent: str  # the hash of a transfer
     logged: str  # the hash of a transaction with one log
@@ -77,22 +79,25 @@ def node(start_node: Callable[..., str]) -> Prepared:
 
 
 def ask(node: Prepared, method: str, *params: Any) -> Any:
-    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    asked: Any = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return requests.post(node.url, json=asked, timeout=10).json()["result"]
 
 
 def prepare(w3: Web3, url: str) -> Prepared:
     sender: Any = {"from": str(ACCOUNTS[0])}
-    addresses, deployed = {}, {}
+    addresses, deployed = dict[str, ChecksumAddress](), dict[str, str]()
     for name, source in SOURCES.items():
         sent = w3.eth.contract(**source).constructor().transact(sender)
         deployed[name] = sent.to_0x_hex()
-        addresses[name] = w3.eth.wait_for_transaction_receipt(sent)["contractAddress"]
+        address = w3.eth.wait_for_transaction_receipt(sent)["contractAddress"]
+        assert address is not None
+        addresses[name] = address
     emitter = w3.eth.contract(addresses["emitter"], abi=SOURCES["emitter"]["abi"])
     logged = emitter.functions.logDouble(_INDEXED, 12345, 54321).transact(sender).to_0x_hex()
-    tip = {"maxFeePerGas": 3 * 10**9, "maxPriorityFeePerGas": 10**9}
-    transfer = w3.eth.send_transaction({**sender, **tip, "to": sender["from"], "value": 1})
-    w3.provider.make_request("evm_mine", [])
+    tip: Any = {"maxFeePerGas": 3 * 10**9, "maxPriorityFeePerGas": 10**9}
+    payment: Any = {**sender, **tip, "to": sender["from"], "value": 1}
+    transfer = w3.eth.send_transaction(payment)
+    w3.provider.make_request(RPCEndpoint("evm_mine"), [])
     return Prepared(url, addresses, deployed, transfer.to_0x_hex(), logged, w3.eth.block_number)
 
 
@@ -253,7 +258,8 @@ def async_w3(
 
 
 async def _connected(url: str) -> AsyncWeb3[Any]:
-    return await AsyncWeb3(WebSocketProvider(url))
+    w3: AsyncWeb3[Any] = await AsyncWeb3(WebSocketProvider(url))
+    return w3
 
 
 class TestEth(EthModuleTest):
@@ -295,4 +301,4 @@ class TestConnection(PersistentConnectionProviderTest):
 
     @pytest.fixture
     def rewound(self) -> None:
-        """The chain goes on."""
+        """The chain is not rewound between tests."""

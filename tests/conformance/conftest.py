@@ -1,4 +1,4 @@
-"""What replays of recorded games share: records that other records refer to, and the words they are told in."""
+"""What replays of recorded games share: records that other records refer to, and their notation."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def blokus_games(request: pytest.FixtureRequest) -> RecordedBlokus:
 
 
 class RecordedDuels:
-    """The recorded games of Mage Duel by their ids, and how the records tell things."""
+    """The recorded games of Mage Duel by their ids, and the notation of the records."""
 
     SIDES: Final = {"blue": PlayerSide.BLUE, "red": PlayerSide.RED}
     ENDINGS: Final = {
@@ -108,8 +108,8 @@ class RecordedDuels:
     def rule_set(told: Record | None) -> RuleSet:
         if told is None:
             return RuleSet()
-        numbers = told["joker_number"], told["joker_price"]
-        return RuleSet(tuple(told["deck"]), *told["edges"], *numbers)
+        numbers = *told["edges"], told["joker_number"], told["joker_price"]
+        return RuleSet(tuple(told["deck"]), *numbers)
 
 
 @pytest.fixture(scope="session")

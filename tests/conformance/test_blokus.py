@@ -1,4 +1,4 @@
-"""What the original Blokus answered, asked of the bare rules and of the contract: games ply by ply, and single cases."""
+"""The answers of the original Blokus, compared with the bare rules and with the contract: games move by move, and cases."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLASSES = {
     "must occupy the starting corner": "first_corner",
     "corner-to-corner": "no_corner_contact",
 }
-# What a Move by itself can be told, whatever the position.
+# What a Move can be asked without a position.
 FORM_FAULTS = re.compile(
     "Move must specify|Cannot place already-placed|Position out of board|Invalid |A pass carries"
 )
@@ -170,7 +170,7 @@ def desk(request: pytest.FixtureRequest) -> Desk:
 
 
 def numbers(squares: Squares) -> list[int]:
-    """As the records number them, without a fence."""
+    """Return the squares as the records number them, without a border."""
     return [row * SIDE + col for row, col in (POSITIONS[index] for index in indices(squares))]
 
 
@@ -271,7 +271,7 @@ def test_game_counts_as_it_was_created(desk: Desk, record: Record, blokus_games:
 
 @pytest.mark.records("blokus", "plies")
 def test_unused_first_scoring_follows_from_hands(record: Record, blokus_games: Any) -> None:
-    """No game offers this way to count; what it needs is in the hands all the same."""
+    """No game offers this way to count, but it can be computed from the hands."""
     for player, recorded in record["scores"]["spec001"].items():
         seat = blokus_games.position(record["id"]).seat(int(player))
         left = seat.hand.bit_count()
@@ -317,7 +317,7 @@ def test_move_is_shown_as_documented(record: Record) -> None:
 def is_met(case: Record, said: str | None) -> bool:
     is_well_formed = FORM_FAULTS.match(said or "") is None
     if case["expect"] in ("ok", "reject"):
-        return is_well_formed == (case["expect"] == "ok")
+        return is_well_formed is (case["expect"] == "ok")
     otherwise = SAID_OTHERWISE.get(case["doc"], "").format(**case["args"])
     return said in (case["doc"], otherwise)
 

@@ -1,4 +1,4 @@
-"""What the original Blokus was built from: its pieces in every pose, and what its strategies looked at."""
+"""The parts of the original Blokus: its pieces in every pose, and the placements that its strategies considered."""
 
 from __future__ import annotations
 

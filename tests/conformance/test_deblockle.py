@@ -121,7 +121,7 @@ class Recording:
         return step | {"a": [self.our_index(index), *rest]}
 
     def our_answer(self, step: Json) -> Json:
-        answer = {key: step[key] for key in ("ok", "log", "ret", "panic") if key in step}
+        answer: Json = {key: step[key] for key in ("ok", "log", "ret", "panic") if key in step}
         if step["m"] == "create_game" and step["ok"]:
             if step["a"][2] not in (None, 1, 2, 3, 4):
                 self.refused.append(step["ret"])
@@ -153,8 +153,8 @@ def replay(desk: RulesDesk | ChainDesk, steps: list[Json]) -> None:
 
 
 def cube(row: list[int]) -> Cube:
-    player, x, y, *faces = row
-    return Cube(player, Position(x, y), DIRECTIONS[tuple(faces)])
+    player, x, y, front, side, top = row
+    return Cube(player, Position(x, y), DIRECTIONS[front, side, top])
 
 
 def game(compact: list[Any]) -> Game:
@@ -183,12 +183,12 @@ def in_full(step: Json, players: tuple[str, str]) -> Json:
 
 
 @pytest.mark.records("deblockle", "calls", "start")
-def test_recorded_game_comes_out(desk: RulesDesk | ChainDesk, record: Json) -> None:
+def test_recorded_game_is_reproduced(desk: RulesDesk | ChainDesk, record: Json) -> None:
     replay(desk, steps_of(record))
 
 
 @pytest.mark.records("deblockle", "name", "steps")
-def test_recorded_scenario_comes_out(desk: RulesDesk | ChainDesk, record: Json) -> None:
+def test_recorded_scenario_is_reproduced(desk: RulesDesk | ChainDesk, record: Json) -> None:
     replay(desk, record["steps"])
 
 
@@ -236,7 +236,7 @@ def test_hop_on_chain_reaches_recorded_squares(table: Table, record: Json) -> No
 
 
 @pytest.mark.records("deblockle", "before", "move", "after")
-def test_roll_on_chain_onto_win_square_comes_out(table: Table, record: Json) -> None:
+def test_roll_on_chain_onto_win_square_is_reproduced(table: Table, record: Json) -> None:
     table.lay_out(game(record["before"]))
     after, report = table.move(*record["move"])
     assert report == record["log"]
@@ -277,7 +277,7 @@ def test_hop_reaches_recorded_squares(record: Json) -> None:
 
 
 @pytest.mark.records("deblockle", "before", "move", "after")
-def test_roll_onto_win_square_comes_out(record: Json) -> None:
+def test_roll_onto_win_square_is_reproduced(record: Json) -> None:
     before = State(game(record["before"]))
     after, report = rules.make_move(before, rules.read_move(*record["move"]))
     assert report == record["log"]

@@ -1,4 +1,4 @@
-"""No recorded value lies about unread: a collection may be larger than ours, and none of it may be skipped in silence."""
+"""Every recorded value is read by a test: a larger collection than ours must not be skipped silently."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_taken(folder: str, value: Any) -> bool:
 def test_some_test_takes_every_record(
     folder: str, recorded: Any, request: pytest.FixtureRequest
 ) -> None:
-    """Of ours; what a foreign collection has beside the shapes that are told is named in a warning."""
+    """Records of an unknown shape in another collection are named in a warning."""
     vectors = request.config.getoption("--vectors")
     unread = [name for name, value in recorded(vectors / folder) if not is_taken(folder, value)]
     if unread:

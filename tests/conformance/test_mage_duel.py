@@ -1,4 +1,4 @@
-"""The recorded games of Mage Duel, replayed through the bare rules and through the contracts, and what goes back into them.
+"""The recorded games of Mage Duel, replayed through the bare rules and the contracts; snapshots and branches of them.
 
 Where the rules differ from the recorded original on purpose, they are compared on what is left: a component is contested
 once, and the tiles of a deck may lie in another order.
@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 
 def place_in_deck(tiles: tuple[int, ...], tile: int | None) -> list[int]:
-    """Where the tile lies that the record saw coming up, in a list if there is one."""
+    """Return a list with the index in the deck of the tile that the record drew, or an empty list."""
     return [tiles.index(tile)] if tiles and tile is not None else []
 
 
@@ -215,7 +215,7 @@ DESKS = pytest.mark.parametrize("make", [RulesDesk, ChainDesk], ids=["rules", "c
 
 @DESKS
 @pytest.mark.records("mage_duel", "setup", "steps", "end")
-def test_recorded_game_comes_out(make: Any, duels: Any, record: Record) -> None:
+def test_recorded_game_is_reproduced(make: Any, duels: Any, record: Record) -> None:
     desk, last = make(duels, record["setup"]), record["steps"][-1]
     assert list(desk.state.deck) == record["setup"]["deck_after_first_draw"]
     for step in record["steps"]:
@@ -228,7 +228,7 @@ def test_recorded_game_comes_out(make: Any, duels: Any, record: Record) -> None:
 
 
 @pytest.mark.records("mage_duel", "setup", "steps", "end")
-def test_past_is_seen_and_rebuilt(duels: Any, record: Record) -> None:
+def test_past_is_shown_and_rebuilt(duels: Any, record: Record) -> None:
     desk = ChainDesk(duels, record["setup"])
     for step in record["steps"]:
         desk.play(step)
@@ -241,7 +241,7 @@ def test_past_is_seen_and_rebuilt(duels: Any, record: Record) -> None:
 
 @DESKS
 @pytest.mark.records("mage_duel", "cases", "rows")
-def test_recorded_snapshot_comes_out(make: Any, duels: Any, record: Record) -> None:
+def test_recorded_snapshot_is_reproduced(make: Any, duels: Any, record: Record) -> None:
     desks: dict[str, Any] = {}
     for case in (case for case in record["cases"] if "game" in case):
         game = duels.games[case["game"]]
@@ -249,11 +249,13 @@ def test_recorded_snapshot_comes_out(make: Any, duels: Any, record: Record) -> N
             desks[case["game"]] = desk = make(duels, game["setup"])
             for step in game["steps"]:
                 desk.play(step)
-        assert desks[case["game"]].rewound(case["move_number"]) == told_snapshot(case, game), case
+        assert desks[case["game"]].rewound(case["move_number"]) == recorded_snapshot(case, game), (
+            case
+        )
     assert desks or "op" in record["cases"][0]
 
 
-def told_snapshot(case: Record, game: Record) -> Record:
+def recorded_snapshot(case: Record, game: Record) -> Record:
     last_id, same = case["last_move_id"], ("state", "blue", "red", "jokers", "top_tile")
     return {name: case[name] for name in same} | {
         "deck": sorted(case["deck_in_order"]),

@@ -193,14 +193,14 @@ def contested(contests: Iterable[Contest]) -> list[Event]:
 
 
 def opening(call: Record, rule_set: RuleSet) -> tuple[int, tuple[int, ...]]:
-    """Where in the full deck the first tile lay, and the ring."""
+    """Return the index of the first tile in the full deck, and the ring."""
     created = next(fields for name, fields in call["events"] if name == "BoardCreated")
     deck = [tile for tile, copies in enumerate(rule_set.deck) for _ in range(copies)]
     return deck.index(created["top_tile"]), tuple(created["initial_edge_state"])
 
 
 def place_in_deck(tiles: tuple[int, ...], call: Record) -> list[int]:
-    """Where in the deck the tile lies that the record saw coming up, in a list if there is one."""
+    """Return a list with the index in the deck of the tile that the record drew, or an empty list."""
     tile = call["board_after"]["top_tile"]
     return [tiles.index(tile)] if tiles and tile is not None else []
 
@@ -213,7 +213,7 @@ class ChainTable:
         self.world = deploy(self.chain, rule_set)
         self.game = self.world.system(Game)
         self.players = dict(zip("ABCDEFGHIJ", self.chain.accounts, strict=True))
-        self.names = {account: name for name, account in self.players.items()}
+        self.names: dict[Address, str] = {account: name for name, account in self.players.items()}
         profile = self.world.system(PlayerProfile)
         become = {1: profile.become_controller, 2: profile.become_bot}
         for player, role in roles.items():
@@ -287,10 +287,10 @@ def shown(state: State) -> Record:
 
 @dataclass
 class Comparison:
-    """A script on its way, and where the original stands otherwise because the rules refuse on purpose what it did."""
+    """A script being replayed, and the state of the original where the rules refuse on purpose what it did."""
 
     table: Any
-    canceled: set[str] = field(default_factory=set)  # players whom it let cancel no game
+    canceled: set[str] = field(default_factory=set)  # players who could cancel no game
     keeps_skip: bool = False  # it kept the skip of a timed-out opponent before a move that failed
 
     def script(self, calls: list[Record]) -> None:
@@ -356,8 +356,8 @@ class Comparison:
     def is_a_move_behind(self, call: Record) -> bool:
         told, board = call["board_after"], shown(self.table.state)
         waited = told["last_update_timestamp"] - board["last_update_timestamp"]
-        is_late = rules.MOVE_TIME < waited <= 2 * rules.MOVE_TIME
-        return is_late and told["moves_done"] == board["moves_done"] + 1
+        is_late: bool = rules.MOVE_TIME < waited <= 2 * rules.MOVE_TIME
+        return is_late and bool(told["moves_done"] == board["moves_done"] + 1)
 
 
 def names_of(events: list[Event] | None) -> list[str]:
@@ -365,13 +365,13 @@ def names_of(events: list[Event] | None) -> list[str]:
 
 
 def is_off_the_board(call: Record) -> bool:
-    """Whether the rules know no such place, rotation or tile."""
+    """Return True if the rules have no such place, rotation or tile."""
     joker_tile, rotation, col, row = call["args"]
     return (joker_tile or 0) > 23 or rotation > 3 or max(col, row) > 7
 
 
 def is_another_game(call: Record, ours: list[str], told: list[str]) -> bool:
-    """Whether the original laid a tile there that the rules refuse, since it lies off the board or turned too far."""
+    """True if the original laid a tile that the rules refuse: off the board, or turned too far."""
     return ours == ["InvalidMove"] and "Moved" in told and is_off_the_board(call)
 
 

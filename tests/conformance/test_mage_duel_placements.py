@@ -1,4 +1,4 @@
-"""What was recorded of Mage Duel's tiles and their placements, on a bare table and on a board in a World.
+"""The recorded tiles and placements of Mage Duel, on a bare table and on a board in a World.
 
 Tiles are laid by arbitrary sides in any order, and whatever they join and close is compared, contest by contest.
 """
@@ -248,13 +248,13 @@ def cells_with(board: Iterable[Any], fields: list[str]) -> list[Cell]:
 
 
 def joker_move(told: Record) -> Move:
-    where = (told[name] for name in ("tile", "rotation", "col", "row"))
-    return Move(PlayerSide.BLUE, *where, is_joker=True)
+    tile, rotation, col, row = (told[name] for name in ("tile", "rotation", "col", "row"))
+    return Move(PlayerSide.BLUE, tile, rotation, col, row, is_joker=True)
 
 
 @TABLES
 @pytest.mark.records("mage_duel", "cases", "rows")
-def test_placement_cases_come_out_as_recorded(table: Any, duels: Any, record: Record) -> None:
+def test_placement_cases_are_reproduced(table: Any, duels: Any, record: Record) -> None:
     for case in record["cases"]:
         if case.get("op") in ("place_unchecked", "is_valid_move"):
             check_case(table, duels, case, case["expect"])
@@ -286,7 +286,7 @@ def is_valid_move(
 
 @dataclass
 class Laid:
-    """What placements without the placement check led to."""
+    """The result of placements without the placement check."""
 
     tile_points: list[int]
     before_connect: Components
@@ -320,11 +320,11 @@ def lay_unchecked(
 
 
 def asked_of(laid: Laid, asked: Record) -> Record:
-    """What came out of the placements, in the form of what is expected of them."""
+    """Return the result of the placements in the form of the record."""
     final = laid.after_each[-1]
     answers: dict[str, Callable[[Any], Any]] = {
         "tile_points": lambda _: laid.tile_points,
-        "contests": lambda contests: as_far_as_told(laid.contests, contests),
+        "contests": lambda contests: as_far_as_recorded(laid.contests, contests),
         "score_delta_beyond_tile_points": lambda _: laid.beyond_tiles,
         "connected": lambda pairs: [pair for pair in pairs if are_one(final, *pair)],
         "not_connected": lambda pairs: [pair for pair in pairs if not are_one(final, *pair)],
@@ -339,8 +339,8 @@ def asked_of(laid: Laid, asked: Record) -> Record:
     return {key: answers[key](value) for key, value in asked.items()}
 
 
-def as_far_as_told(contests: list[Record], told: list[Record]) -> list[Record]:
-    """A record need not say where the root of a component lies."""
+def as_far_as_recorded(contests: list[Record], told: list[Record]) -> list[Record]:
+    """Return the answer without what the record leaves out, such as the root of a component."""
     if len(contests) != len(told):
         return contests
     return [{key: ours[key] for key in each} for ours, each in zip(contests, told, strict=True)]

@@ -66,11 +66,11 @@ def update_player_stats(
 
 STATUSES: Final = {status: status.name.title().replace("_", "") for status in GameStatus}
 STATUS_CODES: Final = {name: code for code, name in STATUSES.items()}
-SAME_PLAYER: Final = "same_player"  # stands for the status of a guest who is the host
+SAME_PLAYER: Final = "same_player"  # in place of the status of a guest who is the host
 
 
 def status(calls: list[list[str]]) -> Record:
-    """What some calls make of players that were never seen before."""
+    """Return the status of new players after some calls."""
     statuses = {"host": GameStatus.FINISHED}
     for player, deed, *others in calls:
         old = statuses.get(player, GameStatus.FINISHED)
@@ -85,7 +85,7 @@ def status(calls: list[list[str]]) -> Record:
 
 
 class Seating(Game):
-    """The system with an entry to say how a player stands."""
+    """The system with an entry that sets the state of a player."""
 
     @call
     def seat(self, player: Address, status: GameStatus) -> None:
@@ -144,7 +144,7 @@ def can_create_on_chain(status: str) -> Record:
     return {"ok": type(seats.call("host", "create_game").events[0]).__name__ == "GameCreated"}
 
 
-# The original's dice and card deck, where here chance is the chain's own; and what is told of placements.
+# The original's dice and card deck, where here chance is the chain's own; and what is reported of placements.
 ELSEWHERE: Final = ("dice", "deck", "place_unchecked", "is_valid_move")
 OPERATIONS: Final[Mapping[str, Callable[..., Record]]] = {
     "rotate": rotate,
@@ -168,7 +168,7 @@ ASKED = pytest.mark.parametrize("operations", [OPERATIONS, ON_CHAIN], ids=["rule
 
 @ASKED
 @pytest.mark.records("mage_duel", "cases", "rows")
-def test_cases_come_out_as_recorded(
+def test_cases_are_reproduced(
     operations: Mapping[str, Callable[..., Record]], record: Record
 ) -> None:
     for case in record["cases"]:

@@ -42,7 +42,7 @@ TAGS: Final = ("bag", "draw", "roll", "cards")
 
 
 class Told:
-    """Chance that is told beforehand, and minds whether it is asked for the right thing."""
+    """Chance with given outcomes. It checks that the right ones are asked for."""
 
     def __init__(self, told: Outcomes) -> None:
         self.told = list(told)
@@ -94,7 +94,7 @@ class RulesDesk:
         return rules.legal_moves(self.history.state)
 
     def seen(self) -> Json:
-        """All that can be asked of the game beside its data."""
+        """Return all that the game shows beside its data."""
         history, state = self.history, self.history.state
         return {
             "undo_available": histories.can_undo(history),
@@ -152,7 +152,7 @@ class ChainDesk:
         return None if receipt.ok else str(receipt.error.text)
 
     def turn_back_or_forth(self, operation: str) -> bool:
-        """As the original does, but by the contract's own entry wherever that may."""
+        """Undo or redo as the original does, by the contract's own entry if it may be called."""
         seen = self.seen()
         if not seen[f"{operation}_depth"]:
             return False
@@ -189,7 +189,7 @@ class ChainDesk:
 
 
 def by_tag(outcomes: Outcomes) -> dict[str, list[int]]:
-    """Outcomes as they are loaded: for every tag, so that nothing is drawn that was not told."""
+    """Return the outcomes to load, for every tag, so that nothing else is drawn."""
     return {tag: [value for other, value in outcomes if other == tag] for tag in TAGS}
 
 
@@ -222,12 +222,13 @@ def with_our_card(player: Json) -> Json:
 
 
 def card(number: int) -> Json:
-    found = {**LIBRARY.tools, **LIBRARY.objectives}[SWAPPED.get(number, number)]
+    ours = SWAPPED.get(number, number)
+    found = LIBRARY.tools.get(ours) or LIBRARY.objectives[ours]
     return {"id": found.id, "name": found.name, "description": found.description}
 
 
 def comparable(document: Json, failed: bool) -> Json:
-    """What counts of a state: after the end neither pool nor bag, nor the flags if advancing failed."""
+    """Return the part of a state that is compared: after the end neither pool nor bag, nor the flags if advancing failed."""
     if document["round_track"]["current_round_number"] <= LAST_ROUND:
         return document
     skipped = ("dice_pool", "dice_bag", *(TURN_FLAGS if failed else ()))
@@ -246,7 +247,7 @@ class Replay:
         self.compare(start)
 
     def is_off_the_rules(self, step: Json) -> bool:
-        """Whether the recording now redoes what the rules have cleared."""
+        """Return True if the recording now redoes what the rules have cleared."""
         return step["op"] == "redo" and self.stale > 0 and not self.seen["redo_depth"]
 
     def step(self, step: Json) -> None:
@@ -270,7 +271,7 @@ class Replay:
             self.stale = self.seen["redo_depth"] if failed else 0
 
     def check_legal(self, step: Json) -> None:
-        """A command of the player whose turn it is is legal if it is listed; no number has a leading 0."""
+        """Check that a command of the current player is legal if it is listed; no number has a leading 0."""
         if step["by"] == self.seen["current"] and " 0" not in step["cmd"]:
             assert (step["cmd"] in self.desk.legal()) == (step["result"] != "illegal")
 
@@ -284,7 +285,7 @@ class Replay:
 
 
 def outcomes_of(step: Json) -> Outcomes:
-    """What chance comes out with; after the end it is not asked."""
+    """Return the random outcomes; after the end there are none."""
     if step["result"] == "illegal" or step["ended"]:
         return []
     values = [(DRAWN[event["event"]], event) for event in step["random"]]
@@ -348,7 +349,7 @@ def test_setup_deals_as_recorded(desk: RulesDesk | ChainDesk, record: Json) -> N
 
 
 def dealt(setup_: list[Json], state: State) -> Outcomes:
-    """All that chance came out with on the way to the opening."""
+    """Return all random outcomes before the opening."""
     frames = [frame.name for frame in LIBRARY.frames]
     offered = [frames.index(name) for seat in setup_ for name in seat["frames_offered"]]
     shades = list(state.bag)

@@ -1,6 +1,6 @@
-"""Interrupts at any line of ours, and what must hold after one: the chain stands where a step of its begins or ends.
+"""Interrupts at any line of ours, and what must hold after one: the chain is in the state before a step or after it.
 
-A play is a function of a chain. It first runs on a fork, which tells all places where the chain may stand; then on the chain
+A play is a function of a chain. It first runs on a fork, which gives all states that the chain may be in; then on the chain
 itself, and is interrupted there.
 """
 
@@ -71,7 +71,7 @@ class Interrupts:
 
 
 def _is_closed(frame: FrameType) -> bool:
-    """Whether Python itself lets nothing in here: before what ends a `with`, and at a `try`, which does nothing."""
+    """Return True where Python lets no interrupt in: before the end of a `with`, and at a `try`, which does nothing."""
     line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
     if line.startswith("with "):
         return frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
@@ -113,8 +113,8 @@ def _plain(changes: Any) -> list[Any]:
     return [bytes(each) if isinstance(each, bytes) else each for each in changes]
 
 
-def standing(chain: Chain) -> str:
-    """All that a chain holds, as a digest."""
+def state_digest(chain: Chain) -> str:
+    """Return a digest of all that a chain holds."""
     ledger, state = chain.ledger, chain.state
     accounts = sorted((bytes(who), account) for who, account in state.accounts.items())
     words = {bytes(who): sorted(words.items()) for who, words in state.storages.items() if words}
@@ -137,12 +137,12 @@ class _Enough(BaseException):
 
 
 def places(play: Play, chain: Chain) -> set[str]:
-    """Where the chain may stand: at each end of a step, and where scopes take it when the play ends after so many steps."""
-    found, end = [standing(chain)], chain.driver.end_step
+    """Return the states that the chain may be in: after each step, and after the scopes that end with it."""
+    found, end = [state_digest(chain)], chain.driver.end_step
 
     def told() -> None:
         end()
-        found.append(standing(chain))
+        found.append(state_digest(chain))
 
     _put(chain, "end_step", told)
     forks = [chain.fork()]
@@ -172,11 +172,11 @@ def _stopped(play: Play, chain: Chain, steps: int) -> str:
     _put(chain, "begin_step", told)
     with suppress(_Enough):
         play(chain)
-    return standing(chain)
+    return state_digest(chain)
 
 
-def made_up(chain: Chain) -> list[str]:
-    """What is wrong with what is made from the ledger: indexes, tables, hashes, roots."""
+def derived_errors(chain: Chain) -> list[str]:
+    """Return what is wrong with what is derived from the ledger: indexes, tables, hashes, roots."""
     fork, wrong = chain.fork(), list[str]()
     fork.ledger.headers, fork.ledger.envelopes = (
         Headers(fork.ledger),
@@ -194,8 +194,8 @@ def made_up(chain: Chain) -> list[str]:
     return wrong
 
 
-def left_over(chain: Chain) -> list[str]:
-    """What a step or a scope should have taken along when it ended."""
+def leftovers(chain: Chain) -> list[str]:
+    """Return what a step or a scope should have removed at its end."""
     left = chain.state.changes, chain.state.logs, chain.state.closed, chain.driver.begun
     wrong = [f"something is left over: {left}"] if any(left) else []
     if chain.is_held or (chain.machine.loaded is not None and chain.machine.loaded.is_wanted):

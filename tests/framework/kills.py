@@ -35,9 +35,27 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
+# A command line that is killed before write number `moment` of the journal.
+DYING = """
+import os, signal, sys
+moment = int(sys.argv.pop())
+from chain.cli.main import main
+from chain.deployment.journal import Journal
+
+writes, write = iter(range(1000)), Journal.write
+
+def dying(self, step, record):
+    if next(writes) == moment:
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(self, step, record)
+
+Journal.write = dying
+main()
+"""
+
 
 class Process:
-    """One that runs: what it says, and how it ended."""
+    """A running process: its output, and how it ended."""
 
     def __init__(self, number: int, told: IO[str], nursery: IO[str], wrong: Path) -> None:
         self._number, self.told, self._nursery, self._wrong = number, told, nursery, wrong
@@ -53,7 +71,7 @@ class Process:
             os.kill(self._number, how)
 
     def end(self) -> tuple[int, str]:
-        """How it ended, and what it complained of."""
+        """Wait for the end; return the exit code and the error output."""
         self.told.close()
         how = int(self._nursery.readline())
         if self._killer is not None:

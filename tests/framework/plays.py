@@ -7,11 +7,13 @@ from contextlib import suppress
 
 from chain import Chain, Contract, Key, Map, System, call, event, model, require, view
 from chain.ledger.decoded.activity import transcript_of
+from chain.simulator.handle import Handle
+from chain.simulator.world_handle import WorldHandle
 from chain.types import Address, u64
 
 # Returns the sum of the word it is called with and the one it keeps, and keeps that.
 ADDER = bytes.fromhex("600c600c600039600c6000f3" + "600035600054018060005500")
-DEEP = 40  # so deep a message goes on in another thread
+DEEP = 40  # a message as deep as this continues in another thread
 
 
 @event
@@ -93,7 +95,7 @@ class Scoring(System):
 
 
 def begin(chain: Chain) -> None:
-    """What all plays stand on."""
+    """Deploy what all plays need."""
     counter = chain.deploy(Counter)
     chain.deploy_world("plays", systems=[Scoring], writers={Score: [Scoring]})
     chain.send(None, ADDER)
@@ -101,11 +103,11 @@ def begin(chain: Chain) -> None:
     chain.set_balance("alice", 10**24)
 
 
-def counter_on(chain: Chain):  # type: ignore[no-untyped-def]
+def counter_on(chain: Chain) -> Handle:
     return chain.handle(Counter, chain.receipts[0].address)
 
 
-def world_on(chain: Chain):  # type: ignore[no-untyped-def]
+def world_on(chain: Chain) -> WorldHandle:
     return chain.world(chain.receipts[1].address)
 
 

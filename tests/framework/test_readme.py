@@ -1,4 +1,4 @@
-"""The README's code blocks run as they stand: the first as a test file, the others one after the other."""
+"""The README's code blocks run as they are: the first as a test file, the others one after the other."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""What the tests of Mage Duel's contracts share: a World, and two players before a board that is always the same."""
+"""What tests of games share: a World of Mage Duel, two players before a board that is always the same, and games of Sagrada."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -14,8 +15,9 @@ from contracts.mage_duel.playouts import Duel
 from contracts.mage_duel.ring import slots_of
 from contracts.mage_duel.state import Move
 from contracts.mage_duel.tiles import DECK
+from contracts.sagrada.playouts import ChainGame
 
-RING: Final = (2, 0, 1, 2, 2, 2, 2, 2) * 4  # above column 6 lies a city, above column 5 a road
+RING: Final = (2, 0, 1, 2, 2, 2, 2, 2) * 4  # above column 6 is a city, above column 5 a road
 CFFF: Final = 6
 
 
@@ -78,3 +80,9 @@ def opened(duel: Table) -> Table:
     """After Blue's first move."""
     duel.lay(PlayerSide.BLUE)
     return duel
+
+
+@pytest.fixture
+def seated(chain: Chain) -> Callable[..., ChainGame]:
+    """`seated(tools=(1, 2, 8), players=3)`: a game of Sagrada that has begun."""
+    return partial(ChainGame, chain)

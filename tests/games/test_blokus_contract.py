@@ -1,9 +1,10 @@
-"""Blokus on a chain: who may do what, what is stored and what is told."""
+"""Blokus on a chain: who may do what, what is stored, what is announced."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,8 @@ tables = st.integers(2, 4)
 
 
 @pytest.fixture
-def blokus() -> Handle:
-    return Chain().deploy(Blokus)
+def blokus(chain: Chain) -> Handle:
+    return chain.deploy(Blokus)
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def play_until_stuck(blokus: Handle, game: int) -> State:
 
 
 def words(receipt: Any) -> int:
-    """How many words of storage it changed."""
+    """Return how many words of storage it changed."""
     return len({slot for _, slot, _, _ in iter_changes(receipt.changes) if isinstance(slot, int)})
 
 
@@ -120,7 +121,7 @@ def test_creator_is_player_one(blokus: Handle) -> None:
     assert blokus.players(0) == (PLAYERS[0],)
 
 
-def test_games_count_as_original_unless_told(blokus: Handle) -> None:
+def test_games_count_as_original_unless_reported(blokus: Handle) -> None:
     blokus.create_game(2)
     assert blokus.game(0).scoring is Scoring.ORIGINAL
 
@@ -160,7 +161,11 @@ def test_account_joins_once(blokus: Handle) -> None:
 
 def test_game_begins_when_all_are_here(blokus: Handle) -> None:
     blokus.create_game(2, sender=PLAYERS[0])
-    for call in (lambda: sent(blokus, 0, put("I1", 0, 0, 1)), lambda: blokus.pass_turn(0)):
+    calls: list[Callable[[], object]] = [
+        lambda: sent(blokus, 0, put("I1", 0, 0, 1)),
+        lambda: blokus.pass_turn(0),
+    ]
+    for call in calls:
         with reverts("The game is still waiting for players"):
             call()
     assert blokus.whose_turn(0) == 0
@@ -193,7 +198,7 @@ def test_unknown_game_is_refused(
         getattr(blokus, entry)(game + 1, *args)
 
 
-def test_placement_is_told(blokus: Handle, game: int) -> None:
+def test_placement_is_reported(blokus: Handle, game: int) -> None:
     receipt = sent(blokus, game, put("L4", 2, 0, 1, rotation=90))
     told = PiecePlaced(game, 1, "L4", 2, 0, rotation=90, flip=False, next_player=2)
     assert list(receipt.events) == [told]
@@ -288,13 +293,13 @@ def test_nobody_passes_for_the_able(blokus: Handle, game: int) -> None:
         blokus.pass_turn(game, sender=PLAYERS[0])
 
 
-def test_end_is_told(blokus: Handle, game: int) -> None:
+def test_end_is_reported(chain: Chain, blokus: Handle, game: int) -> None:
     *_, last = [sent(blokus, game, move) for move in random_moves(1)]
     ended = blokus.outcome(game)
     finished = GameFinished(game, Ending.ALL_STUCK, ended.winners, ended.scores, ended.ranks)
     assert_events(last, TurnPassed, finished)
     assert last.return_value == blokus.whose_turn(game) == 0
-    assert blokus.chain.events(GameFinished).count() == 1
+    assert chain.events(GameFinished).count() == 1
 
 
 def test_finished_game_takes_no_move(blokus: Handle, game: int) -> None:
@@ -332,7 +337,7 @@ def test_pages_make_up_the_moves(blokus: Handle, game: int, limit: int) -> None:
     assert blokus.legal_moves(game, 2, 58, limit) == ()
 
 
-def test_page_has_a_hundred_unless_told(blokus: Handle, game: int) -> None:
+def test_page_has_a_hundred_unless_reported(blokus: Handle, game: int) -> None:
     for move in list(random_moves(1))[:20]:
         sent(blokus, game, move)
     assert len(blokus.legal_moves(game, 1)) == 100 < blokus.legal_count(game, 1).placements
@@ -344,7 +349,7 @@ def test_placements_and_moves_are_counted(blokus: Handle, game: int) -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(seeds, tables, st.sampled_from(Scoring))
-def test_chain_says_what_the_rules_say(seed: int, players: int, scoring: Scoring) -> None:
+def test_chain_answers_as_the_rules_do(seed: int, players: int, scoring: Scoring) -> None:
     blokus = Chain().deploy(Blokus)
     game, state = seated(blokus, players, scoring), start(players, scoring)
     for move in random_moves(seed, players):
@@ -359,12 +364,13 @@ def test_chain_says_what_the_rules_say(seed: int, players: int, scoring: Scoring
 
 @settings(max_examples=12, deadline=None)
 @given(seeds, tables)
-def test_events_tell_the_board(seed: int, players: int) -> None:
-    blokus = Chain().deploy(Blokus)
+def test_events_show_the_board(seed: int, players: int) -> None:
+    chain = Chain()
+    blokus = chain.deploy(Blokus)
     game = seated(blokus, players)
     for move in random_moves(seed, players):
         sent(blokus, game, move)
-    told = blokus.chain.events(PiecePlaced, game_id=game)
+    told = chain.events(PiecePlaced, game_id=game)
     squares = dict.fromkeys(range(1, players + 1), 0)
     for event in told:
         move = put(event.piece, event.row, event.col, event.player_id, event.rotation)

@@ -105,7 +105,7 @@ def test_moves_come_in_order() -> None:
         Move(Piece("V4", ((0, 0),)), (0, 0), 0, 1),
     ],
 )
-def test_stranger_is_no_legal_move(stranger: object) -> None:
+def test_move_of_a_stranger_is_not_legal(stranger: object) -> None:
     assert stranger not in legal_moves(start())
 
 

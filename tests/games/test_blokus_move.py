@@ -1,4 +1,4 @@
-"""The Move object as the customer's document describes it."""
+"""The Move object as the document describes it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from contracts.blokus.move import Move, pass_of, piece_named
-from contracts.blokus.pieces import PIECES
+from tests.games.blokus_moves import moves, placements
 
 I1 = piece_named("I1")
 GOOD: dict[str, Any] = {"piece": I1, "position": (10, 10), "rotation": 90, "player_id": 1}
 PASS: dict[str, Any] = {**GOOD, "piece": None, "position": None, "is_pass": True}
-
-placements = st.builds(
-    Move,
-    piece=st.sampled_from(PIECES),
-    position=st.tuples(st.integers(0, 19), st.integers(0, 19)),
-    rotation=st.sampled_from([0, 90, 180, 270]),
-    player_id=st.integers(1, 4),
-    flip=st.booleans(),
-)
-moves = placements | st.builds(pass_of, st.integers(1, 4))
 
 
 def test_arguments_have_an_order() -> None:

@@ -108,7 +108,7 @@ def test_picture_shows_the_players() -> None:
     assert two == f"> 2:  -89 points, left: F5 I1 {REST[3:].replace(',', ' ')}"
 
 
-def test_picture_shows_who_passed() -> None:
+def test_picture_shows_passes() -> None:
     *_, last = random_game(1)
     picture = draw(last)
     assert picture.count("points, passed, left: ") == 4

@@ -1,4 +1,4 @@
-"""The number of lines of play from the start, and from positions in which the players meet."""
+"""The number of lines of play from the start, and from positions in which the players touch."""
 
 from __future__ import annotations
 

@@ -75,13 +75,13 @@ def test_others_are_left_alone() -> None:
     assert after.scoring == before.scoring
 
 
-def test_turn_skips_who_is_out() -> None:
+def test_turn_skips_finished_players() -> None:
     seats = (holding("I1"), holding("I2", passed=True), holding(), holding("I3"))
     state = play(State(seats), put("I1", 0, 0, 1))
     assert state.turn == 4
 
 
-def test_last_player_goes_on_alone() -> None:
+def test_last_player_continues_alone() -> None:
     seats = (holding("I1", "I2"), holding("I2", passed=True))
     state = play(State(seats), put("I1", 0, 0, 1))
     assert state.turn == 1
@@ -115,7 +115,7 @@ def test_last_player_goes_on_alone() -> None:
         (pass_of(1), "A player with a legal placement cannot pass"),
     ],
 )
-def test_refusal_says_why(move: Move, reason: str | None) -> None:
+def test_refusal_is_explained(move: Move, reason: str | None) -> None:
     assert refusal(opened(), move) == reason
 
 

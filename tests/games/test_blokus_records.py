@@ -1,4 +1,4 @@
-"""What is stored and sent says all that the values of the rules say."""
+"""Records that are stored and sent hold everything of the values of the rules."""
 
 from __future__ import annotations
 
@@ -10,19 +10,11 @@ from chain.errors import Revert
 from contracts.blokus.board import BOARD
 from contracts.blokus.models import SeatRecord, StateRecord
 from contracts.blokus.move import Move, MoveRecord, pass_of
-from contracts.blokus.pieces import FULL_HAND, PIECES, Piece, PieceRecord
+from contracts.blokus.pieces import FULL_HAND, Piece, PieceRecord
 from contracts.blokus.playouts import midgame
 from contracts.blokus.state import Seat
+from tests.games.blokus_moves import moves
 
-placements = st.builds(
-    Move,
-    piece=st.sampled_from(PIECES),
-    position=st.tuples(st.integers(0, 19), st.integers(0, 19)),
-    rotation=st.sampled_from([0, 90, 180, 270]),
-    player_id=st.integers(1, 4),
-    flip=st.booleans(),
-)
-moves = placements | st.builds(pass_of, st.integers(1, 4))
 seats = st.builds(
     Seat,
     squares=st.integers(0, 2**420 - 1).map(lambda bits: bits & BOARD),

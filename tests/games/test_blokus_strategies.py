@@ -56,7 +56,7 @@ def test_seed_decides_easy() -> None:
     assert Easy(7).calculate_move(start()) == Easy(7).calculate_move(start())
 
 
-def test_easy_looks_at_the_position() -> None:
+def test_easy_depends_on_the_position() -> None:
     openings = tuple(random_game(1))[:4]
     moves = [list(legal_moves(state).moves()) for state in openings]
     chosen = [

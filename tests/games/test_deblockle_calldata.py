@@ -1,4 +1,4 @@
-"""Whatever bytes arrive at Deblockle, they change nothing and end as a recorded revert."""
+"""Malformed calldata changes nothing in Deblockle and is a recorded revert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a roll, a hop and a pass do, and what they are refused for; every state is one line."""
+"""Rolls, hops and passes: their results and refusals. Every state is one line."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_set_up_counts_cubes(num_cubes: int) -> None:
     assert [cube.player for cube in state.game.board] == [1] * num_cubes + [2] * num_cubes
 
 
-def test_four_cubes_unless_told() -> None:
+def test_four_cubes_unless_reported() -> None:
     assert rules.set_up() == rules.set_up(4)
 
 

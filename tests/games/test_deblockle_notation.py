@@ -1,4 +1,4 @@
-"""The pictures to the last blank, the line of text, and the document's JSON."""
+"""The pictures, the line of text, and the document's JSON."""
 
 from __future__ import annotations
 

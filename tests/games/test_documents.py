@@ -1,4 +1,4 @@
-"""What `contracts/README.md` tells of the places where a game departs from its document, shown where no other test does."""
+"""The places in `contracts/README.md` where a game departs from its document, if no other test shows them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ ROWS: Final = [line for line in PAGE.splitlines() if line.startswith("| ")]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_every_row_tells_place_words_deed_and_reason(row: str) -> None:
+def test_every_row_has_four_cells(row: str) -> None:
     cells = [cell.strip() for cell in row.strip("|").split(" | ")]
     assert len(cells) == 4
     assert all(cells)
 
 
-def test_number_that_does_not_fit_is_told_as_on_the_page(chain: Chain) -> None:
+def test_number_that_does_not_fit_is_reported_as_on_the_page(chain: Chain) -> None:
     sentence = "create_game: num_cubes = -1 does not fit u64 (0..2^64-1)"
     assert sentence in PAGE
     with reverts(sentence):
         chain.deploy(Deblockle).create_game("a", "b", -1)
 
 
-def test_pass_without_index_is_no_pass(chain: Chain) -> None:
+def test_pass_without_index_is_refused(chain: Chain) -> None:
     with pytest.raises(TypeError, match="needs 'index'"):
         chain.deploy(Deblockle).pass_move()
 

@@ -1,4 +1,4 @@
-"""The system `Game` of Mage Duel: who may do what and when, what is told, what is written."""
+"""The system `Game` of Mage Duel: who may do what and when, what is announced, what is written."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ from contracts.mage_duel import (
     rules,
 )
 from contracts.mage_duel.playouts import Duel
+from contracts.mage_duel.state import Ending
 from contracts.mage_duel.tiles import DECK
 
 BLUE, RED = PlayerSide.BLUE, PlayerSide.RED
@@ -121,7 +122,9 @@ def test_host_may_not_create_again(refuses: Any, game: Any, alice: Any) -> None:
     refuses(game.create_game, GameCreateFailed(alice, GameStatus.CREATED), sender=alice)
 
 
-def test_nobody_joins_who_may_not(refuses: Any, game: Any, duel: Any, accounts: Any) -> None:
+def test_players_who_may_not_join_are_refused(
+    refuses: Any, game: Any, duel: Any, accounts: Any
+) -> None:
     alice, bob, carol = accounts[:3]
     finished, in_progress = GameStatus.FINISHED, GameStatus.IN_PROGRESS
     refuses(
@@ -143,7 +146,7 @@ def test_cancel_ends_the_game_for_both(world: Any, game: Any, opened: Any, accou
     ]
     assert status(world, alice) == status(world, bob) == (canceled, None)
     assert opened.board.game_state == GameState.FINISHED
-    assert game.outcome(0) == rules.Outcome(rules.Ending.CANCELED, None, (0, 0))
+    assert game.outcome(0) == rules.Outcome(Ending.CANCELED, None, (0, 0))
     assert world.all(Player) == []
 
 
@@ -157,7 +160,7 @@ def test_nobody_cancels_no_game(refuses: Any, game: Any, carol: Any) -> None:
     refuses(game.cancel_game, PlayerNotInGame(carol, 0), sender=carol)
 
 
-def test_move_is_told_whole(chain: Chain, duel: Any, alice: Any, bob: Any) -> None:
+def test_move_is_reported_whole(chain: Chain, duel: Any, alice: Any, bob: Any) -> None:
     with chain.loaded(draw=[0]):
         receipt = duel.lay(BLUE)
     cells = [(24, 0, 0)] * 64
@@ -213,7 +216,7 @@ def test_small_move_writes_few_words(world: Any, game: Any, opened: Any) -> None
 
 
 def words(receipt: Any, where: Any) -> int:
-    """How many words a call has changed there."""
+    """Return how many words a call changed there."""
     changes = receipt.changes
     slots = {changes[i + 1] for i in range(0, len(changes), 4) if changes[i] == where.address}
     return len(slots)
@@ -228,7 +231,7 @@ def test_tile_that_does_not_fit(
 
 
 @pytest.mark.parametrize("tile", [24, 200, 255])
-def test_joker_that_is_no_tile(refuses: Any, game: Any, opened: Any, bob: Any, tile: int) -> None:
+def test_joker_must_be_a_tile(refuses: Any, game: Any, opened: Any, bob: Any, tile: int) -> None:
     no = InvalidMove(bob, 0, tile, 0, 6, 1, True, 0)
     refuses(game.make_move, no, tile, 0, 6, 1, sender=bob)
 
@@ -251,7 +254,9 @@ def test_host_without_guest_is_in_no_game(refuses: Any, game: Any, alice: Any) -
     refuses(game.skip_move, PlayerNotInGame(alice, 0), sender=alice)
 
 
-def test_finish_is_for_ones_own_board(refuses: Any, game: Any, opened: Any, alice: Any) -> None:
+def test_finish_needs_a_board_of_the_caller(
+    refuses: Any, game: Any, opened: Any, alice: Any
+) -> None:
     for board_id in (1, 99):
         refuses(game.finish_game, PlayerNotInGame(alice, 0), board_id, sender=alice)
 
@@ -344,7 +349,7 @@ def test_custom_rules_are_played_by(chain: Chain, alice: Any, bob: Any) -> None:
     assert [board.initial_edge_state.count(kind) for kind in (0, 1, 2)] == [12, 16, 4]
 
 
-def test_systems_derived_elsewhere_tell_the_same() -> None:
+def test_systems_derived_elsewhere_show_the_same() -> None:
     class Longer(Game):
         pass
 

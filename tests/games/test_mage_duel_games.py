@@ -1,4 +1,4 @@
-"""What holds in every game: random ones by the rules, against slow and obvious ways to say the same."""
+"""What holds in every game: random ones by the rules, compared with slow and obvious implementations."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SEEDS: Final = st.integers(0, 2**32)
 
 
 def random_layout(seed: int) -> Iterator[tuple[Layout, int, Cell]]:
-    """Tiles of all kinds and both sides, laid wherever they fit until the board is full: what lies
-    there, the next cell, and what comes into it. There is a tile for every pattern of edges."""
+    """Tiles of all kinds and both sides, laid wherever they fit until the board is full: the tiles
+    so far, the next cell, and the tile that comes there. There is a tile for every pattern of edges."""
     chance = Random(seed)
     cells = [EMPTY_CELL] * CELLS
     layout = Layout(cells, random_ring(chance, RuleSet(cities=2, roads=2)))
@@ -181,7 +181,7 @@ def test_no_tile_is_lost(seed: int) -> None:
 
 @given(SEEDS)
 @settings(max_examples=10, deadline=None)
-def test_text_tells_every_state(seed: int) -> None:
+def test_text_shows_every_state(seed: int) -> None:
     for state in random_game(seed).states:
         assert rules.from_text(rules.to_text(state)) == state
 

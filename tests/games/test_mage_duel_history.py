@@ -1,4 +1,4 @@
-"""What can be seen of a duel and what goes back into it: moves by their links, boards as they stood, snapshots, replays."""
+"""The history of a duel: moves by their links, past boards, snapshots, replays."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from contracts.mage_duel import (
     rules,
 )
 from contracts.mage_duel.playouts import Duel, random_move
+from contracts.mage_duel.state import Move as LaidMove
 
 BLUE, RED = PlayerSide.BLUE, PlayerSide.RED
 CFFF = 6
@@ -50,7 +51,7 @@ def played(opened: Any) -> Any:
 # Views
 
 
-def test_history_is_told_in_order(game: Any, world: Any, played: Any) -> None:
+def test_history_is_reported_in_order(game: Any, world: Any, played: Any) -> None:
     moves = game.move_history(0)
     assert [move.id for move in moves] == [0, 1, 2, 3, 4]
     assert [move.prev_move_id for move in moves] == [None, 0, 1, 2, 3]
@@ -62,14 +63,14 @@ def test_history_of_fresh_board_is_empty(game: Any, duel: Any) -> None:
     assert game.move_history(0) == []
 
 
-def test_boards_are_seen_as_they_stood(chain: Chain, game: Any, duel: Any) -> None:
+def test_past_boards_are_shown(chain: Chain, game: Any, duel: Any) -> None:
     stood = {0: duel.board}
     for move in (
-        rules.Move(BLUE, CFFF, 0, 6, 0),
-        rules.Move(RED),
-        rules.Move(BLUE, 0, 0, 1, 7, is_joker=True),
-        rules.Move(RED),
-        rules.Move(BLUE),
+        LaidMove(BLUE, CFFF, 0, 6, 0),
+        LaidMove(RED),
+        LaidMove(BLUE, 0, 0, 1, 7, is_joker=True),
+        LaidMove(RED),
+        LaidMove(BLUE),
     ):
         chain.advance(9)
         duel.make(move)
@@ -101,7 +102,7 @@ def test_board_after_more_moves_is_the_last(game: Any, played: Any, number: int)
     assert game.board_at(0, number) == game.board(0)
 
 
-def test_views_refuse_what_is_not_there(game: Any, opened: Any) -> None:
+def test_views_refuse_missing_boards(game: Any, opened: Any) -> None:
     with reverts("There is no board 7"):
         game.board_at(7, 0)
     for view in (
@@ -124,7 +125,7 @@ def test_legal_moves_are_those_of_the_rules(game: Any, opened: Any) -> None:
     assert {move.side for move in moves} == {RED}
 
 
-def test_score_and_winner_are_seen(game: Any, opened: Any) -> None:
+def test_score_and_winner_are_shown(game: Any, opened: Any) -> None:
     assert (game.score(0), game.winner(0), game.outcome(0)) == (((4, 0), (0, 0)), None, None)
     opened.skip(RED)
     opened.skip(BLUE)
@@ -140,7 +141,7 @@ def test_tie_has_no_winner(game: Any, duel: Any) -> None:
     )
 
 
-def test_player_is_seen_at_the_board(game: Any, opened: Any, alice: Any, carol: Any) -> None:
+def test_player_is_shown_at_the_board(game: Any, opened: Any, alice: Any, carol: Any) -> None:
     assert game.game(alice) == GameModel(alice, GameStatus.IN_PROGRESS, 0, None)
     assert game.game(carol) == GameModel(carol, GameStatus.FINISHED, None, None)
 
@@ -174,7 +175,7 @@ def restored(game: Any, number: int, host: Any) -> Any:
     return game.create_game_from_snapshot(snapshot_id, sender=host)
 
 
-def test_restored_board_stands_as_then(world: Any, game: Any, played: Any, carol: Any) -> None:
+def test_restored_board_equals_the_snapshot(world: Any, game: Any, played: Any, carol: Any) -> None:
     receipt = restored(game, 2, carol)
     assert receipt.events[-1] == GameCreated(carol, GameStatus.CREATED)
     assert world.read(GameModel, carol) == GameModel(carol, GameStatus.CREATED, 1, 0)
@@ -308,7 +309,7 @@ class Meddler(System):
         self.world.write_member(board, "moves_done")
 
 
-def test_broken_chain_is_told_and_restored(
+def test_broken_chain_is_reported_and_restored(
     chain: Chain, game: Any, world: Any, opened: Any, carol: Any
 ) -> None:
     meddler = chain.deploy(Meddler, world.address)

@@ -66,7 +66,7 @@ EVENTS: Final = {
 }
 NEVER_ANNOUNCED: Final = {"BoardCreatedFromSnapshot", "GameCanceleFailed", "RulesCreated"}
 FROM_THE_LIBRARY: Final = {"TrophyCreation", "TrophyProgression"}
-# A name means the same wherever it stands; the few that do not are told by model.
+# A name means the same everywhere; the few that do not are listed by model.
 TYPES: Final = {
     "uint256": "board_id old_board_id move_id id rules_id snapshot_id shop_id first_board_id username "
     "new_username games_played",

@@ -43,7 +43,7 @@ Blue to move
 """
 
 
-def test_line_tells_the_board() -> None:
+def test_line_shows_the_board() -> None:
     state = from_text(LINE)
     assert state.ring[0] == state.ring[30] == Edge.CITY
     assert state.cells[cell_at(0, 6)] == (5, 1, PlayerSide.BLUE)
@@ -51,7 +51,7 @@ def test_line_tells_the_board() -> None:
     assert state.cells.count(EMPTY_CELL) == 61
 
 
-def test_line_tells_the_game() -> None:
+def test_line_shows_the_game() -> None:
     state = from_text(LINE)
     assert (state.top_tile, state.deck, state.jokers) == (5, (0, 2, 22), (3, 2))
     assert state.scores == ((12, 0), (0, 2))
@@ -68,14 +68,14 @@ def test_line_tells_the_game() -> None:
         (Ending.CANCELED, "canceled"),
     ],
 )
-def test_line_tells_the_ending(ending: Ending, word: str) -> None:
+def test_line_shows_the_ending(ending: Ending, word: str) -> None:
     line = f"{LINE[:-1]}{word}"
     assert from_text(line).ending == ending
     assert to_text(from_text(line)) == line
 
 
 @pytest.mark.parametrize("last", ["-", "B", "Bf3@20", "Ra0@07*"])
-def test_line_tells_the_last_move(last: str) -> None:
+def test_line_shows_the_last_move(last: str) -> None:
     line = LINE.replace("Rn0@17*", last)
     assert to_text(from_text(line)) == line
 
@@ -110,5 +110,5 @@ def test_picture_shows_the_board() -> None:
         (LINE[:-1] + "nothing-left", "Over: no tiles and no jokers left"),
     ],
 )
-def test_picture_tells_the_turn(line: str, turn: str) -> None:
+def test_picture_shows_the_turn(line: str, turn: str) -> None:
     assert draw(from_text(line)).endswith(f"{turn}\n")

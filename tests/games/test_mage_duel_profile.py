@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -53,7 +54,7 @@ def controllers(profile: Any, duel: Any) -> Any:
 
 
 def reported(receipt: Any) -> list[tuple[Any, str]]:
-    """Who has done what."""
+    """Return the reported tasks with their players."""
     return [(event.player_id, event.task_id) for event in receipt.events["TrophyProgression"]]
 
 
@@ -69,7 +70,7 @@ def test_new_player_is_a_guest(world: Any, profile: Any, carol: Any) -> None:
     assert profile.player(carol) == Player(carol, 0, 0, 0, 0, PlayerRole.GUEST.value)
 
 
-def test_own_profile_is_told(profile: Any, carol: Any) -> None:
+def test_own_profile_is_reported(profile: Any, carol: Any) -> None:
     assert profile.balance(sender=carol).events == [CurrentPlayerBalance(carol, 0)]
     assert profile.username(sender=carol).events == [CurrentPlayerUsername(carol, 0)]
     assert profile.active_skin(sender=carol).events == [CurrentPlayerActiveSkin(carol, 0)]
@@ -83,7 +84,7 @@ def test_any_name_is_taken(profile: Any, carol: Any) -> None:
     assert profile.username(sender=carol).events == [CurrentPlayerUsername(carol, name)]
 
 
-def test_name_that_is_no_felt(profile: Any, carol: Any) -> None:
+def test_name_must_be_a_felt(profile: Any, carol: Any) -> None:
     with pytest.raises(TypeError, match="does not fit felt252"):
         profile.change_username(2**255, sender=carol)
 
@@ -95,7 +96,7 @@ def test_shop_has_five_skins(world: Any, profile: Any) -> None:
 @pytest.mark.parametrize(
     ("skin", "balance"), [(0, 0), (1, 0), (2, 100), (3, 500), (4, 2000), (2, 2000)]
 )
-def test_skin_is_had_for_a_threshold(profile: Any, carol: Any, skin: int, balance: int) -> None:
+def test_skin_needs_a_balance(profile: Any, carol: Any, skin: int, balance: int) -> None:
     profile.set_balance(balance, carol)
     receipt = profile.change_skin(skin, sender=carol)
     assert receipt.events == [PlayerSkinChanged(carol, skin), CurrentPlayerActiveSkin(carol, skin)]
@@ -187,14 +188,14 @@ def test_only_the_opening_is_a_first_move(controllers: Any, bob: Any) -> None:
     assert reported(controllers.joker(RED, CFFF, 1, 6, 1)) == [(bob, "JOKER_USED")]
 
 
-def test_skips_are_reported_but_silent_ones(chain: Chain, controllers: Any, alice: Any) -> None:
+def test_skips_are_reported_unless_silent(chain: Chain, controllers: Any, alice: Any) -> None:
     assert reported(controllers.skip(BLUE)) == [(alice, "FIRST_MOVE"), (alice, "STRATEGIC_SKIP")]
     chain.advance(66)
     receipt = controllers.joker(BLUE, CFFF, 0, 6, 0)
     assert reported(receipt) == [(alice, "FIRST_CITY"), (alice, "JOKER_USED")]
 
 
-def test_city_is_the_movers_whoever_wins(controllers: Any, bob: Any) -> None:
+def test_city_counts_for_the_mover_in_any_contest(controllers: Any, bob: Any) -> None:
     controllers.joker(BLUE, CFCF, 0, 6, 0)
     receipt = controllers.joker(RED, CFFF, 0, 6, 1)
     assert receipt.events[0].winner == BLUE
@@ -211,7 +212,9 @@ HELD = [
 
 
 @pytest.mark.parametrize(("kind", "blue", "red", "tasks"), HELD)
-def test_big_ones_are_worth_more(kind: Edge, blue: int, red: int, tasks: tuple[str, ...]) -> None:
+def test_big_contests_are_worth_more(
+    kind: Edge, blue: int, red: int, tasks: tuple[str, ...]
+) -> None:
     assert tasks_of_contest(Contest(kind, 0, BLUE, blue, red)) == tasks
 
 
@@ -232,9 +235,9 @@ def test_tie_is_nobodys_victory(controllers: Any) -> None:
     assert tasks == ["SEASONED", "SEASONED", "STRATEGIC_SKIP"]
 
 
-@pytest.mark.parametrize("role", ["become_bot", None])
-def test_trophies_are_for_controllers(profile: Any, duel: Any, role: str | None) -> None:
-    for player in duel.players if role else ():
+@pytest.mark.parametrize("roles", [["become_bot"], []])
+def test_trophies_are_for_controllers(profile: Any, duel: Any, roles: list[str]) -> None:
+    for player, role in product(duel.players, roles):
         getattr(profile, role)(sender=player)
     assert reported(duel.lay(BLUE)) == []
 
@@ -308,7 +311,7 @@ def session(duel: Any, profile: Any) -> list[Any]:
     return [entry(*args, sender=sender, check=False) for entry, *args, sender in calls]
 
 
-def test_session_is_let_through(duel: Any, profile: Any) -> None:
+def test_session_may_write(duel: Any, profile: Any) -> None:
     assert [receipt.error for receipt in session(duel, profile)] == [None] * 8
 
 

@@ -1,4 +1,4 @@
-"""A player's seat: who may create, join, cancel and play, and what a game pays."""
+"""Sessions: who may create, join, cancel and play, and what a game pays."""
 
 from __future__ import annotations
 

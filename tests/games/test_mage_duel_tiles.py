@@ -60,7 +60,7 @@ def test_last_card_fills_the_gap() -> None:
 
 
 @given(st.integers(0, 4), st.integers(0, 4), st.data())
-def test_ring_tells_its_draws(cities: int, roads: int, data: st.DataObject) -> None:
+def test_ring_shows_its_draws(cities: int, roads: int, data: st.DataObject) -> None:
     rules = RuleSet(cities=cities, roads=roads)
     slots = [data.draw(st.integers(0, size - 1)) for size in draw_sizes(rules)]
     ring = lay_ring(rules, slots)

@@ -49,7 +49,7 @@ def test_either_side_may_open(side: PlayerSide, waited: int) -> None:
         (131, False, False),
     ],
 )
-def test_clock_says_whose_turn(waited: int, mover_may: bool, other_may: bool) -> None:
+def test_clock_decides_the_turn(waited: int, mover_may: bool, other_may: bool) -> None:
     state = after_last(Move(BLUE))
     for side, may in ((BLUE, mover_may), (RED, other_may)):
         refused = rules.refusal(state, side, NOW + waited)

@@ -1,4 +1,4 @@
-"""What holds in every duel on a chain: random ones, legal calls and others, against slow and obvious ways to say the same."""
+"""What holds in every duel on a chain: random ones, legal calls and others, compared with slow and obvious implementations."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_contests_keep_the_sum(seed: int) -> None:
 
 @given(SEEDS)
 @settings(max_examples=10, deadline=None)
-def test_boards_are_seen_as_they_stood(seed: int) -> None:
+def test_past_boards_are_shown(seed: int) -> None:
     duel, chance = random_duel(seed)
     stood = {0: duel.board}
     for _ in played_on(duel, chance):
@@ -129,7 +129,7 @@ def test_boards_are_seen_as_they_stood(seed: int) -> None:
 
 
 def position(board: Board) -> Record:
-    """What lies on a board: cells, deck and top tile, jokers and scores."""
+    """Return cells, deck and top tile, jokers and scores of a board."""
     return {
         "cells": board.state,
         "deck": board.available_tiles_in_deck,
@@ -140,8 +140,8 @@ def position(board: Board) -> Record:
     }
 
 
-def stood_on(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
-    """Every position on the way to the end, behind those of the board that it goes on from."""
+def positions_to_the_end(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
+    """Return every position to the end, after those of the board that it was restored from."""
     stood = [*past, position(duel.board)]
     for _ in played_on(duel, chance):
         now = position(duel.board)
@@ -155,14 +155,14 @@ def stood_on(duel: Duel, chance: Random, past: list[Record]) -> list[Record]:
 @settings(max_examples=10, deadline=None)
 def test_branches_remember_where_they_come_from(seed: int, data: st.DataObject) -> None:
     duel, chance = random_duel(seed)
-    stood, players = stood_on(duel, chance, []), iter(duel.chain.accounts[2:])
+    stood, players = positions_to_the_end(duel, chance, []), iter(duel.chain.accounts[2:])
     for snapshot_id in range(2):
         host, guest = next(players), next(players)
         number = data.draw(st.integers(0, len(stood) - 1))
         duel.game.create_snapshot(duel.board_id, number, sender=host)
         duel.game.create_game_from_snapshot(snapshot_id, sender=host)
         duel = Duel(duel.world, host, guest)
-        stood = stood_on(duel, chance, stood[:number])
+        stood = positions_to_the_end(duel, chance, stood[:number])
         for then, expected in enumerate(stood):
             assert position(duel.game.board_at(duel.board_id, then)) == expected, then
 
@@ -194,7 +194,7 @@ def test_every_call_is_answered_by_the_rules(seed: int) -> None:
 def random_call(duel: Duel, chance: Random) -> tuple[str, str]:
     """The answer to a call that is seldom legal, and what the rules say it must be.
 
-    A refusal is told by one event or by a revert, and not a word of storage changes.
+    A refusal is one event or a revert, and no word of storage changes.
     """
     side, before = chance.choice([*PlayerSide]), duel.state
     joker = chance.choice([None, None, *range(26), 200])
@@ -257,12 +257,12 @@ def any_call(duel: Duel, chance: Random) -> Any:
             ("set_balance", 100 * number(), somebody()),
         ]
     )
-    system = duel.game if hasattr(duel.game, name) else profile
-    return getattr(system, name)(*args, sender=somebody(), check=False)
+    system = duel.game if hasattr(duel.game, str(name)) else profile
+    return getattr(system, str(name))(*args, sender=somebody(), check=False)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_both_roads_lead_there(seed: int) -> None:
+def test_both_executors_reach_the_same_board(seed: int) -> None:
     chains = Chain(), Chain(evm_only=True)
     for chain in chains:
         duel, chance = Duel(deploy(chain), *chain.accounts[:2]), Random(seed)

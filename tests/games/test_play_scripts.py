@@ -1,4 +1,4 @@
-"""What the scripts that deploy and play print is what they printed before: their text is a golden file."""
+"""The output of the scripts that deploy and play is a golden file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every command and tool card, line by line: what it asks in which order, what it leaves behind, whether it can be undone.
 
-Where two conditions fail, the first of the card is the one that is told.
+Where two conditions fail, the first of the card is reported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOT_MOVED: Final = messages.no_sharing_die("color", "dice-moved pool")
 
 
 def moving(tool: int, window: str = TWO, **parts: str) -> Parts:
-    """Ada uses a tool that moves dice; red and green lie on the round track."""
+    """Ada uses a tool that moves dice; red and green are on the round track."""
     in_use = f"0/{tool}" if tool == 12 else f"{tool}/{tool}"
     return ON_TRACK | {"tools": f"{tool}:1.7:0.8:0", "in_use": in_use, "window": window} | parts
 
@@ -171,7 +171,7 @@ def test_all_moves_ask_the_same_first(tool: int, text: str, reason: str) -> None
         (12, TWO_ONES, [messages.SHADE]),
     ],
 )
-def test_move_minds_its_own_rules(tool: int, window: str, reasons: list[str]) -> None:
+def test_move_checks_its_own_rules(tool: int, window: str, reasons: list[str]) -> None:
     assert refusals(table(**moving(tool, window)), "move 1 1 1 2") == reasons
 
 

@@ -1,4 +1,4 @@
-"""Placement rules, patterns and turn order: what can be said without a game around it."""
+"""Placement rules, patterns and turn order, without a game around them."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_diagonals_count_shades_too() -> None:
     assert diagonals("shade")(window) == 3
 
 
-def test_line_with_a_gap_is_no_line() -> None:
+def test_line_with_a_gap_does_not_count() -> None:
     full, gap = "R1 G1 Y1 B1 P1", "R2 G2 Y2 B2 .."
     assert difference("rows", "color")(grid(" / ".join((full, gap, gap, full)))) == 2
 
@@ -201,6 +201,6 @@ def test_two_turns_need_a_second_one() -> None:
         take_two_turns(TurnOrder(3, 0, (0, 1, 2, 2, 1, 0)))
 
 
-def test_second_turn_is_seen() -> None:
+def test_second_turn_is_recognized() -> None:
     seen = [TurnOrder(index, 0, (0, 1, 1, 0)).is_second_turn for index in range(4)]
     assert seen == [False, False, True, True]

@@ -1,4 +1,4 @@
-"""The play of Sagrada in colour: on a terminal that wants it, and nowhere else."""
+"""The script of Sagrada prints in colour on a terminal, and nowhere else."""
 
 from __future__ import annotations
 

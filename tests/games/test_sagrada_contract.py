@@ -1,9 +1,8 @@
-"""Sagrada on a chain: who may do what, what is stored, what is told and what is hidden."""
+"""Sagrada on a chain: who may do what, what is stored, what is announced and what is hidden."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 
@@ -47,13 +46,9 @@ ENTRIES = [
     "private_objective", "window_frames", "current_player", "is_undo_available", "is_redo_available", "is_game_ended",
     "legal_commands", "score", "winner", "data",
 ]  # fmt: skip
+
+
 Seated = Callable[..., ChainGame]
-
-
-@pytest.fixture
-def seated(chain: Chain) -> Seated:
-    """`seated(tools=(1, 2, 8), players=3)`: a game that has begun."""
-    return partial(ChainGame, chain)
 
 
 @pytest.fixture
@@ -126,7 +121,7 @@ def test_frame_is_chosen_once_from_the_offer(chain: Chain, sagrada: Handle) -> N
         sagrada.choose_frame(0, "Batllo", sender=ada)
 
 
-def test_who_dawdles_gets_the_first_frame(chain: Chain, sagrada: Handle, carol: Account) -> None:
+def test_late_choice_gets_the_first_frame(chain: Chain, sagrada: Handle, carol: Account) -> None:
     sagrada.create_game(["ada", "bruno"])
     chosen = sagrada.window_frames(0, "ada")[3]
     sagrada.choose_frame(0, chosen.name, sender=chain.account("ada"))
@@ -162,7 +157,7 @@ def test_guests_only_have_offers(sagrada: Handle) -> None:
         sagrada.private_objective(1, "ada")
 
 
-def test_command_is_executed_and_told(game: ChainGame) -> None:
+def test_command_is_executed_and_reported(game: ChainGame) -> None:
     receipt = game.say("pick 1")
     assert game.state.turn.picked == Die(0, 1)
     assert list(receipt.events) == [CommandExecuted(game.id, "ada", "pick 1", 1)]
@@ -339,12 +334,12 @@ def test_turn_time_is_a_setting(chain: Chain) -> None:
         slow.force_start(0)
 
 
-def test_placing_is_told(game: ChainGame) -> None:
+def test_placing_is_reported(game: ChainGame) -> None:
     receipt = game.say("pick 2", "place 4 5")
     assert list(receipt.events)[1:] == [DicePlaced(game.id, "ada", Die(1, 2), 4, 5)]
 
 
-def test_tool_and_move_are_told(game: ChainGame) -> None:
+def test_tool_and_move_are_reported(game: ChainGame) -> None:
     game.say("pick 2", "place 4 5")
     assert list(game.say("tool 2").events)[1:] == [ToolActivated(game.id, "ada", 2, 1)]
     moved = DiceMoved(game.id, "ada", Die(1, 2), 4, 5, 1, 1)
@@ -356,17 +351,17 @@ def test_tool_costs_more_the_second_time(game: ChainGame) -> None:
     assert_events(game.say("tool 8"), ToolActivated(game.id, "chiara", 8, 2))
 
 
-def test_two_turns_in_a_row_are_told(game: ChainGame) -> None:
+def test_two_turns_in_a_row_are_reported(game: ChainGame) -> None:
     assert_events(game.say("tool 8"), TurnPassed(game.id, "ada", "ada"))
 
 
-def test_end_of_round_is_told(game: ChainGame) -> None:
+def test_end_of_round_is_reported(game: ChainGame) -> None:
     receipt = game.say("pick 1", "place 1 1", *["pass"] * 6)
     left = tuple(Die(number, shade) for number, shade in enumerate((2, 3, 4, 5, 6, 1), 1))
     assert_events(receipt, TurnPassed(game.id, "ada", "bruno"), RoundEnded(game.id, 1, left))
 
 
-def test_end_of_game_is_told(seated: Seated) -> None:
+def test_end_of_game_is_reported(seated: Seated) -> None:
     game = seated(players=2)
     receipt = game.say(*["pass"] * 40)
     scores = (Score("ada", 0), Score("bruno", 0))

@@ -1,4 +1,4 @@
-"""The cards as data: the document's own examples load, a new card needs no code, a mistake is told where it stands."""
+"""The cards as data: the document's own examples load, a new card needs no code, a mistake is reported with its place."""
 
 from __future__ import annotations
 
@@ -82,10 +82,12 @@ def test_document_tables_load(
 
 def test_card_ids_are_the_documents() -> None:
     listed = re.findall(r"^\| (\d+) +\| (.*?) +\| (\w+)", section("Card IDs"), re.M)
-    cards = {**LIBRARY.tools, **LIBRARY.objectives}
-    assert {(int(number), name) for number, name, _ in listed} == {
-        (c.id, c.name) for c in cards.values()
+    cards = {
+        (card.id, card.name)
+        for table in (LIBRARY.tools, LIBRARY.objectives)
+        for card in table.values()
     }
+    assert {(int(number), name) for number, name, _ in listed} == cards
     assert [kind for *_, kind in listed] == ["Tool"] * 12 + ["Public"] * 10 + ["Private"] * 5
 
 
@@ -111,7 +113,7 @@ README = Path(__file__).parents[2] / "README.md"
 (GLASS_SAW,) = re.findall(r"```json\n(.*?)```", README.read_text("utf-8"), re.S)
 
 
-def test_slip_in_a_new_tool_is_told(folder: Path) -> None:
+def test_slip_in_a_new_tool_is_reported(folder: Path) -> None:
     slip = GLASS_SAW.replace("die_picked", "die_pickd", 1)
     (folder / "tools" / "glass_saw.json").write_text(slip)
     with pytest.raises(DataError) as error:

@@ -1,4 +1,4 @@
-"""What holds in every state that play can reach, whoever plays however."""
+"""What holds in every state that can be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a designer is told who makes a mistake in a card: the file, the card, the key, and what would be right."""
+"""What a designer reads after a mistake in a card: the file, the card, the key, and what would be right."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("file", "right", "wrong", "message"), MISTAKES)
-def test_mistake_is_told(folder: Path, file: str, right: str, wrong: str, message: str) -> None:
+def test_mistake_is_reported(folder: Path, file: str, right: str, wrong: str, message: str) -> None:
     text = (folder / file).read_text("utf-8")
     assert right in text
     (folder / file).write_text(text.replace(right, wrong, 1))
@@ -287,13 +287,13 @@ def test_mistake_is_told(folder: Path, file: str, right: str, wrong: str, messag
     assert str(error.value) == f"{file}, {message}"
 
 
-def test_bytes_that_are_no_text_are_told(folder: Path) -> None:
+def test_bytes_that_are_not_text_are_reported(folder: Path) -> None:
     (folder / LENS).write_bytes(b"\xff")
     with pytest.raises(DataError, match=f"{LENS}: this is not a text in UTF-8"):
         load(folder)
 
 
-def test_missing_file_is_told(folder: Path) -> None:
+def test_missing_file_is_reported(folder: Path) -> None:
     (folder / "frames.json").unlink()
     with pytest.raises(DataError, match=r"frames\.json: this file is missing"):
         load(folder)
@@ -308,27 +308,27 @@ def test_missing_file_is_told(folder: Path) -> None:
         ("NaN", "NaN is not a whole number from 0 to 3"),
     ],
 )
-def test_odd_numbers_and_endless_lists_are_told(text: str, why: str) -> None:
+def test_odd_numbers_and_endless_lists_are_reported(text: str, why: str) -> None:
     with pytest.raises(DataError) as error:
         parse(text, "card.json").number(0, 3)
     assert str(error.value) == f"card.json: {why}"
 
 
 @pytest.mark.parametrize(("kind", "left"), [("tools", 2), ("objectives", 0)])
-def test_too_few_cards_are_told(folder: Path, kind: str, left: int) -> None:
+def test_too_few_cards_are_reported(folder: Path, kind: str, left: int) -> None:
     for path in sorted((folder / kind).iterdir())[left:]:
         path.unlink()
     with pytest.raises(DataError, match=f"{kind}: a game needs 3 of these, here are {left}"):
         load(folder)
 
 
-def test_too_few_frames_are_told(folder: Path) -> None:
+def test_too_few_frames_are_reported(folder: Path) -> None:
     (folder / "frames.json").write_text(json.dumps(shipped("frames.json")[:15]))
     with pytest.raises(DataError, match=r"frames\.json: a game needs 16 of these, here are 15"):
         load(folder)
 
 
-WRONG = (None, True, -1, 999, 1.5, "", "nonsense", [], {}, {"a": 1})
+WRONG: tuple[Any, ...] = (None, True, -1, 999, 1.5, "", "nonsense", [], {}, {"a": 1})
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -348,7 +348,7 @@ def complaint(folder: Path) -> DataError | None:
 
 
 @pytest.mark.parametrize("file", [LENS, "objectives/dark_shades.json"])
-def test_any_wrong_value_is_told_by_name(folder: Path, file: str) -> None:
+def test_any_wrong_value_is_reported_by_name(folder: Path, file: str) -> None:
     document = shipped(file)
     for holder, key in [*places(document)]:
         right = holder[key]

@@ -1,4 +1,4 @@
-"""A game as a line of text, as a picture, as JSON, and as the bytes between two moments."""
+"""A game as a line of text, as a picture, as JSON, and as the bytes that change one state into another."""
 
 from __future__ import annotations
 
@@ -124,13 +124,13 @@ def test_view_is_for_players_only() -> None:
         ),
     ],
 )
-def test_impossible_json_is_told(change: Callable[[Any], object], message: str) -> None:
+def test_impossible_json_is_reported(change: Callable[[Any], object], message: str) -> None:
     with pytest.raises(DataError) as error:
         decode(changed(change))
     assert str(error.value) == message
 
 
-def test_unknown_card_is_told() -> None:
+def test_unknown_card_is_reported() -> None:
     with pytest.raises(DataError, match=r"state, tools\[0\].id: 13 is unknown"):
         decode(changed(lambda d: d["tools"][0].update(id=13)))
 

@@ -1,4 +1,4 @@
-"""Conditions and instructions by themselves: what they do where no card of today takes them."""
+"""Conditions and instructions by themselves, also in ways that no present card uses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATE = table(
 
 
 def asked(condition: str, args: tuple[int, ...] = (), **options: Any) -> str | None:
-    """What a condition says to a table."""
+    """Return the answer of a condition to a table."""
     spot = Spot({"condition": condition, **options}, "card.json", facts=FACTS)
     return read_condition(spot)(STATE, args)
 

@@ -83,12 +83,12 @@ def test_picked_die_refuses(text: str, reason: str) -> None:
     assert refusals(state, text) == [reason]
 
 
-def test_wrong_player_is_told() -> None:
+def test_wrong_player_is_reported() -> None:
     assert refusals(table(), "pass", "bruno") == [messages.NOT_YOUR_TURN]
     assert refusals(table(), "dance", "bruno") == [messages.NOT_AVAILABLE]
 
 
-def test_finished_game_says_so_alone() -> None:
+def test_finished_game_gives_one_reason() -> None:
     assert refusals(table(round="11"), "pass") == [messages.GAME_FINISHED]
 
 
@@ -150,7 +150,7 @@ def test_copper_foil_burnisher_ignores_shade() -> None:
     assert refusals(after(start, "tool 2"), "move 1 1 1 2") == [messages.SHADE]
 
 
-def test_moved_die_is_no_neighbour_of_its_own() -> None:
+def test_moved_die_is_not_its_own_neighbour() -> None:
     start = after(table(window="R1b.... ..... ..... .....", tools="1:0.2:0.3:0"), "tool 2")
     assert window(after(start, "move 1 1 4 5")).endswith("R1")
     assert refusals(start, "move 1 1 2 2") == [messages.PLACING]
@@ -264,7 +264,7 @@ def test_straightedge_needs_a_die_to_place() -> None:
     assert refusals(table(picked="R1b", flags="p", **CORK), "tool 9") == [messages.PLACED]
 
 
-def test_straightedge_tells_both_reasons() -> None:
+def test_straightedge_shows_both_reasons() -> None:
     state = after(table(window="R6b.... ..... ..... .....", **CORK), "pick 1", "tool 9")
     assert refusals(state, "place 1 2") == [messages.TOOL_ACTIVE, messages.COLOR]
     assert refusals(state, "place 1 2", "bruno") == [messages.NOT_YOUR_TURN] * 2

@@ -1,4 +1,4 @@
-"""Sitting down to play, and what counts when it is over."""
+"""The setup of a game, and its score."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_nobody_wins_before_the_end() -> None:
     assert rules.outcome(opening(1)) is None
 
 
-def test_outcome_tells_why_and_who() -> None:
+def test_outcome_names_the_reason_and_the_winner() -> None:
     state = ended(("R1", 0), ("", 9))
     assert rules.outcome(state) == Outcome("ten rounds have been played", "bruno", (2, 9))
 

@@ -1,4 +1,4 @@
-"""Sagrada as JSON and as words: what a game is taken up from, what is hidden of it, what a step writes."""
+"""Sagrada as JSON and as storage: loading a game, what is hidden of it, what a step writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,13 +26,9 @@ from contracts.sagrada.state import is_finished
 
 ROOT = Path(__file__).parents[2]
 Json = dict[str, Any]
+
+
 Seated = Callable[..., ChainGame]
-
-
-@pytest.fixture
-def seated(chain: Chain) -> Seated:
-    """`seated(tools=(1, 2, 8), players=3)`: a game that has begun."""
-    return partial(ChainGame, chain)
 
 
 @pytest.fixture
@@ -68,12 +63,12 @@ def test_strangers_see_nothing(game: ChainGame) -> None:
 
 
 def test_events_hide_what_is_hidden(game: ChainGame) -> None:
-    """Neither private objectives nor shades in the bag are told to all."""
+    """Events show neither private objectives nor shades in the bag."""
     told = [field for event in game.chain.receipts[-1].events for field in vars(event).values()]
     assert told == [0, "chiara", "Fractal Drops", 0, ("ada", "bruno", "chiara")]
 
 
-def test_loaded_game_goes_on_the_same(game: ChainGame) -> None:
+def test_loaded_game_continues_the_same(game: ChainGame) -> None:
     game.say("pick 1", "place 1 1", "tool 2")
     receipt = game.contract.load_game(game.ask("data"))
     twin = receipt.return_value
@@ -94,7 +89,9 @@ def test_loaded_game_has_no_past(game: ChainGame) -> None:
 
 
 @pytest.mark.parametrize(("seed", "players"), [(1, 3), (4, 3)])
-def test_no_loaded_game_is_stuck(deploy: Callable[..., Handle], seed: int, players: int) -> None:
+def test_no_loaded_game_is_stuck(
+    chain: Chain, deploy: Callable[..., Handle], seed: int, players: int
+) -> None:
     """Where no command is legal and nothing can be undone, time ends the turn."""
     contract, kinds = deploy(Sagrada), set()
     for history in random_game(seed, players):
@@ -103,7 +100,7 @@ def test_no_loaded_game_is_stuck(deploy: Callable[..., Handle], seed: int, playe
         kinds.add((history.state.turn.picked is not None, history.state.turn.active_tool))
         game_id = contract.load_game(json.dumps(encode(history.state))).return_value
         assert contract.legal_commands(game_id) == []
-        contract.chain.advance(60)
+        chain.advance(60)
         contract.force_pass(game_id)
         assert "pass" in contract.legal_commands(game_id)
     assert len(kinds) > 1  # a die that fits nowhere, a tool card that leads nowhere
@@ -204,7 +201,7 @@ def test_impossible_state_is_refused(
     "text",
     ["", "[]", "{", '{"a": 1, "a": 2}', '{"\\ud800": 1, "\\ud800": 2}', "[" * 10**5, "9" * 10**4],
 )
-def test_text_that_is_no_state_is_refused(deploy: Callable[..., Handle], text: str) -> None:
+def test_text_that_is_not_a_state_is_refused(deploy: Callable[..., Handle], text: str) -> None:
     with reverts("state") as caught:
         deploy(Sagrada).load_game(text)
     assert caught.error.kind == "revert"
@@ -231,7 +228,7 @@ def steps_of(game: ChainGame, seed: int) -> Iterator[Any]:
             yield game.say(whim.choice([text for text in texts if text.split(" ")[0] == kind]))
 
 
-def test_steps_write_as_few_words_as_told(seated: Seated) -> None:
+def test_steps_write_as_few_words_as_reported(seated: Seated) -> None:
     """The figures that the contract's own text gives, out of two games of four."""
     told = re.search(
         r"(\d+) to (\d+) words, the pass that ends a round up to (\d+)", contract.__doc__
@@ -249,7 +246,7 @@ def test_undo_writes_what_its_command_wrote(game: ChainGame) -> None:
     assert words_written(game.say("redo")) == did
 
 
-def test_steps_are_numbered_as_they_stand(game: ChainGame) -> None:
+def test_steps_are_numbered_by_position(game: ChainGame) -> None:
     game.say("pick 1", "undo", "pick 2", "place 4 5", "pass")
     steps = [event.step for event in game.chain.events(CommandExecuted)]
     assert steps == [1, 1, 2, 3]

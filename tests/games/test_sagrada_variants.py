@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from itertools import product
@@ -38,14 +39,14 @@ VARIANTS: Final = json.loads((HERE / "sagrada_variants.json").read_text("utf-8")
 
 @contextmanager
 def in_place_of_the_package(folder: Path) -> Iterator[None]:
-    """As long as this lasts, the package is what lies in `folder`."""
+    """Within this scope the package is the one in `folder`."""
     real = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(NAME)}
     path, contracts.__path__ = contracts.__path__, [str(folder)]
     importlib.invalidate_caches()
     try:
         yield
     finally:
-        contracts.__path__, contracts.sagrada = path, sagrada  # type: ignore[attr-defined]
+        contracts.__path__, contracts.sagrada = path, sagrada
         for name in [name for name in sys.modules if name.startswith(NAME)]:
             del sys.modules[name]
         sys.modules.update(real)
@@ -60,7 +61,7 @@ def module(name: str) -> ModuleType:
 
 
 def runs(name: str, test: str) -> Iterator[Callable[[], None]]:
-    """The test in whose name this stands, once for each of its parameters."""
+    """Yield the test whose name has this in it, once for each of its parameters."""
     tests = {key: value for key, value in vars(module(name)).items() if key.startswith("test_")}
     (found,) = (value for key, value in tests.items() if test in key)
     marks = [mark for mark in getattr(found, "pytestmark", []) if mark.name == "parametrize"]
@@ -70,7 +71,7 @@ def runs(name: str, test: str) -> Iterator[Callable[[], None]]:
             names = [mark.args[0]] if isinstance(mark.args[0], str) else mark.args[0]
             arguments |= zip(names, value if len(names) > 1 else [value], strict=True)
         assert set(arguments) == set(signature(found).parameters)
-        yield lambda arguments=arguments: found(**arguments)
+        yield partial(found, **arguments)
 
 
 def passes(name: str, test: str) -> bool:

@@ -1,6 +1,6 @@
-"""A play kept as a transcript holds the rules: a changed one shows at the first move that it changes.
+"""A play kept as a transcript checks the rules: a changed rule shows at the first move that it changes.
 
-After a change on purpose, `boardchain replay --update tests/games/transcripts/deblockle.txt` writes it anew.
+After a change on purpose, `boardchain replay --update tests/games/transcripts/deblockle.txt` writes it again.
 """
 
 from __future__ import annotations

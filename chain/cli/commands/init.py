@@ -1,8 +1,10 @@
-"""Start a new game: a folder with a contract, a test and a script that work at once."""
+"""Start a new game: a folder with rules, a contract, tests and scripts that work at once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from keyword import iskeyword
 from pathlib import Path
 from string import Template
@@ -11,34 +13,33 @@ import click
 
 from chain.cli import output
 
-_FILES = (
-    *("pyproject.toml", "README.md", "contracts/__init__.py", "contracts/game.py"),
-    *("scripts/deploy.py", "scripts/play.py", "tests/test_game.py"),
-)
-
 # Names that the templates use.
-_TAKEN = frozenset(("Address", "Chain", "Contract", "Deployment", "Key", "Map", "Moved"))
+_TAKEN = {
+    *("Account", "Address", "Chain", "Contract", "Deployment", "Fuzz", "Handle", "Iterator", "Key"),
+    *("Moved", "Proposal", "RaceCreated", "RaceWon", "State", "Vector"),
+}
 
 
 @click.command()
 @click.argument("name")
 @output.json_option
 def command(name: str, json: bool) -> None:
-    """Create the folder NAME with a small game. Its tests and its script run without changes."""
+    """Create the folder NAME with a small game. Its tests and its scripts run without changes."""
     folder = Path(name)
     words = [word for word in folder.name.replace("-", "_").split("_") if word]
     cls = "".join(word[:1].upper() + word[1:] for word in words)
     if not cls.isidentifier() or not cls.isascii():
         raise click.UsageError(f"{folder.name!r} cannot name a game: use letters, digits, - and _, a letter first")  # fmt: skip
     module = "_".join(words).lower()
-    if iskeyword(module) or iskeyword(cls) or cls in _TAKEN or module.startswith("test_"):
+    if iskeyword(module) or iskeyword(cls) or cls in _TAKEN or cls.startswith("Test"):
         raise click.UsageError(f"{folder.name!r} means something else in the project: name the game otherwise")  # fmt: skip
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise click.UsageError(f"{name} is there already: name a new folder")
-    for path in _FILES:
-        target = folder / path.replace("game.py", f"{module}.py")
+    for path, template in _templates(files("chain.cli") / "project", folder):
+        target = path.with_name(path.name.replace("gitignore", ".gitignore"))
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(_text(path, cls=cls, module=module, name=folder.name), "utf-8")
+        target.write_text(template.substitute(cls=cls, module=module, name=folder.name), "utf-8")
+    (folder / "contracts" / "game").rename(folder / "contracts" / module)
     if json:
         output.as_json({"folder": name, "contract": cls, "module": f"contracts.{module}"})
         return
@@ -47,7 +48,11 @@ def command(name: str, json: bool) -> None:
     click.echo("    boardchain deploy scripts/deploy.py --chain game.chain")
 
 
-def _text(path: str, **words: str) -> str:
-    """Return the text of a file of the project, made from its template."""
-    template = files("chain.cli").joinpath("project", f"{path.replace('/', '.')}.txt")
-    return Template(template.read_text("utf-8")).substitute(words)
+def _templates(source: Traversable, target: Path) -> Iterator[tuple[Path, Template]]:
+    """Yield the files of the project: where each is written, and its template."""
+    for entry in source.iterdir():
+        path = target / entry.name.removesuffix(".txt")
+        if entry.is_dir():
+            yield from _templates(entry, path)
+        else:
+            yield path, Template(entry.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The ABI codec: equal to eth-abi, at home with any bytes, exact about what does not fit."""
+"""The ABI codec: equal to eth-abi, safe with any bytes, exact about what does not fit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def plain(kind: ValueType, value: Any) -> Any:
 
 
 def nothing(kind: ValueType) -> Any:
-    """What stands for an absent value: zero, also where no member of an Enum has that code."""
+    """Return the encoding of an absent value: zero, even if no member of an Enum has that code."""
     match kind:
         case EnumType():
             return 0
@@ -72,7 +72,7 @@ def nothing(kind: ValueType) -> Any:
 
 
 def weight(value: Any) -> int:
-    """The least number of bytes that can tell `value`."""
+    """Return the least number of bytes that can hold `value`."""
     if isinstance(value, str | bytes):
         return len(value.encode() if isinstance(value, str) else value)
     if isinstance(value, list | tuple):
@@ -131,7 +131,7 @@ HOSTILE = [word(n) for n in (0, 1, 2, 3, 31, 32, 33, 64, 96, 128, 255, 256, 2**6
 
 
 def check_reading(kind: ValueType, raw: bytes) -> None:
-    """It is refused with a reason, or read into what can be written again and is no more than was there."""
+    """Check that it is refused with a reason, or decoded into a value that can be encoded in as many bytes."""
     value, said = None, ""
     try:
         value = abi.decode(kind, raw)
@@ -189,7 +189,7 @@ def test_absent_value_may_be_anything() -> None:
     assert abi.decode(type_of_annotation(u8 | None), word(0) + word(2**255)) is None
 
 
-def test_tail_may_stand_after_gap() -> None:
+def test_tail_may_come_after_gap() -> None:
     assert abi.decode(type_of_annotation(str), word(64) + word(99) + word(2) + b"hi") == "hi"
 
 

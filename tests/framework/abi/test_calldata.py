@@ -1,4 +1,4 @@
-"""Whatever bytes are sent to a contract, what comes of them is a receipt: a recorded revert, unless they read well."""
+"""Any bytes sent to a contract give a receipt: a recorded revert, unless they are well-formed."""
 
 from __future__ import annotations
 
@@ -123,8 +123,8 @@ def reads_well(data: bytes) -> bool:
         return False
 
 
-def kept(chain: Chain, sender: Address) -> Any:
-    """All that a state root is made of, but for who pays."""
+def state_parts(chain: Chain, sender: Address) -> Any:
+    """Return all that a state root is made of, except the account that pays."""
     accounts = {at: account for at, account in chain.state.accounts.items() if at != sender}
     return accounts, {at: dict(words) for at, words in chain.state.storages.items() if words}
 
@@ -144,22 +144,22 @@ def test_malformed_calldata_is_recorded_revert(
 ) -> None:
     sender = chain.accounts[1]
     assert all(chain.send(table.address, data, sender=sender).ok for data in good)
-    before = kept(chain, sender)
+    before = state_parts(chain, sender)
     bad = (data for data in malformed(Random(1), good) if not reads_well(data))
     for data in islice(bad, MANY):
         receipt = chain.send(table.address, data, sender=sender)
         assert (receipt.status, receipt.data, receipt.log_rows) == (0, data, ())
         assert receipt.error is not None and receipt.error.text
-    assert kept(chain, sender) == before
+    assert state_parts(chain, sender) == before
 
 
 def test_any_calldata_gives_receipt(chain: Chain, table: Handle, good: list[bytes]) -> None:
-    sender, before = chain.accounts[1], kept(chain, chain.accounts[1])
+    sender, before = chain.accounts[1], state_parts(chain, chain.accounts[1])
     for data in islice(malformed(Random(2), good), 2_000):
         with chain.anchor():
             receipt = chain.send(table.address, data, sender=sender)
             assert receipt.ok or (receipt.error is not None and receipt.error.text)
-            assert receipt.ok or kept(chain, sender) == before
+            assert receipt.ok or state_parts(chain, sender) == before
             assert reads_well(data) or not receipt.ok
 
 
@@ -176,12 +176,12 @@ def test_malformed_init_code_is_recorded_revert(chain: Chain) -> None:
     program, sender = chain.declare(Seats), chain.accounts[1]
     chain.deploy(Seats, ["Ann", "Bob"], 1, sender=sender)
     good = b"init" + chain.receipts[-1].data[len(program.initcode) :]
-    before = kept(chain, sender)
+    before = state_parts(chain, sender)
     for data in islice(malformed(Random(3), [good]), 1_000):
         with chain.anchor():
             receipt = chain.send(None, program.initcode + data[4:], sender=sender)
             assert receipt.ok or (receipt.error is not None and receipt.error.text)
-            assert receipt.ok or kept(chain, sender) == before
+            assert receipt.ok or state_parts(chain, sender) == before
 
 
 REFUSALS: list[tuple[bytes, str]] = [

@@ -1,4 +1,4 @@
-"""Contracts known by their JSON ABI: every type there is, overloads, and events that only look alike."""
+"""Contracts known by their JSON ABI: every type, overloads, and events that only look alike."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_selector_equals_eth_utils(inputs: tuple[str, ...]) -> None:
     assert functions_from_json([item])["f"].selector == function_abi_to_4byte_selector(item)  # type: ignore[arg-type]
 
 
-def test_overload_goes_by_signature() -> None:
+def test_overload_is_found_by_signature() -> None:
     functions = functions_from_json([function("f", "uint8"), function("f", "bool"), function("g")])
     assert functions["f(bool)"].params[0].kind == type_from_json({"type": "bool"})
     assert list(functions) == ["f", "g"]
@@ -179,7 +179,7 @@ def test_indexed_text_is_only_hash() -> None:
     assert event.decode((event.topic, 5), b"").text == (5).to_bytes(32)
 
 
-def test_log_says_what_it_has() -> None:
+def test_log_shows_what_it_has() -> None:
     log = transfer(True, True, True).decode((0, 1, 2, 3), b"")
     with pytest.raises(
         AttributeError, match="event Transfer has no 'value'; it has from, to, amount"

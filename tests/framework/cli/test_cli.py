@@ -1,4 +1,4 @@
-"""The command line: what it answers, and what it says to wrong input."""
+"""The command line: its answers, and its messages for wrong input."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_wrong_use_is_one_sentence(run: Run, words: tuple[Any, ...], says: str) 
     assert refused.stdout == ""
 
 
-def test_foreign_file_is_a_no(run: Run, tmp_path: Path) -> None:
+def test_foreign_file_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x" * 200)
     refused = run("accounts", "--chain", tmp_path / "notes.txt")
     assert refused.exit_code == 1
@@ -153,7 +153,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def in_a_terminal(*words: str, cwd: Path) -> str:
-    """What a person sees who runs the command."""
+    """Return what a person at a terminal sees of the command."""
     master, slave = pty.openpty()
     environment = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "80"}
     command = [sys.executable, "-m", "chain", *words]

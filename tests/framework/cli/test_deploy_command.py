@@ -1,4 +1,4 @@
-"""`boardchain deploy` with a script: what it shows, asks, does, and how it goes on when it was killed."""
+"""`boardchain deploy` with a script: what it shows, asks and does, and how it continues after a kill."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from chain import Chain
 from chain.cli import deployment_view
 from chain.cli.main import cli
 from chain.deployment.journal import folder_for
+from tests.framework.kills import DYING
 
 ROOT = Path(__file__).parents[3]
 GAME = """
@@ -84,7 +85,7 @@ def test_dry_run_makes_nothing(script: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "games.chain").exists() and not (tmp_path / "kept").exists()
 
 
-def test_changed_contract_wants_a_word(script: Path, tmp_path: Path) -> None:
+def test_changed_contract_needs_a_choice(script: Path, tmp_path: Path) -> None:
     deploy(script, tmp_path)
     script = tmp_path / "deploy_next.py"
     script.write_text(OTHER_RULES)
@@ -103,7 +104,7 @@ def person(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("answer", "code", "files"), [("n", 1, 0), ("y", 0, 2), ("", 1, 0)])
-def test_person_is_asked_first(
+def test_confirmation_is_asked_first(
     script: Path, tmp_path: Path, person: None, answer: str, code: int, files: int
 ) -> None:
     done = deploy(script, tmp_path, answer=answer)
@@ -111,7 +112,7 @@ def test_person_is_asked_first(
     assert "Traceback" not in done.stderr
 
 
-def test_person_who_said_yes_is_not_asked(script: Path, tmp_path: Path, person: None) -> None:
+def test_yes_option_asks_nothing(script: Path, tmp_path: Path, person: None) -> None:
     assert deploy(script, tmp_path, "--yes").exit_code == 0
 
 
@@ -136,32 +137,14 @@ def test_journal_is_named_after_the_chain(where: str, name: str) -> None:
     ("x = 1", "has no plan(deployment): write one"),
     ("x = (", "this is not Python"),
 ])  # fmt: skip
-def test_wrong_script_is_told(text: str, says: str, tmp_path: Path) -> None:
+def test_wrong_script_is_reported(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "deploy_wrong.py").write_text(text)
     refused = deploy(tmp_path / "deploy_wrong.py", tmp_path)
     assert (refused.exit_code, says in refused.stderr) == (2, True), refused.stderr
 
 
-DYING = """
-import os, signal, sys
-moment = int(sys.argv.pop())
-from chain.cli.main import main
-from chain.deployment.journal import Journal
-
-writes, write = iter(range(1000)), Journal.write
-
-def dying(self, step, record):
-    if next(writes) == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    write(self, step, record)
-
-Journal.write = dying
-main()
-"""
-
-
 @pytest.mark.parametrize("moment", [1, 2])
-def test_killed_process_goes_on(moment: int, script: Path, tmp_path: Path) -> None:
+def test_killed_process_continues(moment: int, script: Path, tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     whole.mkdir()
     deploy(script, whole)

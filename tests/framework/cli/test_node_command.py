@@ -1,4 +1,4 @@
-"""`boardchain node` as it is run: a process, its words, its port, its end."""
+"""`boardchain node` as a process: its output, its port, its end."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def node() -> Iterator[Running]:
         yield node
 
 
-def test_nodes_tell_what_wallets_need() -> None:
+def test_nodes_show_what_wallets_need() -> None:
     with running() as node:
         said = "\n".join(node.said)
         assert all(str(each) in said and f"0x{each.key.hex()}" in said for each in ACCOUNTS)
@@ -90,7 +90,7 @@ def test_nodes_tell_what_wallets_need() -> None:
         assert node.end(signal.SIGINT) == 0
 
 
-def test_quiet_nodes_say_where() -> None:
+def test_quiet_nodes_print_their_address() -> None:
     with running("--quiet", "--chain-id", "7", "--gas-limit", "50000") as node:
         assert len(node.said) == 1
         assert node.ask("eth_chainId") == "0x7"
@@ -129,7 +129,7 @@ def test_other_contracts_are_refused(node: Running) -> None:
     assert node.ask("eth_blockNumber") == before
 
 
-def test_taken_ports_are_told() -> None:
+def test_taken_ports_are_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         code, said = refused("--port", str(port))
@@ -138,7 +138,7 @@ def test_taken_ports_are_told() -> None:
     assert "Traceback" not in said
 
 
-def test_strange_packages_are_told() -> None:
+def test_strange_packages_are_reported() -> None:
     code, said = refused("--contracts", "no_such_games")
     assert (code, "no_such_games" in said, "Traceback" in said) == (2, True, False)
 

@@ -1,4 +1,4 @@
-"""Commands that did nothing, or something else, without a word."""
+"""Commands that once failed silently or did something else: now they are refused with a message."""
 
 from __future__ import annotations
 
@@ -61,25 +61,25 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 
 
 @pytest.mark.parametrize(("words", "says"), REFUSED)
-def test_command_says_what_is_wrong(words: tuple[str, ...], says: str) -> None:
+def test_command_explains_the_error(words: tuple[str, ...], says: str) -> None:
     refused = invoke(*words)
     assert refused.exit_code in (1, 2)
     assert refused.stderr.startswith(f"boardchain: {says}"), refused.stderr
     assert refused.stdout == ""
 
 
-def test_options_of_a_script_go_behind_two_dashes() -> None:
+def test_options_of_a_script_come_after_two_dashes() -> None:
     assert invoke("run", "play.py", "fast", "--", "--json").stdout == "['fast', '--json']\n"
 
 
-def test_deployment_to_memory_says_that_it_is_gone(folder: Path) -> None:
+def test_deployment_to_memory_warns_that_it_is_lost(folder: Path) -> None:
     done = invoke("deploy", "Deblockle", "--json")
     assert json.loads(done.stdout)["contract"] == "Deblockle"
     assert done.stderr.startswith("this was on a chain in memory, which is gone now: --chain FILE")
     assert invoke("deploy", "Deblockle", "--chain", folder / "a.chain").stderr == ""
 
 
-def test_look_says_that_it_deploys_nothing() -> None:
+def test_dry_run_says_that_it_deploys_nothing() -> None:
     with pytest.raises(
         RpcError, match=r"'contract' is what a message deploys: a look names in 'to'"
     ):

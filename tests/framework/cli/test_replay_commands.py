@@ -114,7 +114,10 @@ def test_contract_in_the_script_is_refused(folder: Path) -> None:
     )
     refused = run("record", "all.py")
     assert refused.exit_code == 1
-    assert "Race is defined in the script itself, from which a replay cannot import it" in refused.stderr
+    assert (
+        "Race is defined in the script itself, from which a replay cannot import it"
+        in refused.stderr
+    )
 
 
 def test_main_on_a_chain_is_recorded(folder: Path) -> None:
@@ -124,7 +127,7 @@ def test_main_on_a_chain_is_recorded(folder: Path) -> None:
     assert "2 +2s alice: Race.roll()" in run("record", "main.py").stdout
 
 
-def test_no_transcript_cannot_be_verified(folder: Path) -> None:
+def test_missing_transcript_cannot_be_verified(folder: Path) -> None:
     (folder / "notes.txt").write_text("notes", "utf-8")
     refused = run("verify", "notes.txt")
     assert refused.exit_code == 2

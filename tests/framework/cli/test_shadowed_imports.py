@@ -1,4 +1,4 @@
-"""Files of users that are called as modules are: the command line never imports them in place of those."""
+"""Files of users with the names of modules: the command line never imports them in place of the modules."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def test_nor_does_the_module(folder: Path, command: tuple[str, ...]) -> None:
     assert "shadowed" not in run(folder, "-m", "chain", *command)
 
 
-def test_contracts_are_those_of_the_folder(folder: Path) -> None:
+def test_contracts_of_the_folder_are_used(folder: Path) -> None:
     assert "the helper is found" in run(folder, str(folder.parent / "bin" / "boardchain"), "run", "play.py")  # fmt: skip

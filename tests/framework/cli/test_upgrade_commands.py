@@ -1,4 +1,4 @@
-"""Edit a rule, deploy it with --upgrade, go on: on a file, and on a node that was started before the edit."""
+"""Edit a rule, deploy it with --upgrade, continue: on a file, and on a node that was started before the edit."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.server.server import Server, Settings
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.reload_package import Package, import_again
+from tests.framework.kills import DYING
 
 ROOT = Path(__file__).parents[3]
 LADDER = """
@@ -122,7 +123,7 @@ def node(project: Project) -> Iterator[Chain]:
         yield chain
 
 
-def said(result: Result) -> str:
+def output_of(result: Result) -> str:
     return f"{result.stdout}{result.stderr}"
 
 
@@ -132,7 +133,7 @@ def said(result: Result) -> str:
 def test_upgraded_contract_is_found_by_name(project: Project) -> None:
     project.deploy()
     project.edit()
-    assert "2 steps" not in said(project.deploy("--upgrade"))
+    assert "2 steps" not in output_of(project.deploy("--upgrade"))
     assert "Ladder.seed(bob) -> 25" in project.run("call", "Ladder", "seed", "bob").stdout
     assert project.run("view", "Ladder", "of", "alice").stdout == "100\n"
     found = json.loads(project.run("receipts", "--contract", "Ladder", "--json").stdout)
@@ -161,7 +162,7 @@ READING = [
 ]  # fmt: skip
 
 
-def test_journal_tells_the_upgrade(project: Project) -> None:
+def test_journal_shows_the_upgrade(project: Project) -> None:
     project.deploy()
     first = project.record()
     project.edit()
@@ -175,7 +176,7 @@ def test_journal_tells_the_upgrade(project: Project) -> None:
     same = ("address", "transaction", "block", "receipt", "sender", "args")
     assert [second[name] for name in same] == [first[name] for name in same]
     assert second["digest"] != first["digest"]
-    assert "nothing to do" in said(project.deploy("--upgrade"))
+    assert "nothing to do" in output_of(project.deploy("--upgrade"))
     assert len(json.loads(project.run("receipts", "--json").stdout)) == 3
 
 
@@ -196,28 +197,10 @@ def test_upgraded_file_is_recorded_and_verified(project: Project) -> None:
     assert (text.exit_code, "upgrade Ladder to Ladder@2" in text.stdout) == (0, True), text.stderr
     played = CliRunner().invoke(cli, ["replay", str(project.where), "--contracts", project.name])
     assert played.exit_code == 1
-    assert "the source of Ladder as of 0x" in said(played)
+    assert "the source of Ladder as of 0x" in output_of(played)
 
 
-DYING = """
-import os, signal, sys
-moment = int(sys.argv.pop())
-from chain.cli.main import main
-from chain.deployment.journal import Journal
-
-writes, write = iter(range(1000)), Journal.write
-
-def dying(self, step, record):
-    if next(writes) == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    write(self, step, record)
-
-Journal.write = dying
-main()
-"""
-
-
-def test_killed_upgrade_goes_on(project: Project, tmp_path: Path) -> None:
+def test_killed_upgrade_continues(project: Project, tmp_path: Path) -> None:
     project.deploy()
     project.edit()
     words = ["deploy", "deploy_it.py", "--journal", "kept", "--chain", "up.chain", "--upgrade"]
@@ -229,7 +212,7 @@ def test_killed_upgrade_goes_on(project: Project, tmp_path: Path) -> None:
     assert "upgrade" not in project.record()
     assert "resume Ladder" in project.deploy().stdout  # it is upgraded: nobody is asked again
     assert project.record()["upgrade"]["receipt"] == 2
-    assert "nothing to do" in said(project.deploy())
+    assert "nothing to do" in output_of(project.deploy())
     assert len(json.loads(project.run("receipts", "--json").stdout)) == 3
 
 
@@ -250,13 +233,13 @@ def test_older_node_refuses_before_anything_is_sent(project: Project, node: Chai
     assert node.call(address, node.receipts[1].data)[0].failure is None  # it is alive
 
 
-def test_node_takes_up_the_edit(project: Project, node: Chain) -> None:
+def test_node_reloads_the_edit(project: Project, node: Chain) -> None:
     project.deploy()
     project.edit()
     assert [each["name"] for each in json.loads(project_reload(project, "--json").stdout)] == [
         "Ladder"
     ]
-    assert "nothing is new" in said(project_reload(project))
+    assert "nothing is new" in output_of(project_reload(project))
     assert project.deploy("--upgrade").exit_code == 0
     assert "-> 25" in project.run("call", "Ladder", "seed", "bob").stdout
     assert project.run("view", "Ladder", "of", "alice").stdout == "100\n"
@@ -271,7 +254,7 @@ def project_reload(project: Project, *words: str) -> Result:
     return CliRunner().invoke(cli, ["reload", "--chain", str(project.where), *words])
 
 
-def test_broken_edit_is_told_and_does_no_harm(project: Project, node: Chain) -> None:
+def test_broken_edit_is_reported_and_does_no_harm(project: Project, node: Chain) -> None:
     project.deploy()
     project.write("class Ladder(")
     refused = project_reload(project)
@@ -284,7 +267,7 @@ def test_broken_edit_is_told_and_does_no_harm(project: Project, node: Chain) -> 
     assert project.run("call", "Ladder", "seed", "bob").exit_code == 0
 
 
-def test_node_follows_edits_by_itself(project: Project, node: Chain) -> None:
+def test_node_reloads_edits_automatically(project: Project, node: Chain) -> None:
     told = []
     node.node.before = lambda: told.append(follow_edits(node.node))
     project.deploy()
@@ -300,7 +283,7 @@ def test_node_follows_edits_by_itself(project: Project, node: Chain) -> None:
     ]
 
 
-def test_node_without_a_package_says_so(chain: Chain) -> None:
+def test_node_without_a_package_explains(chain: Chain) -> None:
     answer = chain.node.handle({"jsonrpc": "2.0", "id": 1, "method": "chain_reload"})
     assert "this node offers no package" in answer["error"]["message"]
     refused = CliRunner().invoke(cli, ["reload", "--chain", "memory"])

@@ -16,12 +16,12 @@ ROWS = st.recursive(
 
 
 @given(ROWS)
-def test_row_survives_encoding(row):
+def test_row_survives_encoding(row: object) -> None:
     assert decode(encode(row)) == row
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_decode_or_refuse(raw):
+def test_any_bytes_decode_or_refuse(raw: bytes) -> None:
     try:
         decode(raw)
     except BadCbor:
@@ -41,5 +41,5 @@ def test_any_bytes_decode_or_refuse(raw):
         ("ü", "62c3bc"),
     ],
 )
-def test_rows_are_cbor(value, raw):
+def test_rows_are_cbor(value: object, raw: str) -> None:
     assert encode(value).hex() == raw

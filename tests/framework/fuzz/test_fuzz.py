@@ -1,4 +1,4 @@
-"""Fuzzing: values of every kind, planted bugs found and made short, tests that fail alone, what a run reports."""
+"""Fuzzing: planted bugs are found and shortened, the printed test fails by itself, a run is reported."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_import_brings_no_hypothesis(name: str) -> None:
     assert shown.stdout.split() == ["False", str(name.endswith("fuzz"))]
 
 
-def test_missing_hypothesis_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_hypothesis_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     for name in ("chain.fuzz.runner", "chain.fuzz.strategies", "chain.fuzz.explorer"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -184,7 +184,7 @@ def test_missing_hypothesis_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         ("chain.types", "no contract and no description"),
     ],
 )
-def test_wrong_target_is_told(target: str, said: str) -> None:
+def test_wrong_target_is_reported(target: str, said: str) -> None:
     told = fuzz(target)
     assert told.exit_code == 2
     assert said in told.stderr

@@ -1,4 +1,4 @@
-"""What fuzzing tries, what it takes for a problem, and what it tells of it."""
+"""What fuzzing tries, what it takes for a problem, and what it reports."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from chain.fuzz.shrink import simpler_values
 from chain.fuzz.strategies import ValueHints, values
 from chain.schema.value_types import Field, StructType
 from chain.types import u8, u64
+from tests.framework.helpers import untyped
 
 
 def test_same_seed_same_run() -> None:
@@ -54,7 +55,7 @@ def only(*entries: str, contract: type[Contract] = Till, **more: Any) -> type[Fu
 def test_exception_in_contract_is_found() -> None:
     with pytest.raises(FuzzFailure, match=r"Till.divide fails .* ZeroDivisionError") as found:
         only("divide").run(50)
-    assert [step.args for step in found.value.steps] == [(0,)]
+    assert [untyped(step).args for step in found.value.steps] == [(0,)]
 
 
 def test_result_too_wide_is_found() -> None:
@@ -63,7 +64,7 @@ def test_result_too_wide_is_found() -> None:
     assert "till.doubled(128, sender=alice)" in found.value.test
 
 
-def test_refusals_are_no_findings() -> None:
+def test_refusals_are_not_findings() -> None:
     report = only("refuse").run(10)
     assert report.tallies["Till.refuse"].calls > 10
     assert report.unreached == ["Till.refuse"]
@@ -80,7 +81,7 @@ def test_invariant_must_return_nothing() -> None:
         only("refuse", holds=invariant(lambda self: True)).run(5)
 
 
-def test_unsteady_contract_is_told() -> None:
+def test_unsteady_contract_is_reported() -> None:
     times = iter(range(10**6))
     unsteady = invariant(lambda self: require(next(times) != 7, "seven"))
     with pytest.raises(AssertionError, match="depends on something outside the chain"):
@@ -88,7 +89,7 @@ def test_unsteady_contract_is_told() -> None:
 
 
 def hold(condition: bool) -> None:
-    """What a contract takes for granted; here it does not always hold."""
+    """Assert what a contract takes for granted; here it does not always hold."""
     if not condition:
         raise ArithmeticError("a bug")
 
@@ -149,7 +150,7 @@ def test_meaningful_values_are_tried(entries: tuple[str, ...], line: str) -> Non
     assert "shop = play.deploy(Shop, 3, sender=alice)" in found.value.test
 
 
-def test_named_callers_go_by_name() -> None:
+def test_named_callers_are_shown_by_name() -> None:
     with pytest.raises(FuzzFailure) as found:
         only("greet", contract=Shop, callers=("zoe.testnet",)).run(300)
     assert 'shop.greet("zoe.testnet", sender=zoe_testnet)' in found.value.test.replace("'", '"')
@@ -242,7 +243,7 @@ def _u8() -> Any:
     return Till.__spec__.entries["divide"].params[0].kind
 
 
-def test_latest_seen_comes_first() -> None:
+def test_latest_inputs_are_tried_first() -> None:
     hints = ValueHints()
     for number in (4, 5):
         hints.record(_u8(), number)
@@ -292,7 +293,7 @@ class Pile(Contract):
 def test_lists_are_tried_and_shortened() -> None:
     with pytest.raises(FuzzFailure) as found:
         only("add", contract=Pile).run(200)
-    assert [step.args for step in found.value.steps] == [([9],)]
+    assert [untyped(step).args for step in found.value.steps] == [([9],)]
 
 
 def test_finding_leaves_its_chain() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
 from textwrap import dedent
 
 import pytest
@@ -11,17 +9,8 @@ import pytest
 from chain import Address, Chain, Contract, Key, Revert, call, error, event, init, require
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
-
-
-@dataclass(frozen=True)
-class Spot:
-    x: u8
-    owner: Address | None
+from tests.framework.helpers import failure_of
+from tests.framework.toys import Side, Spot
 
 
 @event
@@ -97,7 +86,7 @@ def tale(text: str) -> str:
     return dedent(text).strip("\n")
 
 
-def test_play_is_told(chain: Chain, board: Handle) -> None:
+def test_play_is_reported(chain: Chain, board: Handle) -> None:
     alice, first = chain.accounts[0], chain.account("first.testnet")
     board.move(Side.RED, 2, sender=first)
     chain.advance(65)
@@ -122,7 +111,7 @@ def test_play_is_told(chain: Chain, board: Handle) -> None:
     )
 
 
-def test_failures_are_told(chain: Chain, board: Handle) -> None:
+def test_failures_are_reported(chain: Chain, board: Handle) -> None:
     late = board.move(Side.BLUE, 7, check=False)
     far = board.move(Side.BLUE, 6, check=False)
     stray = chain.send(board.address, b"\x01\x02\x03\x04", gas=100_000)
@@ -138,7 +127,7 @@ def test_failures_are_told(chain: Chain, board: Handle) -> None:
             undone | ......x
             undone | end
             undone Moved(player=alice, side=BLUE, spots=(Spot(x=6, owner=alice), Spot(x=6, owner=None)))
-        5 +5s alice: send 0 wei to Board data 0x01020304 failed: {stray.error.text}
+        5 +5s alice: send 0 wei to Board data 0x01020304 failed: {failure_of(stray).text}
         """
     )
 
@@ -157,13 +146,13 @@ def test_contracts_are_numbered(chain: Chain, board: Handle) -> None:
     )
 
 
-def test_unknown_logs_are_told(chain: Chain, board: Handle) -> None:
+def test_unknown_logs_are_reported(chain: Chain, board: Handle) -> None:
     board.hidden()
     log = chain.transcript(since=2).splitlines()[1]
     assert log == f"    log [{1:#066x}, {2:#066x}] 0x05"
 
 
-def test_gas_is_told(chain: Chain, board: Handle) -> None:
+def test_gas_is_reported(chain: Chain, board: Handle) -> None:
     receipt = board.move(Side.RED, 1)
     assert (
         chain.transcript(since=receipt.position)
@@ -182,5 +171,5 @@ def test_same_play_same_transcript() -> None:
     assert played() == played()
 
 
-def test_empty_chain_tells_nothing(chain: Chain) -> None:
+def test_empty_chain_shows_nothing(chain: Chain) -> None:
     assert chain.transcript() == ""

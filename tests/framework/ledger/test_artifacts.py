@@ -16,6 +16,7 @@ from chain import (
     Contract,
     Key,
     Map,
+    Revert,
     Set,
     System,
     Vector,
@@ -51,7 +52,7 @@ class Put:
 
 
 @error
-class Full:
+class Full(Revert):
     limit: u8
 
 
@@ -101,8 +102,8 @@ def play(chain: Chain) -> None:
     world.system(Scoring).win(7)
 
 
-def told(chain: Chain) -> list[Any]:
-    """All that a chain tells of its history."""
+def history_of(chain: Chain) -> list[Any]:
+    """Return all that a chain shows of its history."""
     files = [io.StringIO() for _ in range(3)]
     chain.export_jsonl(files[0])
     chain.export_jsonl(files[1], "events")
@@ -118,7 +119,7 @@ def told(chain: Chain) -> list[Any]:
     ]
 
 
-def told_by_node(chain: Chain) -> list[Any]:
+def node_answers(chain: Chain) -> list[Any]:
     return [
         chain.node.request("chain_receipt", [2])["error"],
         chain.node.request("chain_contracts"),
@@ -127,26 +128,26 @@ def told_by_node(chain: Chain) -> list[Any]:
     ]
 
 
-def test_file_tells_its_history_without_the_classes(tmp_path: Path) -> None:
+def test_file_shows_its_history_without_the_classes(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         play(chain)
-        before = told(chain), told_by_node(chain)
+        before = history_of(chain), node_answers(chain)
     with Chain.open(tmp_path / "a.chain") as chain:
         assert [receipt.is_undeclared for receipt in chain.receipts[:2]] == [True, True]
-        assert (told(chain), told_by_node(chain)) == before
+        assert (history_of(chain), node_answers(chain)) == before
 
 
-def test_node_tells_what_it_knows() -> None:
+def test_node_shows_what_it_knows() -> None:
     near = Chain()
     play(near)
-    assert told(Chain.connect(near.node)) == told(near)
+    assert history_of(Chain.connect(near.node)) == history_of(near)
 
 
 def test_fork_without_its_class_reads_as_well(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         play(chain)
     with Chain.open(tmp_path / "a.chain") as chain:
-        assert told(chain.fork()) == told(chain)
+        assert history_of(chain.fork()) == history_of(chain)
 
 
 def test_artifact_survives_its_row() -> None:
@@ -157,6 +158,7 @@ def test_artifact_survives_its_row() -> None:
     assert [entry.signature for entry in again.spec.entries.values()] == [
         entry.signature for entry in Board.__spec__.entries.values()
     ]
+    assert again.spec.fields and Board.__spec__.fields
     assert again.spec.fields.names == Board.__spec__.fields.names
 
 
@@ -169,7 +171,7 @@ def test_only_what_was_deployed_is_recorded() -> None:
 
 
 BEFORE = """
-from chain import Contract, Key, call, event
+from chain import Revert, Contract, Key, call, event
 from chain.types import u8
 
 @event
@@ -190,6 +192,7 @@ def contract_in(folder: Path, text: str, monkeypatch: Any) -> Any:
     folder.mkdir()
     (folder / "dice.py").write_text(text)
     spec = spec_from_file_location("dice", folder / "dice.py")
+    assert spec and spec.loader
     module = module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "dice", module)
     spec.loader.exec_module(module)

@@ -25,6 +25,8 @@ from chain import (
 )
 from chain.ledger.decoded.activity import transcript_of
 from chain.types import Address, u64
+from tests.framework.helpers import failure_of
+from tests.framework.plays import Inner
 
 ROOT = Path(__file__).parents[3]
 
@@ -41,16 +43,6 @@ class Score:
     player: Key[Address]
     points: u64
     note: str
-
-
-class Inner(Contract):
-    count: u64
-
-    @call
-    def add(self, n: u64) -> u64:
-        require(n < 100, "too much at once")
-        self.count += n
-        return self.count
 
 
 class Counter(Contract):
@@ -117,7 +109,7 @@ def opened(path: Path) -> Iterator[Callable[..., Chain]]:
 
 
 def play(chain: Chain) -> dict[str, Any]:
-    """A bit of everything."""
+    """Do a bit of everything."""
     first = chain.account("first.testnet")
     counter = chain.deploy(Counter)
     counter.add(3, sender=first)
@@ -141,8 +133,8 @@ def play(chain: Chain) -> dict[str, Any]:
     return {"counter": counter.address, "made": made, "world": world.address, "game": game.address}
 
 
-def told(chain: Chain) -> dict[str, Any]:
-    """All that a chain can be asked."""
+def answers_of(chain: Chain) -> dict[str, Any]:
+    """Return the answers to all that a chain can be asked."""
     tables = ("receipts", "logs", "Added", "Score")
     return {
         "transcript": transcript_of(chain.ledger),
@@ -173,31 +165,31 @@ def published(path: Path, *names: str) -> dict[str, list[Any]]:
 # What comes back
 
 
-def test_everything_comes_back(opened):
+def test_everything_comes_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     play(chain)
-    before = told(chain)
-    assert told(opened()) == before
+    before = answers_of(chain)
+    assert answers_of(opened()) == before
 
 
-def test_file_plays_as_memory(opened):
+def test_file_plays_as_memory(opened: Callable[..., Chain]) -> None:
     in_file, in_memory = opened(), Chain()
     play(in_file)
     play(in_memory)
-    assert told(in_file) == told(in_memory)
+    assert answers_of(in_file) == answers_of(in_memory)
 
 
-def test_reopened_chain_goes_on(opened):
+def test_reopened_chain_continues(opened: Callable[..., Chain]) -> None:
     straight = Chain()
     play(straight)
     play(opened())
     chain = opened()
     for each in (straight, chain):
         play(each)
-    assert told(opened()) == told(straight)
+    assert answers_of(opened()) == answers_of(straight)
 
 
-def test_past_and_calls_come_back(opened):
+def test_past_and_calls_come_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     at = play(chain)
     before = chain.ledger.receipts[3].calls
@@ -210,45 +202,45 @@ def test_past_and_calls_come_back(opened):
     ] == [4, None]
 
 
-def test_failure_comes_back(opened):
+def test_failure_comes_back(opened: Callable[..., Chain]) -> None:
     play(opened())
-    error = opened().receipts[2].error
+    error = failure_of(opened().receipts[2])
     assert (error.kind, error.text, error.cause) == ("revert", "too much", None)
     assert error.place.startswith(
         ("test_chain_files.py:", "tests/framework/ledger/test_chain_files.py:")
     )
 
 
-def test_wiped_storage_comes_back(opened):
+def test_wiped_storage_comes_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     at = play(chain)["counter"]
     chain.state.delete_account(at)
     chain.record_changes()
     chain.mine()
-    before = told(chain)
-    assert told(opened()) == before and chain.code(at) == b""
+    before = answers_of(chain)
+    assert answers_of(opened()) == before and chain.code(at) == b""
 
 
-def test_named_account_still_signs(opened):
+def test_named_account_still_signs(opened: Callable[..., Chain]) -> None:
     first = opened().account("first.testnet")
     again = opened()
     assert again.keys[first].key == first.key and again.account("first.testnet") == first
 
 
-def test_open_block_comes_back(opened):
+def test_open_block_comes_back(opened: Callable[..., Chain]) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     chain.automine = False
     counter.add(3)
     chain.set_balance(chain.accounts[3], 5)
-    before = told(chain)
+    before = answers_of(chain)
     again = opened()
-    assert told(again) == before
+    assert answers_of(again) == before
     again.mine()
     assert len(again.blocks) == 3 and again.head.end_receipt == 2
 
 
-def test_settings_stay_with_file(opened):
+def test_settings_stay_with_file(opened: Callable[..., Chain]) -> None:
     opened(chain_id=7, seed=5, elastic_fees=True)
     chain = opened()
     assert (chain.chain_id, chain.blocks.rules.elastic_fees) == (7, True)
@@ -256,7 +248,7 @@ def test_settings_stay_with_file(opened):
         opened(chain_id=8)
 
 
-def test_snapshots_are_gone(opened):
+def test_snapshots_are_gone(opened: Callable[..., Chain]) -> None:
     chain = opened()
     play(chain)
     snapshot = chain.snapshot()
@@ -264,37 +256,37 @@ def test_snapshots_are_gone(opened):
         opened().revert(snapshot)
 
 
-def test_empty_chain_comes_back(opened):
-    before = told_briefly(opened())
-    assert told_briefly(opened()) == before == told_briefly(Chain())
+def test_empty_chain_comes_back(opened: Callable[..., Chain]) -> None:
+    before = short_answers(opened())
+    assert short_answers(opened()) == before == short_answers(Chain())
 
 
-def told_briefly(chain: Chain) -> tuple[Any, ...]:
+def short_answers(chain: Chain) -> tuple[Any, ...]:
     return chain.block_hash(), chain.now, len(chain.receipts)
 
 
 # Going back
 
 
-def test_revert_shortens_file(opened, path):
+def test_revert_shortens_file(opened: Callable[..., Chain], path: Path) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     with chain.anchor():
         play(chain)
     counter.add(1)
-    before = told(opened())
+    before = answers_of(opened())
     straight = Chain()
     straight.deploy(Counter)
     straight.handle(Counter, counter.address).add(1)
-    assert before["hashes"] == told_hashes(straight)
+    assert before["hashes"] == hashes_of(straight)
     assert len(published(path, "receipts")["receipts"]) == 2
 
 
-def told_hashes(chain: Chain) -> list[bytes]:
+def hashes_of(chain: Chain) -> list[bytes]:
     return [chain.block_hash(n) for n in range(len(chain.blocks))]
 
 
-def test_revert_into_open_block(opened):
+def test_revert_into_open_block(opened: Callable[..., Chain]) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     chain.automine = False
@@ -303,14 +295,14 @@ def test_revert_into_open_block(opened):
     counter.add(2)
     chain.mine(3)
     chain.revert(snapshot)
-    before = told(chain)
-    assert told(opened()) == before and before["open"].gas_used > 0
+    before = answers_of(chain)
+    assert answers_of(opened()) == before and before["open"].gas_used > 0
 
 
 # What others read
 
 
-def test_tables_are_those_of_sql(opened, path):
+def test_tables_are_those_of_sql(opened: Callable[..., Chain], path: Path) -> None:
     chain = opened()
     play(chain)
     with chain.anchor():
@@ -320,7 +312,7 @@ def test_tables_are_those_of_sql(opened, path):
     assert published(path, *names) == expected and all(expected.values())
 
 
-def test_tables_catch_up_when_declared(opened, path):
+def test_tables_catch_up_when_declared(opened: Callable[..., Chain], path: Path) -> None:
     at = play(opened())
     chain = opened(Inner)
     chain.mine()
@@ -329,7 +321,7 @@ def test_tables_catch_up_when_declared(opened, path):
     assert published(path, "Added")["Added"] == expected and len(expected) == 4
 
 
-def test_revert_reaches_undeclared_tables(opened, path):
+def test_revert_reaches_undeclared_tables(opened: Callable[..., Chain], path: Path) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     snapshot = chain.snapshot()
@@ -343,7 +335,7 @@ def test_revert_reaches_undeclared_tables(opened, path):
 # Classes
 
 
-def test_undeclared_contract_says_so(opened):
+def test_undeclared_contract_is_reported(opened: Callable[..., Chain]) -> None:
     at = play(opened())
     chain = opened(Game)
     count = len(chain.receipts)
@@ -358,7 +350,7 @@ def test_undeclared_contract_says_so(opened):
     assert counter.pass_on(at["made"]).return_value == 8
 
 
-def test_receipts_know_their_class_before_it_is_declared(opened):
+def test_receipts_know_their_class_before_it_is_declared(opened: Callable[..., Chain]) -> None:
     play(opened())
     chain = opened(Game)
     receipt = chain.receipts[1]

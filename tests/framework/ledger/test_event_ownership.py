@@ -52,13 +52,14 @@ class {name}(Contract):
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What makes a module out of its text."""
+    """Makes a module of its text."""
 
     def make(module: str, text: str, **words: str) -> ModuleType:
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}" / f"{module}.py"
         path.parent.mkdir()
         path.write_text(text.format(**words))
         spec = spec_from_file_location(module, path)
+        assert spec and spec.loader
         made = module_from_spec(spec)
         monkeypatch.setitem(sys.modules, module, made)
         spec.loader.exec_module(made)
@@ -172,7 +173,7 @@ def test_unknown_name_lists_what_is_on_the_chain(games: Any) -> None:
         chain.events("Nope")
 
 
-def test_transcript_trace_and_exports_tell_them_apart(club: Chain) -> None:
+def test_transcript_trace_and_exports_distinguish_them(club: Chain) -> None:
     assert "Moved(player=bob, square=1)" in club.transcript()
     assert "Moved(player=alice, spot=2)" in club.transcript()
     assert "emits Moved(player=bob, square=1)" in str(club.receipts[2].trace)
@@ -183,7 +184,7 @@ def test_transcript_trace_and_exports_tell_them_apart(club: Chain) -> None:
     assert club.sql("select event, count(*) from logs group by event") == [("Moved", 4)]
 
 
-def test_node_tells_them_apart(club: Chain) -> None:
+def test_node_distinguishes_them(club: Chain) -> None:
     ask = club.node.request
     assert [each["fields"]["square"] for each in ask("chain_events", ["First.Moved"])] == [1, 3]
     told = ask("chain_events", ["Moved", {"contract": "Second", "where": {"spot": 4}}])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,11 +15,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, Key, call, event, require
 from chain.simulator.handle import Handle
 from chain.types import i256, u8
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
+from tests.framework.toys import Side
 
 
 @event
@@ -44,11 +40,6 @@ class Board(Contract):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def board(chain: Chain) -> Handle:
     return chain.deploy(Board)
 
@@ -62,13 +53,13 @@ def played(chain: Chain, board: Handle) -> list[Moved]:
     return list(chain.events(Moved))
 
 
-def jsonl(chain: Chain, what: str) -> list[dict[str, object]]:
+def jsonl(chain: Chain, what: str) -> list[dict[str, Any]]:
     file = io.StringIO()
     chain.export_jsonl(file, what)
     return [json.loads(line) for line in file.getvalue().splitlines()]
 
 
-def moved_from(fields: dict[str, object]) -> Moved:
+def moved_from(fields: dict[str, Any]) -> Moved:
     values = fields | {
         "player": Address(str(fields["player"])),
         "side": Side[str(fields["side"])],
@@ -124,7 +115,9 @@ def test_csv_as_sql_has_it(
     assert rows == [["" if value is None else str(value) for value in row] for row in expected]
 
 
-def test_csv_tells_null_from_empty(chain: Chain, board: Handle, played: list[Moved]) -> None:
+def test_csv_distinguishes_null_from_empty(
+    chain: Chain, board: Handle, played: list[Moved]
+) -> None:
     file = io.StringIO()
     chain.export_csv(file, Moved)
     assert f'"BLUE","{2**200}","","[]",0,2,' in file.getvalue()

@@ -1,10 +1,9 @@
-"""Damage to a chain's file: what the chain needs is refused with its place, what others read is made again.."""
+"""Damage to a chain's file: what the chain needs is refused with its place, what others read is made again."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -76,8 +75,8 @@ def path(sound: Path, tmp_path: Path) -> Path:
     return tmp_path / "duel.chain"
 
 
-def told(chain: Chain) -> Any:
-    """All that a chain knows."""
+def contents(chain: Chain) -> Any:
+    """Return all that a chain knows."""
     numbers = range(len(chain.blocks))
     return (
         transcript_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.as_tuple(n) for n in numbers],
@@ -90,7 +89,7 @@ def told(chain: Chain) -> Any:
 
 
 def readable(path: Path) -> dict[str, Any]:
-    """What others read in the file."""
+    """Return what other programs read in the file."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
         names = connection.execute(
             "select name from sqlite_master where type = 'table' and name not like '%:%'"
@@ -99,11 +98,11 @@ def readable(path: Path) -> dict[str, Any]:
 
 
 def outcome(path: Path, truth: Any, tables: Any) -> str:
-    """What comes of opening a file: `refused`, `right`, or what it says wrongly."""
+    """Open a file and return `refused`, `right`, or what is wrong in it."""
     raw = path.read_bytes()
     try:
         with Chain.open(path, contracts=KNOWN) as chain:
-            found = told(chain)
+            found = contents(chain)
     except BadChainFile:
         return "refused" if path.read_bytes() == raw else "refused, and written to"
     if found != truth:
@@ -142,7 +141,7 @@ def spoil_cell(path: Path, cell: tuple[str, str, int], random: Random) -> None:
 
 
 def other(value: Any, random: Random) -> Any:
-    """A value of the kind, with one thing different."""
+    """Return a value of the same type that differs in one thing."""
     if isinstance(value, bytes) and value:
         place = random.randrange(len(value))
         return (
@@ -163,10 +162,10 @@ def flip(path: Path, place: int, bit: int) -> None:
 
 
 def campaign(sound: Path, path: Path, number: int, seed: int) -> dict[str, int]:
-    """So many flips, half of them of cells, half of any bit of the file: how often what came of it."""
+    """Flip bits, half of them in cells, half anywhere in the file; count the outcomes."""
     random, all_cells, count = Random(seed), cells(sound), dict[str, int]()
     with Chain.open(sound, contracts=KNOWN) as chain:
-        truth = told(chain)
+        truth = contents(chain)
     tables = readable(sound)
     for n in range(number):
         copyfile(sound, path)
@@ -212,7 +211,7 @@ def swap(table: str, key: str) -> Callable[[Path], None]:
 
 
 def flip_hash(table: str, key: str) -> Callable[[Path], None]:
-    """A bit in the hash with which a row begins."""
+    """Return a function that flips a bit in the hash at the start of a row."""
     place = "substr(row, 1, 20) || x'00' || substr(row, 22)"
     return change(f'update "chain:{table}" set row = cast({place} as blob) where {key} = 4')
 
@@ -234,7 +233,9 @@ TRUTH = [
 
 
 @pytest.mark.parametrize(("spoil", "reason"), TRUTH)
-def test_damage_to_what_the_chain_needs_is_refused_with_its_place(path, spoil, reason):
+def test_damage_to_what_the_chain_needs_is_refused_with_its_place(
+    path: Path, spoil: Callable[[Path], object], reason: str
+) -> None:
     spoil(path)
     with (
         pytest.raises(
@@ -242,7 +243,7 @@ def test_damage_to_what_the_chain_needs_is_refused_with_its_place(path, spoil, r
         ),
         Chain.open(path, contracts=KNOWN) as chain,
     ):
-        told(chain)
+        contents(chain)
 
 
 TABLES = [
@@ -260,7 +261,9 @@ TABLES = [
 
 
 @pytest.mark.parametrize("spoil", TABLES)
-def test_damaged_tables_for_others_are_made_again(sound, path, spoil):
+def test_damaged_tables_for_others_are_made_again(
+    sound: Path, path: Path, spoil: Callable[[Path], object]
+) -> None:
     spoil(path)
     with Chain.open(path, contracts=KNOWN) as chain:
         assert len(chain.receipts) == 20
@@ -271,7 +274,7 @@ def test_damaged_tables_for_others_are_made_again(sound, path, spoil):
         assert len(chain.receipts) == 21
 
 
-def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound, path):
+def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound: Path, path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         asked = "select rootpage from sqlite_master where name = 'receipts'"
         ((page,),) = connection.execute(asked)
@@ -282,7 +285,7 @@ def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound, path):
         assert readable(path) == readable(sound)
 
 
-def test_sums_hold_after_whatever_happens(path):
+def test_checksums_hold_after_every_operation(path: Path) -> None:
     for turn in range(2):
         with Chain.open(path, contracts=KNOWN) as chain:
             counter = chain.handle(Counter, chain.receipts[0].address)
@@ -292,11 +295,13 @@ def test_sums_hold_after_whatever_happens(path):
             counter.add(turn)
         raw = path.read_bytes()
         with Chain.open(path, contracts=KNOWN) as chain:  # nothing is mended, as nothing is wrong
-            told(chain)
+            contents(chain)
         assert path.read_bytes() == raw
 
 
-def test_long_tables_are_looked_at_whole_on_demand(path, monkeypatch):
+def test_long_tables_are_checked_in_full_on_demand(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("chain.ledger.file.table_sums._MOST", 1)
     monkeypatch.setattr("chain.ledger.file.table_sums._CHUNK", 4)
     with Chain.open(path, contracts=KNOWN) as chain:  # written again, in short stretches
@@ -313,88 +318,9 @@ def test_long_tables_are_looked_at_whole_on_demand(path, monkeypatch):
 
 
 @pytest.mark.parametrize("left", [0, 50, 99, 4096, 20_000, 100_000])
-def test_truncated_file_is_refused(path, left):
+def test_truncated_file_is_refused(path: Path, left: int) -> None:
     raw = path.read_bytes()[:left]
     path.write_bytes(raw)
     with pytest.raises(BadChainFile, match=r"^duel\.chain"):
         Chain.open(path)
     assert path.read_bytes() == raw and [file.name for file in path.parent.iterdir()] == [path.name]
-
-
-# Whose the file is
-
-
-@pytest.fixture
-def chain(path: Path) -> Iterator[Chain]:
-    with Chain.open(path, contracts=KNOWN) as chain:
-        yield chain
-
-
-def test_symbolic_link_goes_by_the_same_lock(chain, path):
-    link = path.with_name("link.chain")
-    link.symlink_to(path)
-    with pytest.raises(
-        BadChainFile, match=rf"link\.chain is open for writing in process {os.getpid()} "
-    ):
-        Chain.open(link)
-
-
-def test_log_beside_the_file_is_read_through_a_symbolic_link(chain, path, tmp_path):
-    chain.handle(Counter, chain.receipts[0].address).add(1)
-    for end in ("", "-wal"):  # as they lie there in the middle of things
-        copyfile(f"{path}{end}", tmp_path / f"killed.chain{end}")
-    folder = tmp_path / "links"
-    folder.mkdir()
-    (folder / "link.chain").symlink_to(tmp_path / "killed.chain")
-    with Chain.open(folder / "link.chain", contracts=KNOWN) as again:
-        assert len(again.receipts) == len(chain.receipts)
-
-
-def test_hard_link_is_refused(chain, path):
-    os.link(path, path.with_name("link.chain"))
-    with pytest.raises(BadChainFile, match=r"link\.chain has other names \(hard links\)"):
-        Chain.open(path.with_name("link.chain"))
-
-
-def in_child(act: Callable[[], str]) -> str:
-    """What an act says in a child of this process."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            os.write(write, act().encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    os.waitpid(child, 0)
-    with os.fdopen(read) as pipe:
-        return pipe.read()
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, where there are threads
-def test_child_is_refused_and_the_parent_goes_on(chain, path):
-    counter = chain.handle(Counter, chain.receipts[0].address)
-    counter.add(1)
-
-    def used() -> str:
-        said = []
-        for act in (lambda: counter.add(2), chain.mine, chain.close):
-            try:
-                act()
-            except RuntimeError as no:
-                said.append(str(no))
-        return "\n".join(said)
-
-    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
-    lines = in_child(used).splitlines()
-    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
-    assert len(lines) == 2 and len(set(lines)) == 1
-    assert lines[0].startswith(
-        f"duel.chain is open in process {os.getpid()}, of which this one is a fork"
-    )
-    with pytest.raises(BadChainFile, match="is open for writing"):
-        Chain.open(path)
-    assert counter.add(3).ok
-    chain.close()
-    with Chain.open(path, contracts=KNOWN) as again:
-        assert len(again.receipts) == 22

@@ -1,4 +1,4 @@
-"""A chain whose past lies in its file answers as one that has it in memory, and reads only what is asked."""
+"""A chain whose past is in its file answers as one that has it in memory, and reads only what is needed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ KNOWN = (Counter, Game)
 
 @contextmanager
 def small_pages() -> Iterator[None]:
-    """So small that a few receipts fill several, and that the state is written now and then."""
+    """Make pages so small that a few receipts fill several, and write the state now and then."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "PAGE", 3)
         patch.setattr(pages, "KEPT", 2)
@@ -79,7 +79,7 @@ def small_pages() -> Iterator[None]:
 
 
 class Twins:
-    """A chain in a file and one in memory, of which the same is asked."""
+    """A chain in a file and one in memory that do the same."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "duel.chain"
@@ -124,7 +124,7 @@ def do(chain: Chain, what: str, n: int) -> None:
         chain.handle(Game, chain.receipts[2].address).play(n, sender=who)
 
 
-def asked(chain: Chain, n: int) -> Any:
+def answers_of(chain: Chain, n: int) -> Any:
     """Some of what one asks a chain, in an order that lets each question be the first."""
     ledger, count = chain.ledger, len(chain.receipts)
     place = n % count
@@ -161,20 +161,18 @@ def test_answers_are_those_of_a_chain_in_memory(acts: list[tuple[str, int]]) -> 
                 if what == "reopen":
                     twins.reopen()
                 elif what == "look":
-                    twins.both(asked, n)
+                    twins.both(answers_of, n)
                 else:
                     twins.both(do, what, n)
             for n in range(0, 45, 7):
-                twins.both(asked, n)
+                twins.both(answers_of, n)
         finally:
             twins.chains[0].close()
 
 
 @settings(max_examples=4, deadline=None)
 @given(before=st.integers(1, 12), held=st.integers(1, 6), number=st.integers(0, 40))
-def test_open_block_is_taken_back_beyond_what_is_in_memory(
-    before: int, held: int, number: int
-) -> None:
+def test_open_block_is_undone_beyond_what_is_in_memory(before: int, held: int, number: int) -> None:
     def goes_back(chain: Chain) -> Any:
         block = chain.ledger.open
         assert block is not None
@@ -198,9 +196,9 @@ def test_open_block_is_taken_back_beyond_what_is_in_memory(
             twins.both(hold)
             twins.reopen()
             twins.both(goes_back)
-            twins.both(asked, number)
+            twins.both(answers_of, number)
             twins.reopen()
-            twins.both(asked, number)
+            twins.both(answers_of, number)
         finally:
             twins.chains[0].close()
 
@@ -219,7 +217,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_snapshot_of_an_opened_chain_holds_though_pages_go(path: Path) -> None:
+def test_snapshot_of_an_opened_chain_survives_dropped_pages(path: Path) -> None:
     with small_pages(), Chain.open(path, contracts=KNOWN) as chain:
         receipt, before = chain.receipts[3], chain.block_hash()
         with chain.anchor():
@@ -265,7 +263,7 @@ def test_reading_leaves_no_trace(path: Path) -> None:
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
-def test_closed_chain_says_so_when_it_would_have_to_read(path: Path) -> None:
+def test_closed_chain_refuses_to_read(path: Path) -> None:
     with Chain.open(path, contracts=KNOWN) as chain:
         receipt = chain.receipts[4]
     assert receipt.position == 4

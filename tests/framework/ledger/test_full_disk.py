@@ -10,10 +10,7 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
-import plays
 import pytest
-from interrupts import made_up, places, standing
-from plays import Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
 from chain.deployment import Deployment
@@ -22,6 +19,9 @@ from chain.deployment.journal import Journal
 from chain.ledger.file.chain_file import BadChainFile, ChainFile
 from chain.ledger.file.store import NotWritten
 from chain.rpc.errors import RpcError
+from tests.framework import plays
+from tests.framework.interrupts import derived_errors, places, state_digest
+from tests.framework.plays import Counter, More, Scoring, begin, counter_on
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 ENDLESS = 10**9
@@ -109,10 +109,10 @@ def test_full_disk_undoes_the_step(play: plays.Play, base: Path, disk: Disk) -> 
             disk.used, disk.room = 0, room
             with pytest.raises(NotWritten, match="so nothing was done: database or disk is full"):
                 play(chain)
-            assert standing(chain) in may_stand and not made_up(chain), room
-            disk.room, stands = ENDLESS, standing(chain)
+            assert state_digest(chain) in may_stand and not derived_errors(chain), room
+            disk.room, stands = ENDLESS, state_digest(chain)
         with again(base) as chain:
-            assert standing(chain) == stands, room
+            assert state_digest(chain) == stands, room
             play(chain)
 
 
@@ -138,11 +138,11 @@ def test_node_does_nothing_of_what_it_refuses(automine: bool, base: Path, disk: 
             ("evm_setNextBlockTimestamp", [hex(chain.now + 999)]),
             ("evm_mine", []),
         ):
-            before, disk.used, disk.room = standing(chain), 0, 3
+            before, disk.used, disk.room = state_digest(chain), 0, 3
             with pytest.raises(RpcError, match="so nothing was done"):
                 ask(*request)
             disk.room = ENDLESS
-            assert standing(chain) == before
+            assert state_digest(chain) == before
         ask("evm_mine")
         assert chain.sql("select count(*) n from Added")[0]["n"] == 2
 
@@ -159,11 +159,13 @@ def deploy(chain: Chain, journal: Journal) -> None:
     list(Deployer(made, chain, journal).apply(lambda _: CHANGED))
 
 
-def test_deployment_goes_on_where_the_disk_was_full(base: Path, disk: Disk, tmp_path: Path) -> None:
+def test_deployment_continues_where_the_disk_was_full(
+    base: Path, disk: Disk, tmp_path: Path
+) -> None:
     with fresh(base) as chain:
         disk.used = 0
         deploy(chain, Journal(tmp_path / "whole"))
-        used, whole = disk.used, standing(chain)
+        used, whole = disk.used, state_digest(chain)
     for room in rooms(used):
         journal = Journal(tmp_path / str(room))
         with fresh(base) as chain:
@@ -173,7 +175,7 @@ def test_deployment_goes_on_where_the_disk_was_full(base: Path, disk: Disk, tmp_
             disk.room = ENDLESS
         with again(base) as chain:
             deploy(chain, journal)
-            assert standing(chain) == whole, room
+            assert state_digest(chain) == whole, room
 
 
 @contextmanager
@@ -188,7 +190,7 @@ def largest(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("size", [0, 4_000, 12_000, 30_000])
-def test_opening_says_that_the_disk_is_full_and_leaves_nothing(size: int, tmp_path: Path) -> None:
+def test_opening_on_a_full_disk_is_refused_and_leaves_nothing(size: int, tmp_path: Path) -> None:
     with (
         pytest.raises(
             BadChainFile, match=r"x\.chain cannot be (opened for writing|written): disk I/O"

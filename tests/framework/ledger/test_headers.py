@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import rlp
+from eth.abc import ReceiptAPI
 from eth.db.account import AccountDB
 from eth.db.atomic import AtomicDB
 from eth.db.trie import make_trie_root_and_nodes
 from eth.rlp.logs import Log
-from eth.rlp.receipts import Receipt
+from eth.rlp.receipts import Receipt as OracleReceipt
 from eth.vm.forks.prague.blocks import PragueBlockHeader
 from eth.vm.forks.prague.receipts import PragueReceiptBuilder
+from eth_typing import Address as OracleAddress
+from eth_typing import BlockNumber
 from hypothesis import given
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
 from chain import Address, Chain, Contract, Key, call, event, require
 from chain.crypto.hashing import keccak
-from chain.ledger.headers import bloom_of, encode_receipts, list_root
+from chain.ledger.headers import Header, bloom_of, encode_receipts, list_root
+from chain.ledger.receipts import Receipt
+from chain.machine.state import State
 from chain.machine.transaction import Transaction
+from chain.simulator.handle import Handle
 from chain.types import u64
 
 
@@ -40,7 +48,7 @@ class Counter(Contract):
 
 
 @pytest.fixture
-def chain():
+def chain() -> Chain:
     """One block each: a deployment, a call, a failed call, a transfer, three transactions of three types, nothing."""
     chain = Chain()
     alice, bob = chain.accounts[:2]
@@ -50,12 +58,12 @@ def chain():
     chain.send(chain.account("carol"), value=5, sender=alice)
     with chain.block():
         for kind in (0, 1, 2):
-            chain.send_transaction(typed(chain, kind, counter))
+            chain.send_transaction(transaction_of_type(chain, kind, counter))
     chain.mine()
     return chain
 
 
-def typed(chain, kind, counter):
+def transaction_of_type(chain: Chain, kind: int, counter: Handle) -> Transaction:
     sender = chain.accounts[3]
     data = counter.add.calldata(kind)
     return Transaction(
@@ -63,18 +71,18 @@ def typed(chain, kind, counter):
     )
 
 
-def oracle_header(header):
+def oracle_header(header: Header) -> PragueBlockHeader:
     names = [name for name, _ in PragueBlockHeader._meta.fields]
     values = dict(zip(names, header, strict=True))
     return PragueBlockHeader(**{**values, "bloom": int.from_bytes(header.bloom)})
 
 
-def oracle_receipts(receipts):
+def oracle_receipts(receipts: list[Receipt]) -> Iterator[ReceiptAPI]:
     used = 0
     for receipt in receipts:
         used += receipt.gas_used
-        logs = [Log(log.address, log.topics, log.data) for log in receipt.logs]
-        made = Receipt(b"\x01" if receipt.ok else b"", used, logs)
+        logs = [Log(log.address, tuple(log.topics), log.data) for log in receipt.logs]
+        made = OracleReceipt(b"\x01" if receipt.ok else b"", used, logs)
         yield (
             made
             if receipt.type == 0
@@ -82,19 +90,19 @@ def oracle_receipts(receipts):
         )
 
 
-def test_headers_hash_as_py_evm(chain):
+def test_headers_hash_as_py_evm(chain: Chain) -> None:
     for number in range(len(chain.blocks)):
         header = chain.ledger.header(number)
         assert header.encoded == rlp.encode(oracle_header(header))
         assert header.hash == chain.block_hash(number) == oracle_header(header).hash
 
 
-def test_each_header_names_its_parent(chain):
+def test_each_header_names_its_parent(chain: Chain) -> None:
     parents = [chain.ledger.header(n).parent_hash for n in range(len(chain.blocks))]
     assert parents == [bytes(32)] + [chain.block_hash(n) for n in range(len(chain.blocks) - 1)]
 
 
-def test_header_tells_of_its_block(chain):
+def test_header_shows_of_its_block(chain: Chain) -> None:
     for number, block in enumerate(chain.blocks):
         header = chain.ledger.header(number)
         assert (header.number, header.timestamp, header.coinbase) == (
@@ -110,9 +118,9 @@ def test_header_tells_of_its_block(chain):
         assert int.from_bytes(header.mix_hash) == block.prevrandao
 
 
-def test_headers_without_news_have_py_evms_defaults(chain):
+def test_headers_without_news_have_py_evms_defaults(chain: Chain) -> None:
     header = chain.ledger.header(len(chain.blocks) - 1)
-    empty = PragueBlockHeader(0, 1, 30_000_000, timestamp=1)
+    empty = PragueBlockHeader(0, BlockNumber(1), 30_000_000, timestamp=1)
     names = (
         "uncles_hash",
         "transaction_root",
@@ -131,7 +139,7 @@ def test_headers_without_news_have_py_evms_defaults(chain):
     assert header.nonce == bytes(8)  # since the Merge; py-evm's default is of the time before
 
 
-def test_receipts_encode_as_py_evm(chain):
+def test_receipts_encode_as_py_evm(chain: Chain) -> None:
     for number in range(len(chain.blocks)):
         receipts = [r for r in chain.receipts if r.block_number == number]
         expected = list(oracle_receipts(receipts))
@@ -139,7 +147,7 @@ def test_receipts_encode_as_py_evm(chain):
         assert chain.ledger.header(number).receipts_root == make_trie_root_and_nodes(expected)[0]
 
 
-def test_blooms_are_py_evms(chain):
+def test_blooms_are_py_evms(chain: Chain) -> None:
     for number in range(len(chain.blocks)):
         receipts = [r for r in chain.receipts if r.block_number == number]
         bloom = 0
@@ -149,7 +157,7 @@ def test_blooms_are_py_evms(chain):
         assert int.from_bytes(chain.ledger.header(number).bloom) == bloom
 
 
-def test_transactions_root_holds_the_envelopes(chain):
+def test_transactions_root_holds_the_envelopes(chain: Chain) -> None:
     for number in range(len(chain.blocks)):
         envelopes = [
             chain.ledger.envelope_of(r) for r in chain.receipts if r.block_number == number
@@ -157,7 +165,7 @@ def test_transactions_root_holds_the_envelopes(chain):
         assert chain.ledger.header(number).transactions_root == plain_list_root(envelopes)
 
 
-def plain_list_root(items):
+def plain_list_root(items: list[bytes]) -> bytes:
     made = HexaryTrie({})
     for place, item in enumerate(items):
         made[rlp.encode(place)] = item
@@ -165,12 +173,12 @@ def plain_list_root(items):
 
 
 @given(st.integers(0, 300), st.integers(1, 40))
-def test_roots_of_lists_of_any_length(length, size):
+def test_roots_of_lists_of_any_length(length: int, size: int) -> None:
     items = [bytes([1 + i % 255]) * size for i in range(length)]
     assert list_root(items) == plain_list_root(items)
 
 
-def test_genesis_state_is_the_funded_accounts():
+def test_genesis_state_is_the_funded_accounts() -> None:
     chain, accounts = Chain(), HexaryTrie({})
     nothing = HexaryTrie({}).root_hash
     for address in chain.accounts:
@@ -178,22 +186,23 @@ def test_genesis_state_is_the_funded_accounts():
     assert chain.state_root() == accounts.root_hash
 
 
-def py_evm_root(state):
+def py_evm_root(state: State) -> bytes:
     theirs = AccountDB(AtomicDB())
     for address, (nonce, balance, _) in state.accounts.items():
-        theirs.set_nonce(address, nonce)
-        theirs.set_balance(address, balance)
-        theirs.set_code(address, state.code(address))
+        account = OracleAddress(address)
+        theirs.set_nonce(account, nonce)
+        theirs.set_balance(account, balance)
+        theirs.set_code(account, state.code(address))
         for slot, word in state.storages[address].items():
-            theirs.set_storage(address, slot, word)
+            theirs.set_storage(account, slot, word)
     return theirs.make_state_root()
 
 
-def test_state_root_is_py_evms(chain):
+def test_state_root_is_py_evms(chain: Chain) -> None:
     assert chain.state_root() == py_evm_root(chain.state)
 
 
-def test_state_root_is_that_of_the_blocks_end(chain):
+def test_state_root_is_that_of_the_blocks_end(chain: Chain) -> None:
     before = chain.state_root()
     chain.set_balance(chain.accounts[0], 1)
     assert chain.state_root() == before
@@ -202,7 +211,7 @@ def test_state_root_is_that_of_the_blocks_end(chain):
     assert chain.state_root(-2) == before
 
 
-def test_hashes_do_not_depend_on_who_asks_when(chain):
+def test_hashes_do_not_depend_on_when_they_are_asked_for(chain: Chain) -> None:
     early, late = Chain(), Chain()
     for each in (early, late):
         counter = each.deploy(Counter)
@@ -213,7 +222,7 @@ def test_hashes_do_not_depend_on_who_asks_when(chain):
     assert [early.block_hash(n) for n in range(6)] == [late.block_hash(n) for n in range(6)]
 
 
-def test_going_back_forgets_hashes(chain):
+def test_going_back_forgets_hashes(chain: Chain) -> None:
     counter = chain.handle(Counter, chain.receipts[0].address)
     kept = chain.block_hash()
     with chain.anchor():
@@ -226,7 +235,7 @@ def test_going_back_forgets_hashes(chain):
     assert chain.state_root() == py_evm_root(chain.state)
 
 
-def test_finds_blocks_by_hash(chain):
+def test_finds_blocks_by_hash(chain: Chain) -> None:
     hashes = [chain.block_hash(n) for n in range(len(chain.blocks))]
     assert [chain.ledger.number_of(each) for each in hashes] == [*range(len(hashes))]
     with chain.anchor():
@@ -236,7 +245,7 @@ def test_finds_blocks_by_hash(chain):
     assert chain.ledger.number_of(undone) is None
 
 
-def test_going_back_far_makes_the_same_again(monkeypatch):
+def test_going_back_far_makes_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chain.ledger.headers._KEPT", 4)
     chain = Chain()
     counter = chain.deploy(Counter)
@@ -254,7 +263,7 @@ def test_going_back_far_makes_the_same_again(monkeypatch):
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_fork_goes_on_from_the_same_hashes(chain, asked):
+def test_fork_continues_from_the_same_hashes(chain: Chain, asked: bool) -> None:
     if asked:
         assert chain.block_hash() and chain.receipts[1].tx_hash
     fork = chain.fork(at=3)
@@ -265,7 +274,7 @@ def test_fork_goes_on_from_the_same_hashes(chain, asked):
     assert fork.state_root() == chain.state_root(3)
 
 
-def test_hash_asked_inside_an_open_block(chain):
+def test_hash_asked_inside_an_open_block(chain: Chain) -> None:
     counter = chain.handle(Counter, chain.receipts[0].address)
     with chain.block():
         counter.add(1)
@@ -274,11 +283,11 @@ def test_hash_asked_inside_an_open_block(chain):
     assert chain.ledger.header(chain.head.number).parent_hash == parent
 
 
-def test_machine_asks_the_ledger_for_hashes(chain):
+def test_machine_asks_the_ledger_for_hashes(chain: Chain) -> None:
     assert chain.machine.block_hash(3) == chain.block_hash(3)
 
 
 @pytest.mark.parametrize("number", [7, -8])
-def test_block_that_is_not_there(chain, number):
+def test_missing_block_is_refused(chain: Chain, number: int) -> None:
     with pytest.raises(IndexError, match=r"^there is no block -?\d+: the last is 6$"):
         chain.block_hash(number)

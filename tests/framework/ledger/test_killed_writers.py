@@ -1,4 +1,4 @@
-"""A file survives the end of its process at any moment: nothing acknowledged is lost."""
+"""A file survives a kill of its process at any time: nothing acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ if __name__ == "__main__":
 def killed(script: Path, path: Path, random: Random) -> int | None:
     """Have the file written to, and kill the writer; the last count that was acknowledged."""
     seed = str(random.getrandbits(32))
-    command = [sys.executable, script, path, ROOT, seed]
+    command = [sys.executable, str(script), str(path), str(ROOT), seed]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
         assert writer.stdout is not None and writer.stderr is not None
         for _ in range(random.randrange(60)):
@@ -110,10 +110,10 @@ def kill_often(tmp_path: Path, rounds: int, random: Random) -> None:
             assert found <= acknowledged + 1, f"round {number}"
 
 
-def test_kill_loses_nothing_acknowledged(tmp_path):
+def test_kill_loses_nothing_acknowledged(tmp_path: Path) -> None:
     kill_often(tmp_path, 12, Random(7))
 
 
 @pytest.mark.slow
-def test_thousand_kills_lose_nothing(tmp_path):
+def test_thousand_kills_lose_nothing(tmp_path: Path) -> None:
     kill_often(tmp_path, 1000, Random(11))

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
 
-import plays
 import pytest
-from interrupts import KINDS, Interrupts
-from plays import Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
 from chain.ledger.file.chain_file import BadChainFile
+from tests.framework import plays
+from tests.framework.interrupts import KINDS, Interrupts
+from tests.framework.plays import Counter, More, Scoring, begin, counter_on
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 NEAR = ("ledger/file.py", "ledger/lock.py", "ledger/store.py", "lasting.py", "steps.py")
@@ -48,7 +48,7 @@ def old(path: Path) -> Callable[[], int]:
 
 
 def interrupted(act: Callable[[], object], *lines: int) -> tuple[int, BaseException | None]:
-    """How many lines there were, and what was raised: who holds it holds all that was on the way."""
+    """Return the number of lines, and what was raised; its traceback keeps all frames alive."""
     interrupts = Interrupts(lines, KINDS[sum(lines) % 3], NEAR)
     try:
         with interrupts.running():
@@ -102,7 +102,7 @@ def test_closing_that_was_interrupted_is_ended_by_closing(
             assert len(again.receipts) == had + 1, line
 
 
-def test_who_closes_twice_takes_nothing_from_who_opened_since(path: Path) -> None:
+def test_closing_twice_leaves_a_later_opener_alone(path: Path) -> None:
     first = Chain.open(path)
     first.close()
     with Chain.open(path) as second:

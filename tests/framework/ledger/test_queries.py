@@ -1,8 +1,9 @@
-"""Questions to the receipt log: whatever is asked, the answer is that of a plain look through all receipts."""
+"""Queries of the receipt log: every answer equals that of a plain search through all receipts."""
 
 from __future__ import annotations
 
-from enum import Enum
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,11 +13,7 @@ from chain import Address, Chain, Contract, Key, call, event, require
 from chain.simulator.handle import Handle
 from chain.testing import run_uninstrumented
 from chain.types import u8, u64
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
+from tests.framework.toys import Side
 
 
 @event
@@ -76,7 +73,7 @@ def people(chain: Chain, board: Handle) -> list[Address]:
     return list(players)
 
 
-def pieces(answers: object) -> list[int]:
+def pieces(answers: Iterable[Any]) -> list[int]:
     return [moved.piece for moved in answers]
 
 
@@ -103,7 +100,7 @@ def test_events_by_kind(chain: Chain, people: list[Address], kind: type | str) -
     ],
 )
 def test_events_by_field(
-    chain: Chain, people: list[Address], values: dict[str, object], expected: list[int]
+    chain: Chain, people: list[Address], values: dict[str, Any], expected: list[int]
 ) -> None:
     if "player" in values:
         values = values | {"player": people[values["player"]]}
@@ -196,9 +193,10 @@ def test_undone_events_stay_apart(chain: Chain, board: Handle) -> None:
 def test_block_and_time_ranges(
     chain: Chain, people: list[Address], ends: tuple[int | None, int | None], expected: list[int]
 ) -> None:
-    times = tuple(None if end is None else chain.blocks[0].timestamp + end for end in ends)
+    start = chain.blocks[0].timestamp
+    first, last = (None if end is None else start + end for end in ends)
     assert pieces(chain.events(Moved).between(blocks=ends)) == expected
-    assert pieces(chain.events(Moved).between(times=times)) == expected
+    assert pieces(chain.events(Moved).between(times=(first, last))) == expected
     assert [r.args["piece"] for r in chain.receipts.between(blocks=ends) if r.args] == expected
 
 
@@ -216,10 +214,10 @@ def test_ranges_meet_fields(chain: Chain, people: list[Address]) -> None:
 
 def test_first_last_and_places(chain: Chain, people: list[Address]) -> None:
     asked = chain.events(Moved, player=people[1])
-    assert (asked.first().piece, asked.last().piece) == (1, 7)
+    assert pieces([asked.first(), asked.last()]) == [1, 7]
     assert (asked[0].piece, asked[-1].piece, pieces(asked[1:])) == (1, 7, [4, 7])
     assert pieces(asked.where(lambda moved: moved.piece > 1)[:1]) == [4]
-    assert asked.where(lambda moved: moved.piece < 7).last().piece == 4
+    assert pieces([asked.where(lambda moved: moved.piece < 7).last()]) == [4]
 
 
 def test_one_must_be_one(chain: Chain, people: list[Address]) -> None:
@@ -257,7 +255,7 @@ def test_chain_may_grow_meanwhile(chain: Chain, board: Handle, people: list[Addr
     ],
 )
 def test_receipts_by_field(
-    chain: Chain, board: Handle, people: list[Address], values: dict[str, object], expected: int
+    chain: Chain, board: Handle, people: list[Address], values: dict[str, Any], expected: int
 ) -> None:
     board.name("x", value=1, check=False)
     assert chain.receipts.where(**values).count() == expected
@@ -296,14 +294,16 @@ def test_failed_receipts_by_reason(chain: Chain, board: Handle) -> None:
         (lambda c: c.receipts.where(sender=7), "sender = 7 is not an account: give an account, a handle, an Address, its text"),
     ],
 )  # fmt: skip
-def test_mistaken_questions_say_why(chain: Chain, board: Handle, ask: object, answer: str) -> None:
+def test_mistaken_questions_are_explained(
+    chain: Chain, board: Handle, ask: Callable[[Chain], object], answer: str
+) -> None:
     with pytest.raises(TypeError) as caught:
         ask(chain)
     assert answer in str(caught.value)
 
 
 def test_name_of_two_events(chain: Chain) -> None:
-    def board_with(kind: type) -> type[Contract]:
+    def board_with(kind: Any) -> type[Contract]:
         @event
         class Rang:
             at: kind
@@ -346,7 +346,7 @@ Step = st.tuples(st.sampled_from(["move", "fail", "save", "back", "ask"]), st.in
 
 
 @given(st.lists(Step, max_size=30))
-def test_answers_as_plain_look(steps: list[tuple[str, int]]) -> None:
+def test_answers_equal_a_plain_search(steps: list[tuple[str, int]]) -> None:
     """Moves, failures, snapshots and reverts in any order: every index agrees with a look through all receipts."""
     chain = Chain()
     board, saved = chain.deploy(Board), [chain.snapshot()]

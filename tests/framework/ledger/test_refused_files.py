@@ -13,20 +13,12 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, Contract, call
+from chain import Chain
 from chain.ledger.file.chain_file import FORMAT, BadChainFile
 from chain.ledger.file.checksum import add_checksum, verify_checksum
-from chain.types import u64
+from tests.framework.toys import Counter
 
 ROOT = Path(__file__).parents[3]
-
-
-class Counter(Contract):
-    count: u64
-
-    @call
-    def add(self, by: u64) -> None:
-        self.count += by
 
 
 @pytest.fixture
@@ -75,7 +67,7 @@ def change_sealed(statement: str, *values: Any) -> Callable[[Path], None]:
 
 
 def forge(path: Path) -> None:
-    """A receipt that says, in good order, that one word was written which never was."""
+    """Write a well-formed receipt with a word that was never written."""
     with closing(sqlite3.connect(path)) as connection, connection:
         ((row,),) = connection.execute('select row from "chain:receipts" where position = 1')
         tx_hash, told = verify_checksum("receipts", 1, row)
@@ -106,7 +98,9 @@ SPOILED = [
 
 
 @pytest.mark.parametrize(("spoil", "reason"), SPOILED)
-def test_spoiled_file_stays_untouched(chain, path, spoil, reason):
+def test_spoiled_file_stays_untouched(
+    chain: Chain, path: Path, spoil: Callable[[Path], object], reason: str
+) -> None:
     chain.close()
     spoil(path)
     before = bytes_beside(path)
@@ -115,8 +109,8 @@ def test_spoiled_file_stays_untouched(chain, path, spoil, reason):
     assert bytes_beside(path) == before
 
 
-def test_spoiled_log_stays_untouched(chain, path):
-    killed = path.with_name("killed.chain")  # as it lies there in the middle of things
+def test_spoiled_log_stays_untouched(chain: Chain, path: Path) -> None:
+    killed = path.with_name("killed.chain")  # as a kill would leave it
     for end in ("", "-wal"):
         raw = path.with_name(path.name + end).read_bytes()
         killed.with_name(killed.name + end).write_bytes(raw[:4096] if not end else raw)
@@ -129,7 +123,7 @@ def test_spoiled_log_stays_untouched(chain, path):
     assert {name: after[name] for name in before} == before
 
 
-def test_second_opener_is_refused(chain, path):
+def test_second_opener_is_refused(chain: Chain, path: Path) -> None:
     program = f"from chain import Chain; Chain.open({str(path)!r})"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert f"duel.chain is open for writing in process {os.getpid()} (" in done.stderr
@@ -141,7 +135,7 @@ def test_second_opener_is_refused(chain, path):
         assert len(again.receipts) == len(chain.receipts)
 
 
-def test_closed_chain_takes_nothing(chain, path):
+def test_closed_chain_takes_nothing(chain: Chain, path: Path) -> None:
     chain.close()
     with pytest.raises(ValueError, match=r"duel\.chain is closed: open it again"):
         chain.mine()

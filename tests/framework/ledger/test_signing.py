@@ -8,16 +8,17 @@ import pytest
 import rlp
 from coincurve import PrivateKey
 from eth.vm.forks.prague.transactions import PragueTransactionBuilder
-from eth_account import Account
+from eth_account import Account as OracleAccount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain import Address, Chain, Contract, InvalidTransaction, call
-from chain.accounts import ACCOUNTS, account_of_key
+from chain import Address, Chain, InvalidTransaction
+from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
 from chain.ledger.signing import decode_signed, encode_signed, tx_type
 from chain.machine.transaction import Transaction
-from chain.types import u64
+from chain.simulator.handle import Handle
+from tests.framework.toys import Counter
 
 CHAIN_ID = 31337
 ALICE, BOB = ACCOUNTS[:2]
@@ -25,14 +26,6 @@ HALF = (
     0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0  # of the order of the curve
 )
 ORDER = 2 * HALF + 1
-
-
-class Counter(Contract):
-    count: u64
-
-    @call
-    def add(self, step: u64) -> None:
-        self.count += step
 
 
 number = st.sampled_from([0, 1, 127, 128, 255, 256, 2**64]) | st.integers(0, 2**256 - 1)
@@ -52,15 +45,15 @@ transactions = st.builds(
 )  # fmt: skip
 
 
-def key_of(tx):
+def key_of(tx: Transaction) -> Account:
     return next(account for account in ACCOUNTS if account == tx.sender)
 
 
-def sealed(tx):
+def signed(tx: Transaction) -> bytes:
     return encode_signed(tx, CHAIN_ID, key_of(tx))
 
 
-def by_eth_account(tx):
+def by_eth_account(tx: Transaction) -> bytes:
     fields = {
         "nonce": tx.nonce,
         "gas": tx.gas,
@@ -79,29 +72,29 @@ def by_eth_account(tx):
         fields |= {"maxFeePerGas": tx.max_fee, "maxPriorityFeePerGas": tx.tip}
     else:
         fields["gasPrice"] = tx.max_fee
-    return Account.sign_transaction(fields, key_of(tx).key).raw_transaction
+    return bytes(OracleAccount.sign_transaction(fields, key_of(tx).key).raw_transaction)
 
 
 @settings(deadline=None, max_examples=60)
 @given(transactions)
-def test_signs_as_eth_account(tx):
-    assert sealed(tx) == by_eth_account(tx)
+def test_signs_as_eth_account(tx: Transaction) -> None:
+    assert signed(tx) == by_eth_account(tx)
 
 
 @settings(deadline=None)
 @given(transactions)
-def test_reads_what_it_writes(tx):
-    raw = sealed(tx)
+def test_reads_what_it_writes(tx: Transaction) -> None:
+    raw = signed(tx)
     assert decode_signed(raw, CHAIN_ID) == replace(tx, raw=raw)
 
 
 @settings(deadline=None, max_examples=60)
 @given(transactions)
-def test_py_evm_reads_the_same(tx):
-    read = PragueTransactionBuilder.decode(sealed(tx))
+def test_py_evm_reads_the_same(tx: Transaction) -> None:
+    read = PragueTransactionBuilder.decode(signed(tx))
     read.check_signature_validity()
     assert read.sender == tx.sender
-    assert read.hash == keccak(sealed(tx))
+    assert read.hash == keccak(signed(tx))
     assert (read.nonce, read.gas, read.to, read.value, read.data) == (
         tx.nonce,
         tx.gas,
@@ -119,30 +112,30 @@ LEGACY = replace(TX, type=0)
 LISTED = replace(TX, access_list=((bytes(BOB), (1,)),))
 
 
-def changed(place, item, tx=TX):
+def changed(place: int, item: rlp.Item, tx: Transaction = TX) -> bytes:
     """The envelope of a transaction in which one field is another."""
-    raw = sealed(tx)
+    raw = signed(tx)
     fields = rlp.decode(raw[1:] if tx.type else raw)
     fields[place] = item
-    return (bytes([tx.type]) if tx.type else b"") + rlp.encode(fields)
+    return (bytes([tx.type]) if tx.type else b"") + bytes(rlp.encode(fields))
 
 
-def flipped(tx=TX):
+def flipped(tx: Transaction = TX) -> bytes:
     """The other signature of the same key and content."""
-    fields = rlp.decode(sealed(tx)[1:])
+    fields = rlp.decode(signed(tx)[1:])
     parity, s = int.from_bytes(fields[-3]), int.from_bytes(fields[-1])
     fields[-3:] = [1 - parity, fields[-2], ORDER - s]
-    return b"\x02" + rlp.encode(fields)
+    return b"\x02" + bytes(rlp.encode(fields))
 
 
 RANGE = "is not a number: that takes at most {} bytes and has no leading zeros"
 REFUSED = {
     "nothing": (b"", "no transaction begins with 0x: type 0 is a list, 1 and 2 have their number before it"),
-    "number of type 0": (b"\0" + sealed(LEGACY), "no transaction begins with 0x00: type 0 is a list, .*"),
-    "type 3": (b"\x03" + sealed(TX)[1:], "no transaction begins with 0x03: type 0 is a list, .*"),
+    "number of type 0": (b"\0" + signed(LEGACY), "no transaction begins with 0x00: type 0 is a list, .*"),
+    "type 3": (b"\x03" + signed(TX)[1:], "no transaction begins with 0x03: type 0 is a list, .*"),
     "type 127": (b"\x7f\xc0", "no transaction begins with 0x7f: .*"),
-    "trailing bytes": (sealed(TX) + b"\0", "these bytes are not a transaction of type 2: bytes are left behind its end: 1"),
-    "cut off": (sealed(LEGACY)[:-1], "these bytes are not a transaction of type 0: it ends too early"),
+    "trailing bytes": (signed(TX) + b"\0", "these bytes are not a transaction of type 2: bytes are left behind its end: 1"),
+    "cut off": (signed(LEGACY)[:-1], "these bytes are not a transaction of type 0: it ends too early"),
     "no list": (b"\x02\x80", "a transaction of type 2 is a list of 12: chain id, nonce, tip, fee, .*, v, r, s"),
     "unsigned": (b"\x01" + rlp.encode([b""] * 8), "a transaction of type 1 is a list of 11: chain id, nonce, fee, .*"),
     "leading zero": (changed(1, b"\0\x07"), "its nonce " + RANGE.format(8)),
@@ -171,7 +164,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("raw", "words"), REFUSED.values(), ids=REFUSED.keys())
-def test_refuses_what_is_no_transaction(raw, words):
+def test_refuses_what_is_not_a_transaction(raw: bytes, words: str) -> None:
     with pytest.raises(InvalidTransaction, match=f"^{words}$"):
         decode_signed(raw, CHAIN_ID)
 
@@ -182,8 +175,10 @@ def test_refuses_what_is_no_transaction(raw, words):
     st.integers(0, 120),
     st.sampled_from([TX, LEGACY, LISTED]),
 )
-def test_mangled_bytes_are_read_or_refused(extra, start, end, tx):
-    raw = sealed(tx)
+def test_mangled_bytes_are_read_or_refused(
+    extra: bytes, start: int, end: int, tx: Transaction
+) -> None:
+    raw = signed(tx)
     try:
         read = decode_signed(raw[:start] + extra + raw[end:], CHAIN_ID)
     except InvalidTransaction:
@@ -191,14 +186,14 @@ def test_mangled_bytes_are_read_or_refused(extra, start, end, tx):
     assert read.raw == raw[:start] + extra + raw[end:]
 
 
-def test_highest_s_is_taken():
+def test_highest_s_is_taken() -> None:
     with pytest.raises(InvalidTransaction, match="higher s"):
         decode_signed(changed(11, (HALF + 1).to_bytes(32)), CHAIN_ID)
     assert decode_signed(changed(11, HALF.to_bytes(32)), CHAIN_ID).sender != ALICE
 
 
-def test_type_0_without_a_chain_id_is_taken():
-    fields = rlp.decode(sealed(LEGACY))[:6]
+def test_type_0_without_a_chain_id_is_taken() -> None:
+    fields = rlp.decode(signed(LEGACY))[:6]
     signature = PrivateKey(ALICE.key).sign_recoverable(keccak(rlp.encode(fields)), hasher=None)
     v, r, s = 27 + signature[64], *(int.from_bytes(signature[i : i + 32]) for i in (0, 32))
     assert decode_signed(rlp.encode([*fields, v, r, s]), CHAIN_ID).sender == ALICE
@@ -207,7 +202,7 @@ def test_type_0_without_a_chain_id_is_taken():
 @pytest.mark.parametrize(
     ("raw", "kind"), [(b"\xc0", 0), (b"\xff", 0), (b"\x02\xc0", 2), (b"\x04\xc0", 4)]
 )
-def test_kind_stands_in_the_first_byte(raw, kind):
+def test_type_is_in_the_first_byte(raw: bytes, kind: int) -> None:
     assert tx_type(raw) == kind
 
 
@@ -215,16 +210,11 @@ def test_kind_stands_in_the_first_byte(raw, kind):
 
 
 @pytest.fixture
-def chain():
-    return Chain()
-
-
-@pytest.fixture
-def counter(chain):
+def counter(chain: Chain) -> Handle:
     return chain.deploy(Counter)
 
 
-def test_in_process_transaction_is_signed_when_asked(chain, counter):
+def test_in_process_transaction_is_signed_when_asked(chain: Chain, counter: Handle) -> None:
     receipt = counter.add(3, sender=BOB)
     raw = chain.ledger.envelope_of(receipt)
     read = decode_signed(raw, chain.chain_id)
@@ -237,12 +227,12 @@ def test_in_process_transaction_is_signed_when_asked(chain, counter):
     assert receipt.tx_hash == keccak(raw) == PragueTransactionBuilder.decode(raw).hash
 
 
-def test_named_account_signs(chain, counter):
+def test_named_account_signs(chain: Chain, counter: Handle) -> None:
     receipt = counter.add(1, sender=chain.account("first.testnet"))
     assert decode_signed(chain.ledger.envelope_of(receipt), chain.chain_id).sender == receipt.sender
 
 
-def test_signed_transaction_keeps_its_bytes(chain, counter):
+def test_signed_transaction_keeps_its_bytes(chain: Chain, counter: Handle) -> None:
     stranger = account_of_key(b"\5" * 32, "a key the chain does not know")
     chain.set_balance(stranger, 10**18)
     asked = replace(
@@ -254,7 +244,7 @@ def test_signed_transaction_keeps_its_bytes(chain, counter):
     assert receipt.tx_hash == keccak(raw)
 
 
-def test_sender_without_a_key_says_who_it_is(chain, counter):
+def test_sender_without_a_key_is_kept_in_the_signature(chain: Chain, counter: Handle) -> None:
     stranger = Address(b"\x77" * 20)
     chain.set_balance(stranger, 10**18)
     receipt = counter.add(1, sender=stranger)
@@ -262,8 +252,8 @@ def test_sender_without_a_key_says_who_it_is(chain, counter):
     assert (read.r.to_bytes(20), read.s, read.y_parity) == (stranger, 1, 0)
 
 
-def test_finds_receipts_by_hash(chain, counter):
-    receipts = [counter.add(i) for i in range(5)]
+def test_finds_receipts_by_hash(chain: Chain, counter: Handle) -> None:
+    receipts = [counter.add(i) for i in range(1, 6)]
     assert receipts[3].tx_hash in {r.tx_hash for r in receipts}
     hashes = [keccak(chain.ledger.envelope_of(receipt)) for receipt in receipts]
     assert [chain.ledger.find(tx_hash) for tx_hash in hashes] == receipts
@@ -272,7 +262,7 @@ def test_finds_receipts_by_hash(chain, counter):
     assert chain.ledger.find(keccak(chain.ledger.envelope_of(later))) == later
 
 
-def test_hashes_go_when_the_ledger_is_cut(chain, counter):
+def test_hashes_are_dropped_when_the_ledger_is_truncated(chain: Chain, counter: Handle) -> None:
     kept = counter.add(1)
     with chain.anchor():
         undone = counter.add(2)
@@ -286,7 +276,7 @@ def test_hashes_go_when_the_ledger_is_cut(chain, counter):
     assert undone.tx_hash == gone != instead.tx_hash
 
 
-def test_fork_finds_its_own_receipts(chain, counter):
+def test_fork_finds_its_own_receipts(chain: Chain, counter: Handle) -> None:
     first, second = counter.add(1), counter.add(2)
     assert chain.ledger.find(second.tx_hash) == second
     fork = chain.fork(at=first.block_number)
@@ -294,13 +284,13 @@ def test_fork_finds_its_own_receipts(chain, counter):
     assert fork.ledger.find(second.tx_hash) is None
 
 
-def test_transaction_has_its_hash_before_its_block_closes(chain, counter):
+def test_transaction_has_its_hash_before_its_block_closes(chain: Chain, counter: Handle) -> None:
     with chain.block():
         receipt = counter.add(1)
         assert chain.ledger.find(receipt.tx_hash) == receipt
 
 
-def test_type_that_must_come_in_signed(chain, counter):
+def test_type_that_must_come_in_signed(chain: Chain, counter: Handle) -> None:
     row = list(counter.add(1).row)
     row[3] = 3
     with pytest.raises(ValueError, match=r"^a transaction of type 3 must come in signed$"):

@@ -1,32 +1,19 @@
-"""Questions in SQL: what the tables hold, that they follow the chain forwards and back, and what is refused."""
+"""Queries in SQL: what the tables hold, how they follow the chain forwards and back, and what is refused."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interrupts import run
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
-from chain.ledger.sql.sql_view import QueryLimits, SqlView
+from chain.ledger.sql.sql_view import SqlView
 from chain.simulator.handle import Handle
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
-
-
-@dataclass(frozen=True)
-class Spot:
-    x: u8
-    owner: Address | None
+from tests.framework.toys import Side, Spot
 
 
 @event
@@ -87,11 +74,6 @@ class Board(Contract):
     @call
     def receipts(self) -> None:
         self.emit(Receipts(7, 8))
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
 
 
 @pytest.fixture
@@ -305,7 +287,7 @@ def test_row_by_name(chain: Chain) -> None:
         ("select abs(-9223372036854775807 - 1)", "integer overflow"),
     ],
 )  # fmt: skip
-def test_mistaken_questions_say_why(
+def test_mistaken_questions_are_explained(
     chain: Chain, board: Handle, question: str, answer: str
 ) -> None:
     board.move(1)
@@ -315,7 +297,7 @@ def test_mistaken_questions_say_why(
 
 
 def test_our_statements_are_refused(chain: Chain, board: Handle) -> None:
-    """Not even the words with which the tables themselves are filled get through."""
+    """Not even the statements that fill the tables are allowed."""
     board.move(1)
     columns = chain.sql("select * from Moved").columns
     with pytest.raises(ValueError, match="only read"):
@@ -366,7 +348,7 @@ Step = st.tuples(
 
 
 @given(st.lists(Step, max_size=30))
-def test_tables_as_made_anew(steps: list[tuple[str, int]]) -> None:
+def test_tables_as_made_again(steps: list[tuple[str, int]]) -> None:
     """Whatever was played, asked and taken back, each table is what a database made now would have."""
     chain = Chain()
     board, saved = chain.deploy(Board, 0), [chain.snapshot()]
@@ -385,35 +367,3 @@ def test_tables_as_made_anew(steps: list[tuple[str, int]]) -> None:
     for name in ALL:
         question: tuple[str, Any, Any] = f"select * from {name}", (), {}
         assert chain.sql(question[0]) == SqlView(chain.ledger).query(*question)
-
-
-def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain, board: Handle) -> None:
-    """Not even where what clears up is interrupted too."""
-    question = (
-        "select name(sender) who, count(*) n from receipts join logs on receipt = receipts.position"
-    )
-    bounds, right = QueryLimits(10**4, 10**7, 10**5), [tuple(row) for row in chain.sql(question)]
-
-    def play(chain: Chain) -> None:
-        chain.database.query(question, (), {}, bounds)
-
-    play(chain)  # fills the tables
-    lines = run(play, chain).count
-    for first in range(lines // 2, lines):
-        for then in range(1, 4):
-            run(play, chain, (first, first + then))
-            snapshot = chain.snapshot()
-            chain.mine()
-            chain.revert(snapshot)
-            assert [tuple(row) for row in chain.sql(question)] == right, (first, then)
-
-
-def test_an_interrupt_while_sqlite_asks_us_is_one(chain: Chain, monkeypatch: Any) -> None:
-    def interrupted(*_: Any) -> int:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SqlView, "_authorize", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            chain.sql("select * from receipts")
-    assert chain.sql("select * from receipts") == []

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 
 import pytest
 
 from chain import Address, Chain, Key, System, call, model
 from chain.simulator.handle import Handle
 from chain.types import u8, u16
-
-
-@dataclass(frozen=True)
-class Spot:
-    x: u8
-    owner: Address | None
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
+from tests.framework.toys import Spot
 
 
 @model

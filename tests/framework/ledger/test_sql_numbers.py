@@ -56,7 +56,7 @@ def column(chain: Chain, question: str, *values: Any) -> list[Any]:
     return [row[0] for row in chain.sql(question, *values)]
 
 
-ASKED = {
+ASKED: dict[str, list[Any]] = {
     "select max(value) from receipts": [10**20],
     "select min(value) from receipts": [5],
     "select value from receipts order by value desc": sorted(VALUES, reverse=True),
@@ -131,7 +131,7 @@ def test_signed_columns_as_python(values: list[int], other: int) -> None:
 
 @given(st.lists(SIGNED | CLOSE, min_size=1, max_size=4), SIGNED)
 def test_a_sign_changes_nothing_but_the_sign(values: list[int], other: int) -> None:
-    """A number of a column is never shown as its neighbour, and a literal has its sign wherever it stands."""
+    """A number of a column is never shown as its neighbour, and a literal keeps its sign at every position."""
     chain = Chain()
     numbers = chain.deploy(Numbers)
     with chain.block():
@@ -207,7 +207,7 @@ def test_digits_in_a_file(file: Path) -> None:
     assert list(map(int, in_file(file, joined))) == list(VALUES)
 
 
-def test_digits_go_with_their_rows(tmp_path: Path) -> None:
+def test_digits_are_removed_with_their_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.chain"
     with Chain.open(path) as chain:
         with chain.anchor():

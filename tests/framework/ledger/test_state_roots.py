@@ -1,19 +1,24 @@
-"""State roots: whatever was written, taken back, deleted, the root is the one that a plain trie of all of it has."""
+"""State roots: after any writes, undos and deletions the root equals that of a plain trie of the whole state."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import rlp
 from eth.db.account import AccountDB
 from eth.db.atomic import AtomicDB
+from eth_typing import Address
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
 from chain.crypto.hashing import keccak
 from chain.ledger.state_trie import EMPTY_STATE, initial_trie
-from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, START, State
+from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, START, Account, State
 
-ADDRESSES = [bytes([i]) * 20 for i in range(1, 5)]
+Acts = Sequence[tuple[Any, ...]]  # the name of a method of State, and its arguments
+ADDRESSES = [Address(bytes([i]) * 20) for i in range(1, 5)]
 SLOTS = [0, 1, 2, 2**255]
 
 address, slot = st.sampled_from(ADDRESSES), st.sampled_from(SLOTS)
@@ -30,7 +35,7 @@ act = st.one_of(
 transaction = st.tuples(st.lists(act, max_size=8), st.lists(act, max_size=3))
 
 
-def play(state, kept, undone=()):
+def play(state: State, kept: Acts, undone: Acts = ()) -> None:
     for name, *args in kept:
         getattr(state, name)(*args)
     mark = state.mark()
@@ -39,7 +44,7 @@ def play(state, kept, undone=()):
     state.undo(mark)
 
 
-def plain_root(state):
+def plain_root(state: State) -> bytes:
     """The root by the library's trie, made of everything there is."""
     accounts = HexaryTrie({})
     for address, (nonce, balance, code_hash) in state.accounts.items():
@@ -53,7 +58,7 @@ def plain_root(state):
 
 @settings(deadline=None)
 @given(st.lists(transaction, max_size=6))
-def test_root_follows_every_transaction(transactions):
+def test_root_follows_every_transaction(transactions: list[tuple[Acts, Acts]]) -> None:
     state, world = State(), EMPTY_STATE
     for kept, undone in transactions:
         play(state, kept, undone)
@@ -63,7 +68,7 @@ def test_root_follows_every_transaction(transactions):
 
 @settings(deadline=None)
 @given(st.lists(transaction, max_size=6))
-def test_many_transactions_at_once(transactions):
+def test_many_transactions_at_once(transactions: list[tuple[Acts, Acts]]) -> None:
     state, timeline = State(), []
     for kept, undone in transactions:
         play(state, kept, undone)
@@ -73,7 +78,9 @@ def test_many_transactions_at_once(transactions):
 
 @settings(deadline=None)
 @given(st.lists(transaction, min_size=1, max_size=5), transaction, st.integers(0, 5))
-def test_beginning_is_known_later(transactions, running, rewound):
+def test_initial_trie_is_rebuilt_later(
+    transactions: list[tuple[Acts, Acts]], running: tuple[Acts, Acts], rewound: int
+) -> None:
     state, timeline = State(), []
     play(state, transactions[0][0])
     state.close()
@@ -89,7 +96,7 @@ def test_beginning_is_known_later(transactions, running, rewound):
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(transaction, max_size=3))
-def test_proofs_show_what_is_there(transactions):
+def test_proofs_show_what_is_there(transactions: list[tuple[Acts, Acts]]) -> None:
     state, world = State(), EMPTY_STATE
     for kept, undone in transactions:
         play(state, kept, undone)
@@ -104,16 +111,16 @@ def test_proofs_show_what_is_there(transactions):
             assert int.from_bytes(rlp.decode(word)) == state.word(address, slot)
 
 
-def shown_by(proof, root, key):
+def shown_by(proof: list[bytes], root: bytes, key: bytes) -> bytes:
     return HexaryTrie.get_from_proof(root, key, [rlp.decode(node) for node in proof]) or b"\x80"
 
 
-def fields(account, storage_root):
+def fields(account: Account, storage_root: bytes) -> rlp.Decoded:
     nonce, balance, code_hash = account
     return rlp.decode(rlp.encode([nonce, balance, storage_root, code_hash]))
 
 
-def test_root_is_py_evms():
+def test_root_is_py_evms() -> None:
     state, theirs = State(), AccountDB(AtomicDB())
     for i, address in enumerate(ADDRESSES):
         state.set_account(address, (i, 10**18 * i + 1, EMPTY_CODE_HASH))
@@ -126,14 +133,14 @@ def test_root_is_py_evms():
     assert EMPTY_STATE.apply([state.close()[0]]).root == theirs.make_state_root()
 
 
-def test_account_that_holds_nothing_counts_where_it_exists():
+def test_account_that_holds_nothing_counts_where_it_exists() -> None:
     theirs = AccountDB(AtomicDB())
     theirs.touch_account(ADDRESSES[0])
     changes = (ADDRESSES[0], ACCOUNT, None, (0, 0, EMPTY_CODE_HASH))
     assert EMPTY_STATE.apply([changes]).root == theirs.make_state_root()
 
 
-def test_words_wait_for_their_account():
+def test_words_wait_for_their_account() -> None:
     state = State()
     state.set_word(ADDRESSES[0], 1, 5)
     before = EMPTY_STATE.apply([state.close()[0]])
@@ -144,13 +151,13 @@ def test_words_wait_for_their_account():
     assert not after.orphan_storage
 
 
-def test_words_of_no_account_prove_nothing():
+def test_words_of_no_account_prove_nothing() -> None:
     state = State()
     state.set_word(ADDRESSES[0], 1, 5)
     assert EMPTY_STATE.apply([state.close()[0]]).prove_word(ADDRESSES[0], 1) == []
 
 
-def test_beginning_looks_behind_deletions():
+def test_initial_trie_has_what_was_deleted_since() -> None:
     state, timeline = State(), []
     play(
         state,
@@ -164,7 +171,7 @@ def test_beginning_looks_behind_deletions():
     assert initial_trie(state, timeline).root == begun.root
 
 
-def test_worlds_share_words_that_stay():
+def test_worlds_share_words_that_stay() -> None:
     state = State()
     for address in ADDRESSES:
         play(
@@ -176,7 +183,7 @@ def test_worlds_share_words_that_stay():
     assert second.lookup(ADDRESSES[0])[1] is first.lookup(ADDRESSES[0])[1]
 
 
-def test_undone_transaction_changes_nothing():
+def test_undone_transaction_changes_nothing() -> None:
     state = State()
     play(state, [("set_account", ADDRESSES[0], (1, 1, EMPTY_CODE_HASH))])
     state.undo(START)

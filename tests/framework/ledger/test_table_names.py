@@ -1,4 +1,4 @@
-"""Names of tables and columns are settled when code comes onto the chain; whoever reads changes nothing."""
+"""Names of tables and columns are fixed when code is deployed; reading changes nothing."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ TABLES = ["receipts", "logs", "Moved", "Second_Moved", "WorldSpawned", "WriterGr
 
 
 @pytest.mark.parametrize("classes", [[], [First, Second, Clock], [Clock, Second, First], [Second]])
-def test_names_are_the_same_for_whoever_opens(path: Path, classes: list[type[Contract]]) -> None:
+def test_names_are_the_same_for_every_opener(path: Path, classes: list[type[Contract]]) -> None:
     with Chain.open(path, contracts=classes) as chain:
         for each in (chain, chain.fork(), Chain.connect(chain.node)):
             assert [name for (name,) in each.sql("select name from tables")] == TABLES
@@ -143,7 +143,7 @@ def test_reading_changes_no_byte(path: Path, classes: list[type[Contract]]) -> N
     assert sorted(each.name for each in path.parent.iterdir()) == [path.name]
 
 
-def test_table_of_tables_says_what_is_whose(path: Path) -> None:
+def test_table_of_tables_names_the_owners(path: Path) -> None:
     found = in_file(
         path, "select name, kind, contract, columns from tables where name like '%Moved'"
     )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from chain import Address, Chain
 from chain.rpc.errors import TOO_MUCH, RpcError
+from tests.framework.helpers import Code
 
-Code = Callable[..., bytes]
 MOST = 3 << 26  # bytes; without a bound each of these takes gigabytes
 
 

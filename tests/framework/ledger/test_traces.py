@@ -1,8 +1,7 @@
-"""What a transaction did, message by message: it is run again on the state before it."""
+"""Traces: what a transaction did, message by message, found by running it again on the state before it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -15,12 +14,10 @@ from chain import (
     Key,
     Map,
     Revert,
-    System,
     Vector,
     call,
     error,
     event,
-    model,
     require,
     view,
 )
@@ -29,9 +26,9 @@ from chain.ledger.decoded.trace import LogStep, Trace
 from chain.ledger.decoded.writes import Reading, Write
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
+from tests.framework.toys import Score, Scoring
 
 ALICE, BOB = ACCOUNTS[:2]
-Code = Callable[..., bytes]
 
 
 @event
@@ -41,7 +38,7 @@ class Sold:
 
 
 @error
-class SoldOut:
+class SoldOut(Revert):
     left: u64
 
 
@@ -132,20 +129,6 @@ class Diver(Contract):
         return self.at(Diver, self.address).dive(depth - 1) if depth else 0
 
 
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        score = self.world.read(Score, self.caller)
-        score.points += points
-        self.world.write(score)
-
-
 @pytest.fixture
 def shop(chain: Chain) -> Handle:
     made = chain.deploy(Shop)
@@ -158,28 +141,11 @@ def buyer(chain: Chain) -> Handle:
     return chain.deploy(Buyer)
 
 
-@pytest.fixture
-def forwarder(chain: Chain, evm: Code, initcode: Code) -> Address:
-    """Bytecode that adds one to its word 3, then sends on what it is sent to the address at its head."""
-    body = evm(
-        3, "SLOAD", 1, "ADD", 3, "SSTORE", 32, "CALLDATASIZE", "SUB", "DUP1", 32, 0, "CALLDATACOPY",
-        0, 0, "DUP3", 0, 0, 0, "CALLDATALOAD", "GAS", "CALL", "RETURNDATASIZE", 0, 0, "RETURNDATACOPY",
-    )  # fmt: skip
-    no = evm("RETURNDATASIZE", 0, "REVERT")
-    code = (
-        body
-        + evm(len(body) + 3 + len(no), "JUMPI")
-        + no
-        + evm("JUMPDEST", "RETURNDATASIZE", 0, "RETURN")
-    )
-    return chain.send(None, initcode(code)).address
-
-
 def lines(trace: Trace) -> list[str]:
     return str(trace).split("\n")
 
 
-def told(trace: Trace, kind: type) -> list[str]:
+def steps_of(trace: Trace, kind: type) -> list[str]:
     return [str(step) for step in trace.steps if isinstance(step, kind)]
 
 
@@ -218,34 +184,34 @@ def test_messages_form_a_tree(shop: Handle, buyer: Handle) -> None:
     assert [type(each) for each in trace.steps] == [Trace, Reading, Trace, Write, Trace]
 
 
-def test_undone_steps_are_told(shop: Handle, buyer: Handle) -> None:
+def test_undone_steps_are_reported(shop: Handle, buyer: Handle) -> None:
     spilt = buyer.go(shop.address).trace.calls[2]
     assert (spilt.ok, spilt.error and spilt.error.text) == (False, "spilt")
-    assert told(spilt, Write) == ["Shop.stock: 1 -> 0"]
+    assert steps_of(spilt, Write) == ["Shop.stock: 1 -> 0"]
 
 
 def test_after_an_undone_message_words_are_back(shop: Handle, buyer: Handle) -> None:
     buyer.go(shop.address)
     again = buyer.go(shop.address).trace
-    assert told(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
+    assert steps_of(again.calls[1], Write)[0] == "Shop.stock: 1 -> 0"
 
 
-def test_undone_words_stand_around_nothing(shop: Handle, buyer: Handle) -> None:
+def test_undone_value_is_not_the_old_value_of_a_later_write(shop: Handle, buyer: Handle) -> None:
     old, undone, kept = "x" * 80, "y" * 80, "x" * 40 + "z" * 40
     shop.rename(old)
     first, second = buyer.reword(shop.address, undone, kept).trace.calls
-    assert told(first, Write) == [f"Shop.names[0]: '{old}' -> '{undone}'"]
-    assert told(second, Write) == [f"Shop.names[0]: '{old}' -> '{kept}'"]
+    assert steps_of(first, Write) == [f"Shop.names[0]: '{old}' -> '{undone}'"]
+    assert steps_of(second, Write) == [f"Shop.names[0]: '{old}' -> '{kept}'"]
 
 
-def test_writes_are_told_all_in_all(shop: Handle) -> None:
-    assert told(shop.restock().trace, Write) == ["Shop.stock: 2 -> 4"]
+def test_writes_are_reported_in_total(shop: Handle) -> None:
+    assert steps_of(shop.restock().trace, Write) == ["Shop.stock: 2 -> 4"]
 
 
 def test_failures_keep_their_steps(shop: Handle) -> None:
     shop.fill(0, 1)
     trace = shop.buy(BOB, check=False).trace
-    assert told(trace, Reading)[0] == "Shop.stock = 0"
+    assert steps_of(trace, Reading)[0] == "Shop.stock = 0"
     assert lines(trace)[0].startswith("alice: Shop.buy(bob) failed: SoldOut(left=0) at ")
 
 
@@ -257,7 +223,7 @@ def test_gas_is_that_of_the_receipt(shop: Handle, buyer: Handle) -> None:
 
 def test_long_texts_are_whole(shop: Handle) -> None:
     name = "x" * 99
-    assert told(shop.rename(name).trace, Write)[-1] == f"Shop.names[0]: '' -> '{name}'"
+    assert steps_of(shop.rename(name).trace, Write)[-1] == f"Shop.names[0]: '' -> '{name}'"
 
 
 def test_creations_are_named(chain: Chain, buyer: Handle) -> None:
@@ -269,14 +235,14 @@ def test_creations_are_named(chain: Chain, buyer: Handle) -> None:
 def test_models_are_named(chain: Chain) -> None:
     world = chain.deploy_world("arcade", systems=[Scoring], writers={Score: [Scoring]})
     trace = world.system(Scoring).win(3, sender=BOB).trace
-    assert f"Score({BOB}).points: 0 -> 3" in told(trace, Write)
+    assert f"Score({BOB}).points: 0 -> 3" in steps_of(trace, Write)
 
 
-def test_bytecode_stands_in_the_same_tree(chain: Chain, shop: Handle, forwarder: Address) -> None:
+def test_bytecode_is_in_the_same_tree(chain: Chain, shop: Handle, forwarder: Address) -> None:
     data = bytes(12) + shop.address + shop.buy.calldata(BOB)
     trace = chain.send(forwarder, data).trace
-    assert told(trace, Reading) == [f"{forwarder}.slot 0x3 = 0"]
-    assert told(trace, Write) == [f"{forwarder}.slot 0x3: 0 -> 1"]
+    assert steps_of(trace, Reading) == [f"{forwarder}.slot 0x3 = 0"]
+    assert steps_of(trace, Write) == [f"{forwarder}.slot 0x3: 0 -> 1"]
     assert (trace.calls[0].name, trace.calls[0].result) == ("Shop.buy", 5)
     assert [each.event for each in trace.calls[0].logs if each.event] == [Sold(BOB, 5)]
 
@@ -296,7 +262,7 @@ def test_deep_trees_are_whole(chain: Chain) -> None:
 def test_calls_are_rehearsed(chain: Chain, shop: Handle, buyer: Handle) -> None:
     root, seen = chain.block_hash(), buyer.go.trace(shop.address, sender=BOB)
     assert lines(seen)[0].startswith("bob: Buyer.go(Shop) -> 5 [")
-    assert "Shop.stock: 2 -> 1" in told(seen.calls[1], Write)
+    assert "Shop.stock: 2 -> 1" in steps_of(seen.calls[1], Write)
     assert (shop.left(), chain.block_hash()) == (2, root)
     assert lines(buyer.go(shop.address, sender=BOB).trace)[1:] == lines(seen)[1:]
 
@@ -305,7 +271,7 @@ def test_views_are_traced_in_the_past(chain: Chain, shop: Handle) -> None:
     before = chain.head.number
     shop.buy(BOB)
     seen = chain.at(block=before).handle(shop).left.trace()
-    assert told(seen, Reading) == ["Shop.stock = 2", "Shop.price = 5"]  # they share a word
+    assert steps_of(seen, Reading) == ["Shop.stock = 2", "Shop.price = 5"]  # they share a word
     assert (seen.result, shop.left()) == (2, 1)
 
 
@@ -327,8 +293,8 @@ def test_the_past_is_run_again(chain: Chain, shop: Handle) -> None:
 def test_the_open_block_is_run_again(chain: Chain, shop: Handle) -> None:
     with chain.block():
         first, second = shop.buy(BOB), shop.buy(BOB)
-        assert told(first.trace, Write)[0] == "Shop.stock: 2 -> 1"
-        assert told(second.trace, Write)[0] == "Shop.stock: 1 -> 0"
+        assert steps_of(first.trace, Write)[0] == "Shop.stock: 2 -> 1"
+        assert steps_of(second.trace, Write)[0] == "Shop.stock: 1 -> 0"
 
 
 def test_forced_chance_comes_again(chain: Chain, shop: Handle) -> None:
@@ -342,7 +308,7 @@ def test_chance_by_rule_comes_again(shop: Handle) -> None:
     assert receipt.trace.result == receipt.return_value
 
 
-def test_taken_back_is_not_run_again(chain: Chain, shop: Handle) -> None:
+def test_undone_is_not_run_again(chain: Chain, shop: Handle) -> None:
     with chain.anchor():
         receipt = shop.buy(BOB)
     with pytest.raises(LookupError, match="was undone"):

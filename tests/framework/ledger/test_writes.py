@@ -1,4 +1,4 @@
-"""What receipts say about the words that a transaction changed."""
+"""The writes of a receipt: the words that a transaction changed, by name."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Lab(Contract):
         raise ArithmeticError("spoiled")
 
 
-job: list[Callable[[Any], None]] = []
+job: list[Callable[[Any], object]] = []
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def work(on: Any, *steps: Callable[[Any], object], check: bool = True) -> Any:
     return receipt
 
 
-def told(on: Any, *steps: Callable[[Any], object]) -> list[str]:
+def writes_of(on: Any, *steps: Callable[[Any], object]) -> list[str]:
     return [str(write) for write in work(on, *steps).writes]
 
 
@@ -184,7 +184,7 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
 def test_writes_name_what_changed(
     lab: Any, steps: list[Callable[[Any], object]], lines: list[str]
 ) -> None:
-    assert told(lab, *steps) == lines
+    assert writes_of(lab, *steps) == lines
 
 
 def test_write_carries_its_parts(lab: Any) -> None:
@@ -193,21 +193,21 @@ def test_write_carries_its_parts(lab: Any) -> None:
     assert (write.field, write.model, write.key) == ("grid", None, ((2, ALICE), 9))
 
 
-def test_key_alone_stands_bare(lab: Any) -> None:
+def test_write_to_a_map_has_its_key(lab: Any) -> None:
     price, low = work(
         lab, lambda lab: (lab.prices.__setitem__("tea", 3), setattr(lab, "low", 1))
     ).writes
     assert (price.key, low.key) == ("tea", None)
 
 
-def test_long_text_is_told_once_and_whole(lab: Any) -> None:
+def test_long_text_is_reported_once_and_whole(lab: Any) -> None:
     first, second = "x" * 90, "x" * 80 + "y" * 10
     receipt = work(lab, put("motto", first), put("motto", second))
     work(lab, put("motto", "short"), put("motto", first[::-1]))
     assert receipt.writes == [Write(lab.address, "Lab", "motto", (), "", first, second)]
 
 
-def test_cell_that_came_is_told_whole(lab: Any) -> None:
+def test_cell_that_came_is_reported_whole(lab: Any) -> None:
     session = Session(Game("n" * 40, (CUBE,), CUBE, (1, 2), Point(1, 1), 5), ("a", "b" * 50))
     notes = [
         write for write in work(lab, put("session", session)).writes if write.member == "notes"
@@ -215,7 +215,7 @@ def test_cell_that_came_is_told_whole(lab: Any) -> None:
     assert [(write.old, write.new) for write in notes] == [(None, ("a", "b" * 50))]
 
 
-# All in all: the writes of a change are the differences between two values
+# In total: the writes of a change are the differences between two values
 
 
 cubes = st.builds(
@@ -238,7 +238,7 @@ sessions = st.builds(Session, games, st.none() | st.lists(texts, max_size=3).map
 
 
 def differences(old: Any, new: Any, blank: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """What differs between two values, as deep as it has names; beyond the end of a list lie zeros."""
+    """Yield the differences of two values, member by member; beyond the end of a list there are zeros."""
     if old == new:
         return
     if is_dataclass(new) and is_dataclass(old):
@@ -263,11 +263,12 @@ BLANKS: dict[str, Any] = {"board": CUBE, "notes": ""}  # what the items of lists
 @settings(deadline=None)
 @given(sessions, sessions, st.booleans())
 def test_writes_are_the_differences(before: Session, after: Session, later: bool) -> None:
-    lab = Chain(guard=False).deploy(Lab)
+    chain = Chain(guard=False)
+    lab = chain.deploy(Lab)
     for amount in range(3):  # no transactions, but on the timeline
-        lab.chain.set_balance(ALICE, 10**30 + amount)
+        chain.set_balance(ALICE, 10**30 + amount)
     receipt = work(lab, put("session", before), put("session", after))
-    if later:  # an old receipt tells the same
+    if later:  # an old receipt shows the same
         work(lab, put("session", before), put("motto", "other"))
     found = [(write.member, write.old, write.new) for write in receipt.writes]
     assert sorted(found, key=repr) == sorted(differences(before, after, None), key=repr)
@@ -275,7 +276,7 @@ def test_writes_are_the_differences(before: Session, after: Session, later: bool
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 255), max_size=70), st.lists(st.integers(0, 255), max_size=70))
-def test_every_changed_word_is_told(before: list[int], after: list[int]) -> None:
+def test_every_changed_word_is_reported(before: list[int], after: list[int]) -> None:
     lab = Chain(guard=False).deploy(Lab)
     receipt = work(lab, put("sizes", tuple(before)), put("sizes", tuple(after)))
     differ = {
@@ -289,7 +290,7 @@ def test_every_changed_word_is_told(before: list[int], after: list[int]) -> None
 # What was undone
 
 
-def test_failed_call_tells_undone_writes(lab: Any) -> None:
+def test_failed_call_shows_undone_writes(lab: Any) -> None:
     def go(lab: Any) -> None:
         lab.low, lab.motto = 3, "no"
         raise ValueError
@@ -300,7 +301,7 @@ def test_failed_call_tells_undone_writes(lab: Any) -> None:
     )  # fmt: skip
 
 
-def test_caught_failure_tells_both(lab: Any) -> None:
+def test_caught_failure_shows_both(lab: Any) -> None:
     receipt = lab.fail_inside()
     assert [str(write) for write in receipt.writes] == ["Lab.low: 0 -> 1", "Lab.high: 0 -> 2"]
     assert [str(write) for write in receipt.undone_writes] == ["Lab.low: 1 -> 9"]
@@ -334,7 +335,7 @@ def test_failed_deploy_names_its_fields() -> None:
     ]
 
 
-# Words without names
+# Words without a name
 
 
 STORE = bytes.fromhex("600a600c600039600a6000f3602a60005560016001550000"[:20])

@@ -1,4 +1,4 @@
-"""Edges of the machine that only one line of it decides: each was once broken on purpose, and no other test noticed."""
+"""Edge cases of the machine that a single line decides: each was once broken on purpose, and no other test noticed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from chain.machine.executor import Machine
 from chain.machine.frame import Frame
 from chain.machine.transaction import Transaction
 from chain.types import Address, u8, u64
+from tests.framework.helpers import Code, Deploy
 
 ALICE = Chain().accounts[0]
 
@@ -38,64 +39,66 @@ class Ledgers(Contract):
         return [*found, 0 in self.marks, 0 in self.words, 0 in self.flags]
 
 
-def test_fork_traces_what_came_after_a_setting(chain, deploy) -> None:
+def test_fork_traces_what_came_after_a_setting(chain: Chain, deploy: Deploy) -> None:
     chain.set_balance(chain.accounts[3], 5)
     deploy(Ledgers).score(7)
     fork = chain.fork()
     assert str(fork.receipts[-1].trace) == str(chain.receipts[-1].trace)
 
 
-def test_fork_keeps_automine_and_interval(chain) -> None:
+def test_fork_keeps_automine_and_interval(chain: Chain) -> None:
     chain.automine, chain.block_interval = False, 9
     fork = chain.fork()
     fork.send(ALICE)
     assert (fork.head.number, fork.mine().timestamp) == (0, chain.head.timestamp + 9)
 
 
-def test_anchor_undoes_overrides_of_the_next_block(chain) -> None:
+def test_anchor_undoes_overrides_of_the_next_block(chain: Chain) -> None:
     with chain.anchor():
         chain.set_next_block(prevrandao=5)
     assert chain.mine().prevrandao != 5
 
 
 @pytest.mark.parametrize("value", ["scores", "moves", "seen"])
-def test_fork_names_slots_that_were_hashed_last(chain, deploy, value) -> None:
+def test_fork_names_slots_that_were_hashed_last(chain: Chain, deploy: Deploy, value: str) -> None:
     deploy(Ledgers).score(7)
     assert any(write.field == value for write in chain.fork().receipts[-1].writes)
 
 
-def test_stored_zero_is_in_an_optional_map(deploy) -> None:
+def test_stored_zero_is_in_an_optional_map(deploy: Deploy) -> None:
     assert deploy(Ledgers).unset().return_value == [False] * 3 + [True] * 3
 
 
-def test_deployment_returns_nothing(chain, deploy, initcode) -> None:
+def test_deployment_returns_nothing(chain: Chain, deploy: Deploy, initcode: Code) -> None:
     deploy(Ledgers)
     chain.send(None, initcode(b"\x00"))
     assert [receipt.return_value for receipt in chain.receipts] == [None, None]
 
 
 @pytest.mark.parametrize("name", ["é" * 16, "x" * 32])
-def test_name_of_32_bytes_is_taken(chain, name) -> None:
+def test_name_of_32_bytes_is_taken(chain: Chain, name: str) -> None:
     account = chain.account(name)
     assert chain.fork().account(name) == account
 
 
 @pytest.mark.parametrize("name", ["é" * 17, "x" * 33, ""])
-def test_longer_name_is_refused(chain, name) -> None:
+def test_longer_name_is_refused(chain: Chain, name: str) -> None:
     with pytest.raises(ValueError, match="use 1 to 32 printable bytes"):
         chain.account(name)
     chain.state_root()
 
 
 @pytest.mark.parametrize("evm_only", [False, True])
-def test_init_code_has_a_longest_size(evm_only) -> None:
+def test_init_code_has_a_longest_size(evm_only: bool) -> None:
     chain = Chain(evm_only=evm_only)
     assert chain.send(None, bytes(49_152)).ok
     with pytest.raises(InvalidTransaction, match="49153"):
         chain.send(None, bytes(49_153))
 
 
-def test_record_is_whole_after_a_kill_while_it_is_written(tmp_path: Path, monkeypatch) -> None:
+def test_record_is_whole_after_a_kill_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = Journal(tmp_path)
     journal.write("Game", {"status": "done", "address": "0x1"})
 
@@ -105,7 +108,8 @@ def test_record_is_whole_after_a_kill_while_it_is_written(tmp_path: Path, monkey
     monkeypatch.setattr("os.fsync", killed)
     with pytest.raises(KeyboardInterrupt):
         journal.write("Game", {"status": "sending"})
-    assert Journal(tmp_path).read("Game")["address"] == "0x1"
+    record = Journal(tmp_path).read("Game")
+    assert record and record["address"] == "0x1"
 
 
 def test_interrupted_transaction_changes_no_state(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,9 @@
-"""What got out of its message can do nothing more: neither read nor write, log, draw or call, whenever it is tried."""
+"""What is kept from a finished message can do nothing more: neither read nor write, log, draw or call."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -81,7 +81,7 @@ class Keeps(Contract):
     def winds(self) -> None:
         """Leave a cycle behind that has something to do at its end."""
 
-        def steps(me: Keeps) -> Iterator[u64]:
+        def steps(me: Keeps) -> Generator[object, object, None]:
             try:
                 held = yield me.n
                 yield held
@@ -190,7 +190,7 @@ def keeps(chain: Chain) -> Handle:
 
 
 def _dies(chain: Chain, held: Any, deed: Callable[[Any], Any]) -> None:
-    """The deed raises, nothing of it is on the chain, and nothing of it is in what is sent next."""
+    """Check that the call raises, and that neither the chain nor the next call has anything of it."""
     with pytest.raises(RuntimeError, match="is over: a contract"):
         deed(held)
     _nothing_waits(chain)

@@ -1,8 +1,10 @@
-"""Transactions and messages on py-evm's road: their kinds, their ends, how deep they go, the block they see."""
+"""Transactions and messages in py-evm: their types, how they fail, how deep they go, the block they see."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import rlp
@@ -11,8 +13,12 @@ from eth.vm.forks.prague.transactions import Authorization, UnsignedSetCodeTrans
 from eth_keys import keys
 
 from chain import Address, Chain, Contract, InvalidTransaction, Revert, call
+from chain.accounts import Account
+from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
+from chain.simulator.handle import Handle
 from chain.types import u256
+from tests.framework.helpers import Code, Place, failure_of
 
 NOBODY = Address(b"\x0b" * 20)
 SHA256 = Address(bytes(19) + b"\x02")
@@ -35,8 +41,8 @@ class Diver(Contract):
 
     @call(nonreentrant=False)
     def dive(self, to: Address) -> u256:
-        """How many messages of this kind fit inside one another."""
-        child = self._frame.call(bytes(to), told("dive", to))
+        """Return how deeply messages of this kind can be nested."""
+        child = self._frame.call(bytes(to), calldata("dive", to))
         return 1 + int.from_bytes(child.output) if child.failure is None else 0
 
     @call
@@ -50,43 +56,43 @@ class Diver(Contract):
         return self.word
 
 
-def told(entry, *args):
+def calldata(entry: str, *args: Any) -> bytes:
     return Diver.__spec__.entries[entry].encode_args(args, {})
 
 
 @pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
-def chain(request):
+def chain(request: pytest.FixtureRequest) -> Chain:
     return Chain(evm_only=request.param, guard=False)  # some contracts do what none may
 
 
 @pytest.fixture
-def diver(chain):
+def diver(chain: Chain) -> Handle:
     return chain.deploy(Diver)
 
 
 @pytest.fixture
-def place(chain, evm, initcode):
+def place(chain: Chain, evm: Code, initcode: Code) -> Place:
     """Puts bytecode on the chain."""
     return lambda *items: chain.send(None, initcode(evm(*items))).address
 
 
-def number(receipt):
+def number(receipt: Receipt) -> int:
     return int.from_bytes(receipt.output)
 
 
 # How messages go
 
 
-def test_precompiles_answer_python(diver):
+def test_precompiles_answer_python(diver: Handle) -> None:
     assert diver.send(SHA256, b"abc").return_value.hex().startswith("ba7816bf")
 
 
-def test_precompiles_can_be_borrowed(chain, place):
+def test_precompiles_can_be_borrowed(chain: Chain, place: Place) -> None:
     code = (4, 0, "MSTORE", 32, 32, 32, 0, IDENTITY, "GAS", "DELEGATECALL", "POP", 32, 32, "RETURN")
     assert number(chain.send(place(*code))) == 4
 
 
-def test_precompiles_take_transactions(chain):
+def test_precompiles_take_transactions(chain: Chain) -> None:
     receipt = chain.send(SHA256, b"abc", value=4)
     assert (receipt.output.hex()[:8], chain.balance(SHA256)) == ("ba7816bf", 4)
 
@@ -98,27 +104,27 @@ def test_precompiles_take_transactions(chain):
         ([7, "JUMP"], "Invalid Jump Destination"),
     ],
 )
-def test_halts_are_told(diver, place, items, text):
+def test_halts_are_reported(diver: Handle, place: Place, items: list[int | str], text: str) -> None:
     halting = place(*items)
     error = diver.send(halting, b"", check=False).error
     assert error.text == f"halt: {halting}: {text}"
 
 
-def test_reserved_code_is_refused(chain, evm):
+def test_reserved_code_is_refused(chain: Chain, evm: Code) -> None:
     receipt = chain.send(None, evm(0xEF, 0, "MSTORE8", 1, 0, "RETURN"), gas=100_000)
-    assert (receipt.error.kind, receipt.gas_used, chain.code(receipt.address)) == (
+    assert (failure_of(receipt).kind, receipt.gas_used, chain.code(receipt.address)) == (
         "halt",
         100_000,
         b"",
     )
 
 
-def test_too_long_code_is_refused(chain, evm):
+def test_too_long_code_is_refused(chain: Chain, evm: Code) -> None:
     receipt = chain.send(None, evm((24_577).to_bytes(2), 0, "RETURN"))
-    assert (receipt.error.kind, receipt.gas_used) == ("out of gas", receipt.gas)
+    assert (failure_of(receipt).kind, receipt.gas_used) == ("out of gas", receipt.gas)
 
 
-def test_collisions_are_refused(chain, evm, initcode):
+def test_collisions_are_refused(chain: Chain, evm: Code, initcode: Code) -> None:
     sender = chain.accounts[3]
     with chain.anchor():
         where = chain.send(None, initcode(evm("STOP")), sender=sender).address
@@ -128,7 +134,7 @@ def test_collisions_are_refused(chain, evm, initcode):
     assert (receipt.ok, receipt.gas_used, chain.nonce(sender)) == (False, 90_000, 1)
 
 
-def test_interrupts_leave_nothing(chain, diver, place):
+def test_interrupts_leave_nothing(chain: Chain, diver: Handle, place: Place) -> None:
     before = chain.nonce(chain.accounts[0]), chain.balance(chain.accounts[0])
     with pytest.raises(KeyboardInterrupt):
         diver.stop()
@@ -140,8 +146,8 @@ def test_interrupts_leave_nothing(chain, diver, place):
 
 
 @pytest.fixture
-def shallow():
-    """As little room for recursion as Python has by itself; some compilers ask for more."""
+def shallow() -> Iterator[None]:
+    """Set the recursion limit to Python's default; some compilers raise it."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(1_000)
     yield
@@ -149,7 +155,7 @@ def shallow():
 
 
 @pytest.mark.usefixtures("shallow")
-def test_deepest_bytecode_is_safe(chain, evm, initcode):
+def test_deepest_bytecode_is_safe(chain: Chain, evm: Code, initcode: Code) -> None:
     """A contract that calls itself and returns how often that went well."""
     code = evm(32, 0, 0, 0, 0, "ADDRESS", "GAS", "CALL", 0, "MLOAD", "ADD", *ANSWER)
     frame, _ = chain.call(chain.send(None, initcode(code)).address, b"")
@@ -157,23 +163,23 @@ def test_deepest_bytecode_is_safe(chain, evm, initcode):
 
 
 @pytest.mark.usefixtures("shallow")
-def test_deepest_python_is_safe(chain, diver):
-    frame, _ = chain.call(diver.address, told("dive", diver.address))
+def test_deepest_python_is_safe(chain: Chain, diver: Handle) -> None:
+    frame, _ = chain.call(diver.address, calldata("dive", diver.address))
     assert frame.result == 1_024
 
 
 @pytest.mark.usefixtures("shallow")
-def test_deepest_mixture_is_safe(chain, diver, place):
+def test_deepest_mixture_is_safe(chain: Chain, diver: Handle, place: Place) -> None:
     """Python calls bytecode, which calls Python back, with the same message."""
     mirror = place(
         "CALLDATASIZE", 0, 0, "CALLDATACOPY", 32, 0, "CALLDATASIZE", 0, 0, "CALLER", "GAS", "CALL", "POP", 32, 0, "RETURN",
     )  # fmt: skip
-    frame, _ = chain.call(diver.address, told("dive", mirror))
+    frame, _ = chain.call(diver.address, calldata("dive", mirror))
     assert frame.result == 512
 
 
 @pytest.mark.usefixtures("shallow")
-def test_depth_ends_with_gas(chain, diver):
+def test_depth_ends_with_gas(chain: Chain, diver: Handle) -> None:
     receipt = diver.dive(diver.address, gas=1_000_000)
     assert 100 < receipt.return_value < 1_024
 
@@ -195,14 +201,21 @@ def test_depth_ends_with_gas(chain, diver):
         ("ORIGIN", lambda chain: int.from_bytes(chain.accounts[0])),
     ],
 )
-def test_bytecode_sees_the_block(chain, place, name, value):
+def test_bytecode_sees_the_block(
+    chain: Chain, place: Place, name: str, value: Callable[[Chain], int]
+) -> None:
     receipt = chain.send(place(name, *ANSWER))
     assert number(receipt) == value(chain)
 
 
-def test_block_hashes_are_lazy(chain, evm, place):
-    asked = []
-    chain.machine.block_hash = lambda n: asked.append(n) or n.to_bytes(32)
+def test_block_hashes_are_lazy(chain: Chain, evm: Code, place: Place) -> None:
+    asked = list[int]()
+
+    def hash_of(n: int) -> bytes:
+        asked.append(n)
+        return n.to_bytes(32)
+
+    chain.machine.block_hash = hash_of
     contract = place(0, "CALLDATALOAD", "BLOCKHASH", *ANSWER)
     chain.mine(300)
     with chain.block() as block:
@@ -215,7 +228,7 @@ def test_block_hashes_are_lazy(chain, evm, place):
 # Types of transactions that come in signed
 
 
-def signed(chain, account, unsigned, **fields):
+def signed(chain: Chain, account: Account, unsigned: Any, **fields: Any) -> Transaction:
     """The transaction of `account`, as the machine takes it."""
     asked = {
         "chain_id": chain.chain_id,
@@ -245,14 +258,16 @@ def signed(chain, account, unsigned, **fields):
     )
 
 
-def lent(chain, account, to, nonce):
+def authorization(chain: Chain, account: Account, to: Address, nonce: int) -> Authorization:
     """The permission of `account` to run the code at `to` in its name."""
     message = b"\x05" + rlp.encode([chain.chain_id, bytes(to), nonce])
     v, r, s = keys.PrivateKey(account.key).sign_msg(message).vrs
     return Authorization(chain.chain_id, bytes(to), nonce, v, r, s)
 
 
-def set_code(chain, account, *permissions, **fields):
+def set_code(
+    chain: Chain, account: Account, *permissions: Authorization, **fields: Any
+) -> Transaction:
     return signed(
         chain,
         account,
@@ -262,52 +277,58 @@ def set_code(chain, account, *permissions, **fields):
     )
 
 
-def test_accounts_borrow_python(chain, diver):
+def test_accounts_borrow_python(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    receipt = chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
+    receipt = chain.send_transaction(
+        set_code(chain, alice, authorization(chain, bob, diver.address, 0))
+    )
     assert (receipt.ok, receipt.gas_used, chain.nonce(bob)) == (True, 36_800, 1)
-    assert number(chain.send(bob, told("add", 4))) == 4
+    assert number(chain.send(bob, calldata("add", 4))) == 4
     assert (chain.storage(bob, 0), chain.storage(diver.address, 0)) == (4, 0)
 
 
-def test_lenders_are_traced(chain, diver):
+def test_lenders_are_traced(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    lending = chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
-    trace = chain.send(bob, told("add", 4)).trace
+    lending = chain.send_transaction(
+        set_code(chain, alice, authorization(chain, bob, diver.address, 0))
+    )
+    trace = chain.send(bob, calldata("add", 4)).trace
     assert lending.trace.gas_used == lending.gas_used
     assert (trace.name, trace.address, trace.code_address) == ("Diver.add", bob, diver.address)
     assert [str(write) for write in trace.writes] == ["Diver.word: 0 -> 4"]
 
 
-def test_python_calls_borrowers(chain, diver):
+def test_python_calls_borrowers(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 0)))
-    assert int.from_bytes(diver.send(bob, told("add", 4)).return_value) == 4
+    chain.send_transaction(set_code(chain, alice, authorization(chain, bob, diver.address, 0)))
+    assert int.from_bytes(diver.send(bob, calldata("add", 4)).return_value) == 4
     assert chain.storage(bob, 0) == 4
 
 
-def test_lent_precompiles_do_nothing(chain, diver):
+def test_lent_precompiles_do_nothing(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    chain.send_transaction(set_code(chain, alice, lent(chain, bob, SHA256, 0)))
+    chain.send_transaction(set_code(chain, alice, authorization(chain, bob, SHA256, 0)))
     assert (chain.send(bob, b"abc").output, diver.send(bob, b"abc").return_value) == (b"", b"")
 
 
-def test_stale_permissions_are_skipped(chain, diver):
+def test_stale_permissions_are_skipped(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    assert chain.send_transaction(set_code(chain, alice, lent(chain, bob, diver.address, 7))).ok
+    assert chain.send_transaction(
+        set_code(chain, alice, authorization(chain, bob, diver.address, 7))
+    ).ok
     assert (chain.code(bob), chain.nonce(bob)) == (b"", 0)
 
 
-def test_permissions_outlive_failures(chain, diver):
+def test_permissions_outlive_failures(chain: Chain, diver: Handle) -> None:
     alice, bob = chain.accounts[:2]
-    permit = lent(chain, bob, diver.address, 0)
+    permit = authorization(chain, bob, diver.address, 0)
     receipt = chain.send_transaction(
         set_code(chain, alice, permit, to=bytes(diver.address), data=b"what")
     )
-    assert (receipt.error.kind, chain.nonce(bob)) == ("refused", 1)
+    assert (failure_of(receipt).kind, chain.nonce(bob)) == ("refused", 1)
 
 
-def blob(chain, account, **fields):
+def blob(chain: Chain, account: Account, **fields: Any) -> Transaction:
     asked = {
         "to": bytes(NOBODY),
         "max_fee_per_blob_gas": 3,
@@ -317,7 +338,7 @@ def blob(chain, account, **fields):
     return signed(chain, account, UnsignedBlobTransaction, **asked)
 
 
-def test_blobs_are_paid_for(chain, place):
+def test_blobs_are_paid_for(chain: Chain, place: Place) -> None:
     alice, reader = chain.accounts[0], place(0, "BLOBHASH", *ANSWER)
     before = chain.balance(alice)
     receipt = chain.send_transaction(blob(chain, alice, to=bytes(reader)))
@@ -338,7 +359,7 @@ def test_blobs_are_paid_for(chain, place):
         ({"nonce": 50}, "the nonce is 50"),
     ],
 )
-def test_bad_blobs_change_nothing(chain, fields, text):
+def test_bad_blobs_change_nothing(chain: Chain, fields: dict[str, Any], text: str) -> None:
     alice = chain.accounts[0]
     before = chain.state.account(alice)
     with pytest.raises(InvalidTransaction, match=text):
@@ -346,9 +367,12 @@ def test_bad_blobs_change_nothing(chain, fields, text):
     assert (chain.state.account(alice), len(chain.receipts), chain.state.changes) == (before, 0, [])
 
 
-def test_permissions_must_be_paid(chain, diver):
+def test_permissions_must_be_paid(chain: Chain, diver: Handle) -> None:
     tx = set_code(
-        chain, chain.accounts[0], lent(chain, chain.accounts[1], diver.address, 0), gas=40_000
+        chain,
+        chain.accounts[0],
+        authorization(chain, chain.accounts[1], diver.address, 0),
+        gas=40_000,
     )
     with pytest.raises(InvalidTransaction, match="40000 gas is too little: 46000"):
         chain.send_transaction(tx)

@@ -1,9 +1,8 @@
-"""The direct road and py-evm's, held equal: the same transactions on two chains, one of which sends all through py-evm."""
+"""The direct executor and py-evm agree: the same transactions on two chains, one of which runs all through py-evm."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,281 +11,52 @@ from hypothesis import strategies as st
 from chain import (
     Address,
     Chain,
-    Contract,
-    InvalidTransaction,
-    Key,
-    Map,
-    Revert,
-    call,
-    error,
-    event,
-    init,
-    view,
 )  # fmt: skip
-from chain.machine.state import ACCOUNT, iter_changes
-from chain.machine.transaction import Transaction
-from chain.types import u8, u64, u256
-
-COINBASE = Address(b"\xc0" * 20)
-NOBODY = Address(b"\x0b" * 20)
-IDENTITY = Address(bytes(19) + b"\x04")
-WHERE = (NOBODY, COINBASE, IDENTITY)  # whom scripts pay
-
-
-@event
-class Done:
-    step: Key[u64]
-    value: u256
-
-
-@error
-class Refused(Revert):
-    step: u64
-
-
-@dataclass(frozen=True)
-class Step:
-    """One thing for a `Script` to do: `verb` says what, with two numbers."""
-
-    verb: u8
-    a: u256 = 0
-    b: u256 = 0
-
-
-PUT, READ, EMIT, LOG, PAY, LOOK, MAKE, DRAW, REVERT, REFUSE, CRASH, CALL, TRY = range(13)
-
-
-class Script(Contract):
-    """Does what it is told, some of it by way of others."""
-
-    words: Map[u256, u256]
-    partners: Map[u256, Address]
-
-    @init
-    def begin(self, word: u256) -> None:
-        self.words[0] = word
-        if word == 3:
-            raise Revert("Three")
-        if word == 4:
-            raise ValueError("four")
-
-    @call(nonreentrant=False)
-    def meet(self, partners: list[Address]) -> None:
-        for i, partner in enumerate(partners):
-            self.partners[i] = partner
-
-    @call(payable=True, nonreentrant=False)
-    def play(self, steps: list[Step]) -> u256:
-        total = 0
-        while steps:
-            step = steps.pop(0)
-            if step.verb in (CALL, TRY):
-                inner, steps = steps[: step.a], steps[step.a :]
-                total += self.pass_on(step, inner)
-            else:
-                total += self.do(step)
-        return total % 2**256
-
-    @call(payable=True)
-    def guarded(self, steps: list[Step]) -> u256:
-        return self.play(steps)
-
-    @view
-    def peek(self, slot: u256) -> u256:
-        self.log("looked")
-        return self.words[slot]
-
-    def pass_on(self, step, inner):
-        """Let a partner do some steps: `b` says which, and how much money it gets."""
-        value, who = divmod(step.b, 5)
-        partner = self.at(Script, self.partners[who], value=value % 3)
-        try:
-            return partner.guarded(inner) if who == 1 else partner.play(inner)
-        except Revert:
-            if step.verb == CALL:
-                raise
-            return 1
-
-    def do(self, step):
-        match step.verb:
-            case 0:
-                self.words[step.a] = step.b
-            case 1:
-                return self.words[step.a]
-            case 2:
-                self.emit(Done(step.a, step.b))
-            case 3:
-                self.log("x" * step.a)
-            case 4:
-                self.transfer(WHERE[step.a % 3], step.b)
-            case 5:
-                return self.balance + self.at(Script, self.partners[0]).peek(step.a)
-            case 6:
-                self.partners[step.a] = self.deploy(Script, step.b)
-            case 7:
-                return self.random.below(1 + step.b)
-            case 8:
-                raise Revert("Enough")
-            case 9:
-                raise Refused(step.a)
-            case 10:
-                [].pop(step.a)
-        return 0
-
-
-def data_of(entry, *args):
-    return Script.__spec__.entries[entry].encode_args(args, {})
-
-
-class Roads:
-    """Two chains that are told the same things; what each answers is compared."""
-
-    def __init__(self) -> None:
-        self.chains = Chain(), Chain(evm_only=True)
-        for chain in self.chains:
-            chain.declare(Script)
-        self.first = self.chains[0].accounts[0]
-
-    def send(
-        self,
-        to,
-        data=b"",
-        *,
-        sender=None,
-        value=0,
-        gas=3_000_000,
-        fee=0,
-        tip=0,
-        type=2,
-        access_list=(),
-    ):
-        """Send one transaction to both chains."""
-
-        def receipt_of(chain):
-            who = sender or self.first
-            tx = Transaction(
-                bytes(who), to and bytes(to), data, value, gas, chain.nonce(who), chain.head.base_fee + fee, tip, type,
-                access_list,
-            )  # fmt: skip
-            with chain.block() as block:
-                block.coinbase = bytes(COINBASE)
-                try:
-                    return chain.send_transaction(tx)
-                except InvalidTransaction as refusal:
-                    return refusal
-
-        receipts = [receipt_of(chain) for chain in self.chains]
-        ours, law = map(seen, receipts)
-        assert ours == law
-        assert held(self.chains[0]) == held(self.chains[1])
-        return receipts[0]
-
-    def deploy(self, word=0, **options):
-        program = self.chains[0].declare(Script)
-        data = program.initcode + Script.__spec__.init.encode_args((word,), {})
-        return self.send(None, data, **options)
-
-    def play(self, to, *steps, **options):
-        return self.send(to, data_of("play", list(steps)), **options)
-
-    def words_of(self, script, keys):
-        """An access list's item for some words of a script."""
-        mapped = self.chains[0].state.slots.map_slot
-        return bytes(script), tuple(mapped(0, key.to_bytes(32)) for key in keys)
-
-    @contextmanager
-    def anchor(self):
-        with self.chains[0].anchor(), self.chains[1].anchor():
-            yield
-
-
-def seen(receipt):
-    """What a receipt says, but for the order in which accounts were written."""
-    if isinstance(receipt, InvalidTransaction):
-        return str(receipt)
-    return {
-        "failure": failure(receipt.error),
-        "gas": (receipt.gas_used, receipt.gas_price),
-        "output": receipt.output,
-        "reached": (receipt.address, receipt.contract, receipt.entry),
-        "logs": [row[:3] for row in receipt.log_rows],
-        "undone logs": [row[:3] for row in receipt.undone_log_rows],
-        "words": words(receipt.changes),
-        "undone words": words(receipt.undone_changes),
-        "calls": [called(call) for call in receipt.calls],
-    }
-
-
-def words(changes):
-    return [change for change in iter_changes(changes) if change[1] is not ACCOUNT]
-
-
-def failure(failed):
-    return failed and (failed.kind, failed.text, failed.data, failed.file, failed.line)
-
-
-def called(call):
-    return (
-        call.kind, call.address, call.caller, call.program and call.program.digest, call.data, call.value, call.output,
-        failure(call.failure), [called(inner) for inner in call.calls],
-    )  # fmt: skip
-
-
-def held(chain):
-    """All accounts and words of a chain."""
-    words = {address: storage for address, storage in chain.state.storages.items() if storage}
-    return chain.state.accounts, words
+from tests.framework.helpers import Code
+from tests.framework.machine.two_executors import (
+    CALL,
+    CRASH,
+    DRAW,
+    EMIT,
+    LOG,
+    LOOK,
+    MAKE,
+    NOBODY,
+    PAY,
+    PUT,
+    READ,
+    REFUSE,
+    REVERT,
+    TRY,
+    WHERE,
+    ExecutorPair,
+    Step,
+    accepted,
+    data_of,
+    forwarder,
+)
 
 
 @pytest.fixture(scope="module")
-def roads():
-    return Roads()
+def pair() -> ExecutorPair:
+    return ExecutorPair()
 
 
 @pytest.fixture(scope="module")
-def script(roads, evm, initcode):
+def script(pair: ExecutorPair, evm: Code, initcode: Code) -> Address:
     """A script with partners: another, the same but guarded, and it again behind three kinds of bytecode."""
-    scripts = roads.deploy(1).address, roads.deploy(2).address
+    scripts = accepted(pair.deploy(1)).address, accepted(pair.deploy(2)).address
 
-    def behind(target, kind):
-        return roads.send(None, initcode(forwarder(evm, target, kind))).address
+    def behind(target: Address, kind: str) -> Address:
+        return accepted(pair.send(None, initcode(forwarder(evm, target, kind)))).address
 
     for one, other in (scripts, scripts[::-1]):
         lender = behind(other, "lend")
         partners = [other, other, behind(other, "pass"), behind(other, "swallow"), lender]
         for who in (one, lender):
-            assert roads.send(who, data_of("meet", partners)).ok
-            assert roads.play(who, value=20).ok
+            assert accepted(pair.send(who, data_of("meet", partners))).ok
+            assert accepted(pair.play(who, value=20)).ok
     return scripts[0]
-
-
-def forwarder(evm, target, kind):
-    """Bytecode that writes, clears, counts in transient storage and logs, and passes its message on to `target`."""
-    work = evm(
-        1, 7, "SSTORE", 0, 7, "SSTORE", 9, "TLOAD", 1, "ADD", "DUP1", 9, "TSTORE",
-        0, "MSTORE", 5, 32, 0, "LOG1", "CALLDATASIZE", 0, 0, "CALLDATACOPY",
-        0, 0, "CALLDATASIZE", 0,
-    )  # fmt: skip
-    send = (
-        evm(bytes(target), "GAS", "DELEGATECALL")
-        if kind == "lend"
-        else evm("CALLVALUE", bytes(target), "GAS", "CALL")
-    )
-    if kind == "swallow":
-        return work + send + evm(0, "MSTORE", 32, 0, "RETURN")
-    code = work + send + evm("RETURNDATASIZE", 0, 0, "RETURNDATACOPY")
-    good = len(code) + 7
-    return code + evm(
-        good.to_bytes(2),
-        "JUMPI",
-        "RETURNDATASIZE",
-        0,
-        "REVERT",
-        "JUMPDEST",
-        "RETURNDATASIZE",
-        0,
-        "RETURN",
-    )
 
 
 PUTS = [Step(PUT, slot, word) for slot in range(3) for word in range(3)]
@@ -331,53 +101,65 @@ messages = st.one_of(
 )
 
 
-def send(roads, script, message, options):
+def send(
+    pair: ExecutorPair, script: Address, message: tuple[Any, ...], options: dict[str, Any]
+) -> None:
     match message:
         case "play", steps, listed:
             access_list = (
-                () if listed is None else (roads.words_of(script, listed), (bytes(NOBODY), ()))
+                () if listed is None else (pair.words_of(script, listed), (bytes(NOBODY), ()))
             )
-            roads.play(script, *steps, access_list=access_list, **options)
+            pair.play(script, *steps, access_list=access_list, **options)
         case "deploy", word:
-            roads.deploy(word, **options)
+            pair.deploy(word, **options)
         case "send", to, data:
-            roads.send(to, data, **options)
+            pair.send(to, data, **options)
         case "noise", data:
-            roads.send(script, data, **options)
+            pair.send(script, data, **options)
 
 
-def alike(roads, script, several):
-    with roads.anchor():
+def run_alike(
+    pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> None:
+    with pair.anchor():
         for message, options in several:
-            send(roads, script, message, options)
-        assert len({chain.state_root() for chain in roads.chains}) == 1
+            send(pair, script, message, options)
+        assert len({chain.state_root() for chain in pair.chains}) == 1
 
 
 @settings(max_examples=250, deadline=None)
 @given(several=st.lists(st.tuples(messages, good), min_size=1, max_size=4))
-def test_any_transactions_go_alike(roads, script, several):
-    alike(roads, script, several)
+def test_executors_agree_on_any_transactions(
+    pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> None:
+    run_alike(pair, script, several)
 
 
 @settings(max_examples=80, deadline=None)
 @given(several=st.lists(st.tuples(messages, bad), min_size=1, max_size=3))
-def test_any_refusal_is_alike(roads, script, several):
-    alike(roads, script, several)
+def test_executors_agree_on_any_refusal(
+    pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> None:
+    run_alike(pair, script, several)
 
 
 @settings(max_examples=150, deadline=None)
 @given(steps=steps, gas=st.integers(21_000, 600_000))
-def test_any_gas_limit_stops_alike(roads, script, steps, gas):
-    with roads.anchor():
-        roads.play(script, *steps, gas=gas)
+def test_executors_agree_on_any_gas_limit(
+    pair: ExecutorPair, script: Address, steps: list[Step], gas: int
+) -> None:
+    with pair.anchor():
+        pair.play(script, *steps, gas=gas)
 
 
 @settings(max_examples=60, deadline=None)
 @given(changes=st.lists(puts, max_size=3))
-def test_any_refund_is_alike(roads, script, changes):
-    with roads.anchor():
+def test_executors_agree_on_any_refund(
+    pair: ExecutorPair, script: Address, changes: list[list[Step]]
+) -> None:
+    with pair.anchor():
         for steps in changes:
-            roads.play(script, *steps)
+            pair.play(script, *steps)
 
 
 BUSY = (
@@ -397,7 +179,9 @@ BUSY = (
         ([Step(CALL, 3, 1), Step(CALL, 2, 2), Step(CALL, 1, 1), Step(READ)], "refused", BUSY),
     ],
 )
-def test_failures_read_alike(roads, script, steps, kind, text):
-    with roads.anchor():
-        error = roads.play(script, *steps).error
+def test_executors_report_the_same_failures(
+    pair: ExecutorPair, script: Address, steps: list[Step], kind: str, text: str
+) -> None:
+    with pair.anchor():
+        error = accepted(pair.play(script, *steps)).error
     assert (error and error.kind, error and error.text) == (kind, text)

@@ -1,4 +1,4 @@
-"""What is said of a name that nobody declared: on `self`, of Solidity, and on a handle."""
+"""Messages for undeclared names: on `self`, of Solidity, and on a handle."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ class Forgetful(Contract):
         if name == "msg":
             msg.sender  # type: ignore[name-defined]  # noqa: B018, F821
         if name == "total":
-            self.total  # type: ignore[attr-defined]  # noqa: B018
+            self.total  # noqa: B018
         self.broken  # noqa: B018
 
     @property
     def broken(self) -> u64:
-        return self.lost  # type: ignore[attr-defined]
+        lost: u64 = self.lost  # type: ignore[attr-defined]  # the mistake
+        return lost
 
     @call
     def write(self) -> None:
@@ -68,11 +69,11 @@ def test_write_of_what_is_not_declared(chain: Chain) -> None:
     )
 
 
-def test_local_contract_says_the_same(chain: Chain) -> None:
+def test_local_contract_gets_the_same_message(chain: Chain) -> None:
     class Game(Contract):
         @call
         def read(self) -> None:
-            self.foo  # type: ignore[attr-defined]  # noqa: B018
+            self.foo  # noqa: B018
 
         @call
         def write(self) -> None:
@@ -94,7 +95,7 @@ def test_local_contract_says_the_same(chain: Chain) -> None:
         ("raed", "Forgetful has no entry 'raed'; it has read, write, draw"),
     ],
 )
-def test_handle_says_what_is_missing(chain: Chain, name: str, words: str) -> None:
+def test_handle_names_what_is_missing(chain: Chain, name: str, words: str) -> None:
     game = chain.deploy(Forgetful)
     with pytest.raises(AttributeError) as caught:
         getattr(game, name)

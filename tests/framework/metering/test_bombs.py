@@ -43,7 +43,7 @@ def test_bomb_is_out_of_gas(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_bomb_is_no_slower_than_a_loop(name: str) -> None:
+def test_bomb_is_not_slower_than_a_loop(name: str) -> None:
     """With the gas of a block, in a process that may have no more than this."""
     plain, burnt = _in_a_process(PLAIN), _in_a_process(name)
     assert burnt.outcome.startswith("out of gas") and burnt.ticks == plain.ticks
@@ -66,7 +66,7 @@ def _bounded() -> None:
 
 
 class Honest(Contract):
-    """What is bounded stays what it was."""
+    """A contract whose bounded work is not charged more."""
 
     @call
     def sums(self) -> u64:
@@ -85,9 +85,10 @@ class Honest(Contract):
 
     @call
     def places(self) -> str:
+        letter: object = "a"
         step = range(10, 20, 3)
         found = [n for n in (9, 10, 13, True) if n in step]
-        return f"{found} {step.index(16)} {step.count(11)} {'a' in step}"
+        return f"{found} {step.index(16)} {step.count(11)} {letter in step}"
 
     @call
     def methods(self) -> str:
@@ -129,5 +130,5 @@ def test_honest_work_comes_to_the_same(name: str, result: object) -> None:
         ("(a+)+$", 2**40),
     ],
 )
-def test_pattern_tells_its_ways(pattern: str, ways: int) -> None:
+def test_pattern_shows_its_ways(pattern: str, ways: int) -> None:
     assert tries_of(re.compile(pattern), 5).ways == ways

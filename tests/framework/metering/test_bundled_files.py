@@ -155,7 +155,7 @@ def test_every_way_to_import_readers_is_the_same(deck: Callable[..., Any], head:
 
 
 def test_same_digest_is_same_behaviour(deck: Callable[..., Any], tmp_path: Path) -> None:
-    """What is in no digest changes nothing, and what changes something is in the digest."""
+    """A file changes the behaviour if and only if it is in the digest."""
     text = "[p.name for p in sorted(folder.rglob('*'))]"
     one = deck(text)
     first = program_of(one).digest, _told(one)

@@ -1,4 +1,4 @@
-"""What outlives a call is read as Python reads it, and a copy of it is the call's own."""
+"""Constants are read as Python reads them, and a copy of one belongs to the call."""
 
 from __future__ import annotations
 
@@ -69,7 +69,14 @@ SEEN = {1}
 class Copier(Contract):
     @call
     def change_copies(self) -> u64:
-        own: list[list[int]] = [ROWS.copy(), ROWS[:], list(ROWS), [*ROWS], sorted(ROWS), ROWS * 1]
+        own: list[list[list[int]]] = [
+            ROWS.copy(),
+            ROWS[:],
+            list(ROWS),
+            [*ROWS],
+            sorted(ROWS),
+            ROWS * 1,
+        ]
         for rows in own:
             rows.append([3])
             rows.sort()
@@ -96,7 +103,7 @@ class Holder(Contract):
         return ROWS
 
 
-def test_constants_are_stored_and_returned_like_plain_ones(chain: Chain) -> None:
+def test_constants_are_stored_and_returned_like_plain_values(chain: Chain) -> None:
     holder = chain.deploy(Holder)
     assert holder.keep().return_value == ROWS
     assert holder.fields.rows == [2]

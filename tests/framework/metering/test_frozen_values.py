@@ -1,4 +1,4 @@
-"""Nothing that outlives a call can be changed by one, in whatever way it is reached.
+"""Nothing that outlives a call can be changed by one, however it is reached.
 
 Each paragraph of `leaks.txt` is a module and the body of an entry that would remember something outside of storage. It is
 played without the guard, several times on one chain and on another one in the same process. Either it is refused when it is
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 HEAD = "from chain import Contract, call, view\nfrom chain.types import i64\n"
 PARAGRAPHS = (HERE / "leaks.txt").read_text("utf-8").strip().split("\n\n")
 LEAKS = dict(paragraph.split("\n", 1) for paragraph in PARAGRAPHS)
-# What nothing but a name in the source tells: the guard refuses it wherever it stands.
+# What only its name in the source shows: the guard refuses it everywhere.
 BY_NAME = frozenset(
     """
     A number in a closure.
@@ -63,7 +63,7 @@ def came(leak: Any) -> str:
 
 
 def played(contract: type[Any]) -> list[str]:
-    """What came of three calls on one chain and one on another, or why there can be none."""
+    """Return the results of three calls on one chain and one on another, or why they are refused."""
     try:
         first = Chain(guard=False).deploy(contract)
         second = Chain(guard=False).deploy(contract)
@@ -82,7 +82,7 @@ def test_nothing_is_remembered(title: str, module: Callable[[str], Any]) -> None
         assert len(set(played(made.Leak))) == 1
 
 
-def test_refusals_say_what_and_where(
+def test_refusals_name_the_value_and_the_line(
     module: Callable[[str], Any], golden: Callable[[Path, str], None]
 ) -> None:
     said = []

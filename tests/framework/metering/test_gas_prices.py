@@ -1,6 +1,8 @@
-"""What Python does to words, logs and accounts costs what it costs in bytecode, by the meter of py-evm."""
+"""Operations on words, logs and accounts cost in Python what they cost in bytecode, by the meter of py-evm."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 import vyper
@@ -9,21 +11,22 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init
 from chain.crypto.hashing import keccak
-from chain.machine.frame import DELEGATION
+from chain.machine.frame import DELEGATION, Frame
 from chain.machine.transaction import Transaction
 from chain.testing import run_uninstrumented
 from chain.types import u256
+from tests.framework.helpers import Code
 
 NOBODY = Address(b"\x0b" * 20)
 SHA256 = Address(bytes(19) + b"\x02")
 STOPPER, BORROWER, SPENDER = (Address(bytes([n]) * 20) for n in (0x0C, 0x0D, 0x0E))
 GO = keccak(b"go()")[:4]
-ROOM = []  # what a `Doer` is to do
+ROOM: list[Deed] = []  # what a `Doer` is to do
 
 
 @run_uninstrumented
 class Doer(Contract):
-    """Does the deeds that a test has laid out, straight on its frame."""
+    """Does the operations of a test directly on its frame."""
 
     @init
     def begin(self, puts: list[tuple[u256, u256]]) -> None:
@@ -37,15 +40,15 @@ class Doer(Contract):
 
 
 class Deed:
-    """One thing to do in a frame, and the same in bytecode, where it takes `extra` gas to say it."""
+    """One operation on a frame, and the same in bytecode."""
 
-    def __init__(self, name, *args):
+    def __init__(self, name: str, *args: Any) -> None:
         self.name, self.args = name, args
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.name}{self.args}"
 
-    def do(self, frame):
+    def do(self, frame: Frame) -> None:
         match self.name, *self.args:
             case "put", slot, word:
                 frame.sstore(slot, word)
@@ -61,7 +64,7 @@ class Deed:
                 frame.create(b"", value)
 
     @property
-    def items(self):
+    def items(self) -> tuple[int | str | bytes, ...]:
         match self.name, *self.args:
             case "put", slot, word:
                 return word, slot, "SSTORE"
@@ -75,18 +78,11 @@ class Deed:
                 return 0, 0, 0, 0, value, bytes(to), gas, "CALL", "POP"
             case "create", value:
                 return 0, 0, value, "CREATE", "POP"
-
-    def refund(self, to, data):
-        """What a transaction would get back for what it clears."""
-        chain, sender = self.chain, bytes(self.chain.accounts[0])
-        tx = Transaction(
-            sender, bytes(to), data, 0, 10_000_000, chain.nonce(sender), chain.head.base_fee
-        )
-        return chain.rehearse(tx).context.refund
+        raise ValueError(self.name)
 
     @property
-    def saying(self):
-        """Gas for pushing what the deed needs and dropping what it leaves."""
+    def saying(self) -> int:
+        """The gas for pushing the arguments of the operation and popping its result."""
         costs = [
             2 if item in (0, "POP") else 0 if isinstance(item, str) else 3 for item in self.items
         ]
@@ -108,7 +104,7 @@ DEEDS = [
 class Twins:
     """A Python and a bytecode contract that do the same."""
 
-    def __init__(self, evm, initcode, before, deeds):
+    def __init__(self, evm: Code, initcode: Code, before: list[Deed], deeds: list[Deed]) -> None:
         self.chain = chain = Chain(guard=False)
         self.deeds = deeds
         chain.state.set_code(STOPPER, evm("STOP"))
@@ -120,15 +116,15 @@ class Twins:
         for address in (self.python, self.bytecode):
             chain.set_balance(address, 4)
 
-    def look(self, gas=10_000_000):
+    def look(self, gas: int = 10_000_000) -> tuple[Frame, Frame]:
         """Both finished frames. Bytecode gets along the gas that it takes to say what is to be done."""
         ROOM[:] = self.deeds
         ours, _ = self.chain.call(self.python, GO, gas=gas)
         law, _ = self.chain.call(self.bytecode, b"", gas=gas + self.saying)
         return ours, law
 
-    def refund(self, to, data):
-        """What a transaction would get back for what it clears."""
+    def refund(self, to: Address, data: bytes) -> int:
+        """Return the refund of a transaction for what it clears."""
         chain, sender = self.chain, bytes(self.chain.accounts[0])
         tx = Transaction(
             sender, bytes(to), data, 0, 10_000_000, chain.nonce(sender), chain.head.base_fee
@@ -136,7 +132,7 @@ class Twins:
         return chain.rehearse(tx).context.refund
 
     @property
-    def saying(self):
+    def saying(self) -> int:
         return 10 + sum(
             deed.saying for deed in self.deeds
         )  # 10 for the memory that logs are taken from
@@ -147,7 +143,9 @@ class Twins:
     before=st.lists(st.sampled_from(PUTS), max_size=4),
     deeds=st.lists(st.sampled_from(DEEDS), max_size=12),
 )
-def test_deeds_cost_alike(evm, initcode, before, deeds):
+def test_operations_cost_what_bytecode_costs(
+    evm: Code, initcode: Code, before: list[Deed], deeds: list[Deed]
+) -> None:
     twins = Twins(evm, initcode, before, deeds)
     ours, law = twins.look()
     assert ours.failure is law.failure is None
@@ -156,18 +154,18 @@ def test_deeds_cost_alike(evm, initcode, before, deeds):
 
 
 @pytest.mark.parametrize("gas", [1, 22_099, 22_100, 22_101])
-def test_gas_ends_alike(evm, initcode, gas):
+def test_gas_runs_out_as_in_bytecode(evm: Code, initcode: Code, gas: int) -> None:
     ours, law = Twins(evm, initcode, [], [Deed("put", 0, 1)]).look(gas)
     assert (ours.failure is None, ours.gas) == (law.failure is None, law.gas)
 
 
 @pytest.mark.parametrize(("gas", "ends"), [(2_100 + 2_300, False), (2_100 + 2_301, True)])
-def test_writes_want_a_reserve(evm, initcode, gas, ends):
+def test_writes_need_a_gas_reserve(evm: Code, initcode: Code, gas: int, ends: bool) -> None:
     twins = Twins(evm, initcode, [], [Deed("get", 0), Deed("put", 0, 0)])
     assert [frame.failure is None for frame in twins.look(gas)] == [ends, ends]
 
 
-def test_messages_keep_a_64th(evm, initcode):
+def test_messages_keep_a_64th_of_the_gas(evm: Code, initcode: Code) -> None:
     twins = Twins(evm, initcode, [], [Deed("call", SPENDER, 0, 10**9)])
     twins.chain.state.set_code(SPENDER, b"\xfe")
     twins.chain.state.close()
@@ -210,7 +208,7 @@ class Putter(Contract):
         return before
 
 
-def test_only_computing_is_extra():
+def test_only_computing_is_extra() -> None:
     """Vyper's contract pays more by what the EVM takes for computing, which is the same in every call."""
     chain = Chain(guard=False)
     ours, code = chain.deploy(Putter), vyper.compile_code(VYPER)["bytecode"]

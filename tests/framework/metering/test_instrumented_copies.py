@@ -1,4 +1,4 @@
-"""What runs on chain is made anew from source; what goes in and comes out are the author's own things."""
+"""What runs on chain is a copy made from source; arguments and results are of the author's own classes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, Contract, call, reverts, view
+from chain import Chain, reverts
 from chain.errors import Reverted
 from chain.metering.program import program_of
-from chain.types import i64, u64
 
 RULES = '''"""The rules."""
 
@@ -184,7 +183,7 @@ def test_errors_are_the_authors(made: Any, chain: Chain) -> None:
     board, piece = chain.deploy(made.Board), made.Piece(made.Colour.RED, 10)
     with reverts(made.TooBig) as caught:
         board.lay(piece)
-    assert caught.error.cause.piece == piece
+    assert getattr(caught.error.cause, "piece", None) == piece
     with reverts(made.TooBig(piece)):
         board.lay(piece)
     with reverts(made.Odd):
@@ -262,7 +261,7 @@ def test_installed_package_is_the_same(
     assert program_of(board).instrumented.cls is not board
 
 
-def test_changed_source_runs_anew(package: Callable[..., Any], chain: Chain) -> None:
+def test_changed_source_runs_again(package: Callable[..., Any], chain: Chain) -> None:
     chain.deploy(package().Board)
     made = package(("rules.py", "LIMIT = 9", "LIMIT = 8"))
     with reverts(made.TooBig):
@@ -323,108 +322,3 @@ def covered(folder: Path, how: str) -> list[int]:
     data = CoverageData(str(folder / how))
     data.read()
     return sorted(data.lines(str(folder / "small" / "rules.py")) or [])
-
-
-# Classes that no module holds
-
-
-def test_local_contract_is_counted() -> None:
-    seen = []
-
-    def burn(n: int) -> None:
-        while n:
-            n += 1
-
-    class Local(Contract):
-        @call
-        def note(self, n: u64) -> u64:
-            seen.append(n)
-            return n
-
-        @call
-        def run(self) -> None:
-            burn(1)
-
-        @view
-        def turn(self, n: u64) -> u64:
-            return sum(each for each in range(n))
-
-    local = Chain(guard=False).deploy(Local)
-    assert local.note(4).return_value == 4 and seen == [4]
-    assert local.run(gas=100_000, check=False).error.kind == "out of gas"
-    assert local.turn.simulate(100).ticks == local.turn.simulate(0).ticks + 100
-
-
-# Fuel of messages inside messages
-
-
-class Inner(Contract):
-    @call
-    def burn(self) -> None:
-        while True:
-            pass
-
-
-class Outer(Contract):
-    @call
-    def begin(self) -> u64:
-        return self.try_it(self.deploy(Inner))
-
-    def try_it(self, address: Any) -> u64:
-        try:
-            self.at(Inner, address, gas=50_000).burn()
-        except Exception:
-            return 1
-        return 0
-
-
-def test_message_runs_dry_alone() -> None:
-    outer = Chain(guard=False).deploy(Outer)
-    receipt = outer.begin()
-    assert receipt.return_value == 1
-    assert 16_666 <= receipt.ticks < 16_800
-    assert receipt.calls[-1].failure.kind == "out of gas"
-
-
-def test_ticks_are_no_gas(chain: Chain) -> None:
-    class Idle(Contract):
-        @call
-        def turn(self, n: u64) -> None:
-            for _ in range(n):
-                pass
-
-    idle = chain.deploy(Idle)
-    few, many = idle.turn(1), idle.turn(2)
-    assert (few.gas_used, many.ticks) == (many.gas_used, few.ticks + 1)
-
-
-class Powers(Contract):
-    @view
-    def by_sign(self, n: i64) -> u64:
-        return 2**n
-
-    @view
-    def in_place(self, n: i64) -> u64:
-        power = 2
-        power **= n
-        return power
-
-    @view
-    def by_function(self, n: i64) -> u64:
-        return pow(2, n)
-
-    @view
-    def around(self, n: i64) -> u64:
-        return pow(3, n, 7)
-
-
-@pytest.mark.parametrize("name", ["by_sign", "in_place", "by_function"])
-def test_powers_stay_whole(chain: Chain, name: str) -> None:
-    power = getattr(chain.deploy(Powers), name)
-    assert power(3) == 8
-    with reverts("a power with a negative exponent is a float"):
-        power(-1)
-
-
-def test_powers_of_a_ring_are_whole(chain: Chain) -> None:
-    assert chain.deploy(Powers).around(-1) == 5

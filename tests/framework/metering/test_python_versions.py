@@ -1,4 +1,4 @@
-"""One answer on every version of Python, or none: what is counted here was counted on 3.11, 3.12 and 3.13."""
+"""The same result on every version of Python, or a refusal: the numbers here are those of 3.11, 3.12 and 3.13."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_operators_that_call_themselves_run_out_of_gas() -> None:
     assert "out of gas" in str(receipt.error)
 
 
-def test_how_deep_a_play_stands_is_no_part_of_it() -> None:
+def test_stack_depth_of_the_caller_changes_nothing() -> None:
     sorter = Chain(guard=False).deploy(Sorter)
 
     def below(levels: int, play: Callable[[], Any]) -> Any:

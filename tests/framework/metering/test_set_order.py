@@ -1,6 +1,6 @@
-"""Sets keep the order in which their items came: what walks through one gives the same under every hash seed.
+"""Sets keep the order of insertion: iteration gives the same under every hash seed.
 
-Each paragraph of `orders.txt` is the body of an entry; beside it stands in `orders.said.txt` what it returns. What it takes
+Each paragraph of `orders.txt` is the body of an entry; `orders.said.txt` has its result. What it takes
 is the same under every hash seed, too.
 """
 
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,7 @@ def source(bodies: Iterable[str]) -> str:
 
 
 def played() -> str:
-    """What each entry comes to, in the module `walker` that lies in the working folder."""
+    """Return the result of each entry of the module `walker` in the working folder."""
     sys.path.insert(0, str(Path.cwd()))
     walker = importlib.import_module("walker")
     contract = Chain(guard=False).deploy(walker.Walker)
@@ -216,7 +217,9 @@ def _eval(code: str, space: dict[str, object]) -> object:
 def test_ordered_set_changes_like_a_plain_one(code: str) -> None:
     for one in SETS:
         for other in SETS:
-            spaces = [{"a": kind(one), "b": kind(other)} for kind in (OrderedSet, set)]
+            spaces: list[dict[str, Any]] = [
+                {"a": kind(one), "b": kind(other)} for kind in (OrderedSet, set)
+            ]
             for space in spaces:
                 try:
                     exec(code, space)

@@ -1,6 +1,6 @@
-"""What a contract writes is the same on every machine: no address in memory, no words of one version of Python.
+"""Texts of a contract are the same on every machine: no address in memory, no wording of one version of Python.
 
-Each paragraph of `texts.txt` is the body of an entry; what it returns stands in `texts.said.txt`.
+Each paragraph of `texts.txt` is the body of an entry; `texts.said.txt` has its result.
 """
 
 from __future__ import annotations

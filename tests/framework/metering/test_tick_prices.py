@@ -1,8 +1,8 @@
-"""What each construct of Python costs in ticks, kept as a table: `ticks.txt`. `--rewrite` writes it anew on purpose."""
+"""What each construct of Python costs in ticks, kept as a table: `ticks.txt`. `--rewrite` writes it again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial, reduce
 from itertools import chain as joined
 from itertools import product
@@ -43,7 +43,7 @@ class Prices(Contract):
 
     @view
     def lambda_function(self, n: u64) -> None:
-        double = lambda i: 2 * i  # noqa: E731
+        double: Callable[[int], int] = lambda i: 2 * i  # noqa: E731
         for i in range(n):
             double(i)
 
@@ -159,7 +159,7 @@ def plus(a: int, b: int) -> int:
     return a + b
 
 
-def counted(n: int) -> object:
+def counted(n: int) -> Iterator[int]:
     for i in range(n):
         yield 2 * i
 

@@ -1,11 +1,10 @@
-"""The last resort: what runs too long or takes too much memory is refused, and nothing of it remains."""
+"""The watchdog: what runs too long or takes too much memory is stopped, and nothing of it remains."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ import pytest
 from chain import Chain, Contract, LimitExceeded, call, view, watchdog
 from chain.simulator.handle import Handle
 from chain.types import u64
+from tests.framework.helpers import Code
 
-Code = Callable[..., bytes]
-# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+# An interrupt that comes where Python drops errors is reported on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
@@ -36,7 +35,7 @@ class Busy(Contract):
 
 
 class Starving(Contract):
-    """What the guard refuses stands for what it cannot foresee."""
+    """It does what the guard refuses, in place of what the guard cannot foresee."""
 
     times: u64
 
@@ -91,7 +90,7 @@ def test_a_file_has_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_tracers_work_after_it(busy: Handle) -> None:
-    """CPython 3.11 stood still in the first traced function once an interrupt had been withdrawn."""
+    """CPython 3.11 hung in the first traced function after an interrupt had been withdrawn."""
     with pytest.raises(LimitExceeded), watchdog(seconds=0.01):
         busy.look()
     code = "import sys; sys.settrace(lambda *_: None); (lambda: None)(); sys.settrace(None)"
@@ -122,7 +121,7 @@ def test_messages_far_down_are_stopped_too(chain: Chain, evm: Code, initcode: Co
     assert everything(chain) == before
 
 
-def test_want_of_memory_is_no_outcome() -> None:
+def test_memory_error_is_not_an_outcome() -> None:
     chain = Chain(guard=False)
     starving = chain.deploy(Starving)
     before = everything(chain)

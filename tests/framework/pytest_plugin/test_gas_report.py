@@ -1,11 +1,11 @@
-"""What the pytest plugin reports of gas, and holds it to."""
+"""The gas report of the pytest plugin, and its comparison with a snapshot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-import hypothesis.stateful  # noqa: F401  # here, or each run below would import it anew
+import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
 from chain import pytest_plugin
@@ -52,7 +52,7 @@ def test_gas_is_reported_by_entry(run: Run) -> None:
     assert calls == 4 and 21_000 < least < middle < most
 
 
-def test_gas_is_no_matter_unasked(run: Run) -> None:
+def test_gas_is_not_reported_unless_asked_for(run: Run) -> None:
     assert not gas_of(run(GAS_TESTS))
 
 
@@ -77,7 +77,7 @@ def test_gas_is_held_to_a_snapshot(run: Run) -> None:
     )
 
 
-def test_gas_snapshots_tell_what_came_and_went(run: Run, pytester: pytest.Pytester) -> None:
+def test_gas_snapshots_show_what_came_and_went(run: Run, pytester: pytest.Pytester) -> None:
     pytester.maketxtfile(gas="entry calls min median max\nCounter.old 1 2 2 2\n")
     result = run(GAS_TESTS, options=["--gas-snapshot", "gas.txt"])
     result.stdout.fnmatch_lines(

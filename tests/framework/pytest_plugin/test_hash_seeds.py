@@ -1,4 +1,4 @@
-"""What depends on the hash seed is found, and named by contract, entry and field."""
+"""Dependence on the hash seed is found, and named by contract, entry and field."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_first_difference_is_named(bag: Any) -> None:
 
 
 @pytest.mark.parametrize(("entry", "field"), FIELDS)
-def test_field_tells_where_plays_part(bag: Any, entry: str, field: str, monkeypatch: Any) -> None:
+def test_field_shows_where_plays_part(bag: Any, entry: str, field: str, monkeypatch: Any) -> None:
     plays = []
     for ball in ("red", "blue"):
         monkeypatch.setattr(instrumented(sys.modules[bag.__module__]), "BALLS", (ball,))
@@ -166,7 +166,7 @@ def test_ticks_are_compared(bag: Any) -> None:
     assert (verdict.divergence.entry, verdict.divergence.field) == ("wait", "its ticks")
 
 
-def test_unplayable_transcript_says_why(bag: Any, tmp_path: Path) -> None:
+def test_unplayable_transcript_is_explained(bag: Any, tmp_path: Path) -> None:
     with pytest.raises(Failed, match="hash seed 0 it cannot be played: "):
         play_in([Run()], "hello", [])
     (tmp_path / "bad.txt").write_text("hello")

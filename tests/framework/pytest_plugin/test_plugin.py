@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
-import hypothesis.stateful  # noqa: F401  # here, or each run below would import it anew
+import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
 from chain import creation_hooks, pytest_plugin
@@ -119,7 +119,7 @@ def test_chain_outside_fixtures(run: Run) -> None:
 
 
 def test_wide_fixtures_stay(run: Run) -> None:
-    """A wider fixture may come late, and what it did to a chain that was there before it is not undone."""
+    """What a wider fixture does to an older chain is not undone, even if it is set up late."""
     result = run(
         MODULE_WIDE,
         """

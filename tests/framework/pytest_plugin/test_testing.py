@@ -1,4 +1,4 @@
-"""`reverts` and `assert_events`: what they match, and what they say when they do not."""
+"""`reverts` and `assert_events`: what they match, and their messages."""
 
 from __future__ import annotations
 
@@ -84,11 +84,6 @@ class Board(Contract):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def board(chain: Chain) -> Handle:
     return chain.deploy(Board)
 
@@ -130,7 +125,10 @@ def test_caught_holds_the_record(chain: Chain, board: Handle) -> None:
     with reverts(TooFar) as caught:
         board.stray(3)
     assert caught.receipt == chain.receipts[-1]
-    assert (caught.error.kind, caught.reverted.receipt) == ("error", caught.receipt)
+    assert (caught.error.kind, caught.reverted and caught.reverted.receipt) == (
+        "error",
+        caught.receipt,
+    )
 
 
 def test_caught_is_empty_before(board: Handle) -> None:
@@ -192,7 +190,7 @@ def test_out_of_gas_by_text(board: Handle) -> None:
 
 
 @pytest.mark.parametrize("expected", [5, ValueError("x"), int, ["text"]])
-def test_what_is_no_reason(expected: Any) -> None:
+def test_invalid_reason_is_refused(expected: Any) -> None:
     with (
         pytest.raises(TypeError, match="is not a reason to revert: give a text, a pattern"),
         reverts(expected),

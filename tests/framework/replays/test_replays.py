@@ -1,10 +1,9 @@
-"""A transcript holds all that is needed to play again, and shows where something else comes of it."""
+"""A transcript has all that is needed to replay it, and a replay shows the first difference."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event, init, require
+from chain.ledger.artifacts import full_name
 from chain.ledger.signing import encode_signed
 from chain.machine.transaction import Transaction
 from chain.replays import BadTranscript, check_transcript, record, replay
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
-from chain.replays.recorder import full_name
 from chain.schema.value_types import Field
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64
-
-
-class Side(Enum):
-    RED = 1
-    BLUE = 2
+from tests.framework.toys import Side
 
 
 @dataclass(frozen=True)
@@ -161,7 +156,7 @@ def played(*parts: Callable[[Chain, Handle], None], **settings: Any) -> Chain:
 
 
 @pytest.mark.parametrize("part", PLAYS)
-def test_play_comes_out_the_same(part: Callable[[Chain, Handle], None]) -> None:
+def test_play_is_reproduced(part: Callable[[Chain, Handle], None]) -> None:
     chain = played(part)
     again = replay(record(chain), contracts=[Board])
     assert str(again.difference) == "None"
@@ -241,7 +236,7 @@ def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
         ("RED", "RED is no Spot"),
     ],
 )
-def test_other_texts_are_no_values(text: str, why: str) -> None:
+def test_other_texts_are_not_values(text: str, why: str) -> None:
     [spot, *_] = Board.__spec__.entries["move"].params
     with pytest.raises(BadValue) as wrong:
         read_args(text, (spot,), NameRegistry())
@@ -282,7 +277,7 @@ def test_changed_rule_shows_at_first_move() -> None:
     assert told[2:4] == ["-     | now", "+     | NOW"]
 
 
-def test_gas_of_a_deployment_is_no_difference() -> None:
+def test_gas_of_a_deployment_is_not_compared() -> None:
     chain = Chain()
     chain.deploy(Board)
     (receipt,) = chain.receipts
@@ -323,7 +318,7 @@ def test_impossible_step_is_a_difference(old: str, new: str, why: str) -> None:
     assert told.startswith(f"line 6: this cannot be asked any more: {why}")
 
 
-def test_hash_alone_is_told_last() -> None:
+def test_hash_alone_is_reported_last() -> None:
     chain = Chain()
     chain.deploy(Board)
     text = record(chain).replace("end 1 0x", "end 1 0xff")
@@ -350,7 +345,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "why"), BAD)
-def test_bad_transcript_says_where(text: str, why: str) -> None:
+def test_bad_transcript_names_the_line(text: str, why: str) -> None:
     with pytest.raises(BadTranscript) as wrong:
         replay(text)
     assert str(wrong.value).startswith(why)
@@ -364,7 +359,7 @@ def test_only_offered_contracts_are_played() -> None:
         replay(text)
 
 
-def test_golden_file_tells_its_difference(tmp_path: Path) -> None:
+def test_golden_file_shows_its_difference(tmp_path: Path) -> None:
     path, chain = tmp_path / "board.txt", played(plain)
     path.write_bytes(record(chain).encode())
     check_transcript(path, contracts=[Board])

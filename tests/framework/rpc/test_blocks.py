@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from chain import Chain
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import REFUSED
 from chain.simulator.handle import Handle
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
 
 
 def test_tags_name_blocks(chain: Chain, rpc: Any) -> None:
@@ -123,7 +116,7 @@ def test_fee_history_counts_back(chain: Chain, counter: Handle, rpc: Any) -> Non
     assert rpc("eth_feeHistory", 99)["oldestBlock"] == "0x0"
 
 
-def test_tips_stand_by_percentile(chain: Chain, rpc: Any) -> None:
+def test_tips_are_sorted_by_percentile(chain: Chain, rpc: Any) -> None:
     with chain.block():
         for tip in (30, 10, 20):
             fees = {"maxPriorityFeePerGas": hex(tip), "maxFeePerGas": hex(2 * 10**9)}

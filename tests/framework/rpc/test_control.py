@@ -3,51 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 from zlib import compress
 
 import pytest
 
-from chain import Address, Chain, Contract, Key, Map, call, event, view
-from chain.accounts import ACCOUNTS
-from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
+from chain import Address, Chain
+from chain.rpc.errors import BAD_PARAMS, REFUSED
 from chain.rpc.methods import METHODS
 from chain.simulator.handle import Handle
-from chain.types import u64
-
-Ask = Callable[..., Any]
-ALICE, BOB = ACCOUNTS[:2]
-STRANGER = Address(b"\x5a" * 20)
-START = 1_704_067_200
-
-
-@event
-class Counted:
-    by: Key[u64]
-
-
-class Counter(Contract):
-    count: u64
-    last: u64
-    by: Map[Address, u64]
-
-    @call
-    def add(self, by: u64) -> u64:
-        self.count += by
-        self.last = self.block.timestamp
-        self.by[self.caller] += by
-        self.emit(Counted(by))
-        return self.count
-
-    @view
-    def total(self) -> u64:
-        return self.count
-
-
-@pytest.fixture
-def ask(chain: Chain) -> Ask:
-    return lambda method, *params: chain.node.request(method, params)
+from tests.framework.rpc.control import (
+    BOB,
+    START,
+    STRANGER,
+    Ask,
+    Counter,
+    adding,
+    hexed,
+    refusal,
+)
 
 
 @pytest.fixture
@@ -55,23 +29,7 @@ def counter(chain: Chain) -> Handle:
     return chain.deploy(Counter)
 
 
-def hexed(raw: bytes) -> str:
-    return "0x" + raw.hex()
-
-
-def adding(counter: Handle, by: int, sender: Address = ALICE) -> dict[str, Any]:
-    data = hexed(counter.add.calldata(by))
-    return {"from": hexed(sender), "to": hexed(counter.address), "data": data, "gas": hex(200_000)}
-
-
-def refusal(ask: Ask, code: int, method: str, *params: Any) -> str:
-    with pytest.raises(RpcError) as caught:
-        ask(method, *params)
-    assert caught.value.code == code
-    return caught.value.message
-
-
-def test_names_go_in_pairs() -> None:
+def test_anvil_and_hardhat_have_the_same_methods() -> None:
     anvil = {name.partition("_")[2] for name in METHODS if name.startswith("anvil_")}
     hardhat = {name.partition("_")[2] for name in METHODS if name.startswith("hardhat_")}
     assert anvil == hardhat and len(anvil) > 30
@@ -177,119 +135,6 @@ def test_least_prices_are_refused(ask: Ask) -> None:
     assert "base fee" in refusal(ask, REFUSED, "hardhat_setMinGasPrice", "0x1")
 
 
-# What waits
-
-
-@pytest.fixture
-def waiting(chain: Chain, ask: Ask, counter: Handle) -> list[str]:
-    """The hashes of three transactions that wait for a block."""
-    ask("evm_setAutomine", False)
-    sent = [(1, ALICE), (2, BOB), (4, ALICE)]
-    return [ask("eth_sendTransaction", adding(counter, by, who)) for by, who in sent]
-
-
-def test_what_waits_is_pending(chain: Chain, ask: Ask, counter: Handle, waiting: list[str]) -> None:
-    assert [ask("eth_getTransactionReceipt", each) for each in waiting] == [None] * 3
-    assert ask("eth_getTransactionByHash", waiting[0])["blockNumber"] is None
-    assert ask("eth_getBlockByNumber", "pending")["transactions"] == waiting
-    assert ask("eth_getBlockByNumber", "latest")["transactions"] != waiting
-    nonces = [ask("eth_getTransactionCount", hexed(ALICE), tag) for tag in ("latest", "pending")]
-    assert nonces == ["0x1", "0x3"]
-
-
-def test_views_see_what_is_mined(ask: Ask, counter: Handle, waiting: list[str]) -> None:
-    asked = {"to": hexed(counter.address), "data": hexed(counter.total.calldata())}
-    assert [int(ask("eth_call", asked, tag), 16) for tag in ("latest", "pending")] == [0, 7]
-    assert ask("eth_getLogs", {"fromBlock": "0x0"}) == []
-    ask("evm_mine")
-    assert int(ask("eth_call", asked), 16) == 7 and len(ask("eth_getLogs", {})) == 3
-
-
-def test_the_pool_is_the_open_block(ask: Ask, waiting: list[str]) -> None:
-    assert ask("txpool_status") == {"pending": "0x3", "queued": "0x0"}
-    content = ask("txpool_content")["pending"]
-    assert [each["hash"] for each in content[str(ALICE)].values()] == [waiting[0], waiting[2]]
-    assert list(content[str(BOB)]) == ["0"]
-    assert ask("txpool_inspect")["pending"][str(BOB)]["0"].endswith("200000 gas × 2000000000 wei")
-
-
-def test_mining_empties_the_pool(ask: Ask, waiting: list[str]) -> None:
-    ask("anvil_mine", 1)
-    assert ask("txpool_status")["pending"] == "0x0"
-    assert {ask("eth_getTransactionReceipt", each)["blockNumber"] for each in waiting} == {"0x2"}
-
-
-def test_dropped_transactions_are_gone(
-    chain: Chain, ask: Ask, counter: Handle, waiting: list[str]
-) -> None:
-    assert ask("anvil_dropTransaction", waiting[1])
-    assert ask("eth_getTransactionByHash", waiting[1]) is None
-    assert not ask("hardhat_dropTransaction", waiting[1])
-    ask("evm_mine")
-    assert counter.total() == 5 and chain.nonce(BOB) == 0
-    assert chain.head.gas_used == sum(each.gas_used for each in chain.receipts[1:])
-
-
-def test_what_built_on_the_dropped_goes_too(
-    ask: Ask, chain: Chain, counter: Handle, waiting: list[str]
-) -> None:
-    chain.set_balance(STRANGER, 5)
-    ask("anvil_dropTransaction", waiting[0])
-    ask("evm_mine")
-    assert (counter.total(), chain.balance(STRANGER)) == (2, 5)
-
-
-def test_senders_are_dropped(ask: Ask, counter: Handle, waiting: list[str]) -> None:
-    ask("anvil_removePoolTransactions", hexed(ALICE))
-    ask("evm_mine")
-    assert counter.total() == 2
-
-
-def test_all_are_dropped(ask: Ask, chain: Chain, counter: Handle, waiting: list[str]) -> None:
-    ask("anvil_dropAllTransactions")
-    assert ask("txpool_status")["pending"] == "0x0"
-    assert counter.total() == 0 and chain.nonce(ALICE) == 1
-
-
-@pytest.mark.parametrize(
-    ("method", "value"), [("evm_setNextBlockTimestamp", START + 500), ("evm_increaseTime", 499)]
-)
-def test_open_blocks_follow_the_clock(
-    chain: Chain, ask: Ask, counter: Handle, waiting: list[str], method: str, value: int
-) -> None:
-    ask(method, value)
-    ask("evm_mine")
-    assert chain.head.timestamp == START + 500 == counter.fields.last
-    assert [hexed(each.tx_hash) for each in chain.receipts[1:]] == waiting
-
-
-def test_open_blocks_take_wishes(chain: Chain, ask: Ask, waiting: list[str]) -> None:
-    ask("anvil_setPrevRandao", "0x2a")
-    ask("anvil_setCoinbase", hexed(STRANGER))
-    ask("evm_mine")
-    assert (chain.head.prevrandao, chain.head.coinbase, len(chain.receipts)) == (42, STRANGER, 4)
-
-
-def test_snapshots_of_open_blocks_outlive_changes(
-    chain: Chain, ask: Ask, counter: Handle, waiting: list[str]
-) -> None:
-    number, time = ask("evm_snapshot"), chain.pending.timestamp
-    ask("evm_increaseTime", 500)
-    ask("evm_mine")
-    assert ask("evm_revert", number) and not ask("evm_revert", number)
-    assert ask("eth_getBlockByNumber", "pending")["transactions"] == waiting
-    ask("evm_mine")
-    assert (chain.head.timestamp, counter.total()) == (time, 7)
-
-
-def test_refused_changes_change_nothing(
-    ask: Ask, chain: Chain, counter: Handle, waiting: list[str]
-) -> None:
-    refusal(ask, BAD_PARAMS, "evm_setNextBlockTimestamp", START)
-    ask("evm_mine")
-    assert counter.total() == 7 and len(chain.receipts) == 4
-
-
 # Going back
 
 
@@ -321,7 +166,7 @@ def test_blocks_are_rolled_back(chain: Chain, ask: Ask, counter: Handle) -> None
     chain.mine()
     ask("anvil_rollback", 2)
     assert (chain.block_hash(), counter.total(), chain.now) == (before, 1, chain.head.timestamp)
-    assert "cannot be undone" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
+    assert "cannot be taken back" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
 
 
 def test_forks_are_refused(ask: Ask) -> None:
@@ -329,7 +174,7 @@ def test_forks_are_refused(ask: Ask) -> None:
     assert "cannot fork another" in refusal(ask, REFUSED, "anvil_reset", options)
 
 
-# Carrying a state
+# Dumping and loading a state
 
 
 def test_states_are_carried(chain: Chain, ask: Ask, counter: Handle) -> None:
@@ -379,7 +224,7 @@ def test_broken_dumps_change_nothing(chain: Chain, ask: Ask, dumped: str) -> Non
 # Who answers
 
 
-def test_node_info_tells_the_head(chain: Chain, ask: Ask) -> None:
+def test_node_info_shows_the_head(chain: Chain, ask: Ask) -> None:
     chain.mine(2)
     info, told = ask("anvil_nodeInfo"), ask("hardhat_metadata")
     assert (info["currentBlockNumber"], info["environment"]["chainId"]) == ("0x2", 31337)
@@ -407,7 +252,7 @@ def test_nobody_mines_unasked(ask: Ask) -> None:
     assert ask("eth_mining")
 
 
-def test_next_miners_are_told(ask: Ask) -> None:
+def test_next_miners_are_reported(ask: Ask) -> None:
     ask("hardhat_setCoinbase", hexed(STRANGER))
     assert ask("eth_coinbase") == hexed(STRANGER)
 
@@ -430,11 +275,11 @@ def test_rules_of_a_chain_stay(ask: Ask, method: str, here: Any, other: Any, sai
     refusal(ask, BAD_PARAMS, method, "many")
 
 
-def test_no_other_chain_stands_behind(ask: Ask) -> None:
+def test_forking_another_chain_is_refused(ask: Ask) -> None:
     assert "not a fork of another" in refusal(ask, REFUSED, "anvil_setRpcUrl", "http://127.0.0.1:1")
 
 
-# Looking closer
+# Blocks and transactions in detail
 
 
 def test_headers_have_no_transactions(chain: Chain, ask: Ask, counter: Handle) -> None:
@@ -460,16 +305,3 @@ def test_accounts_come_whole(chain: Chain, ask: Ask) -> None:
     told = {"balance": "0x5", "nonce": "0x0", "code": "0x6001"}
     assert ask("eth_getAccountInfo", hexed(STRANGER)) == told
     assert chain.storage(STRANGER, 2) == 7
-
-
-def test_mined_blocks_are_shown(ask: Ask, waiting: list[str]) -> None:
-    closed, empty = ask("evm_mineDetailed", {"blocks": 2})
-    assert [each["hash"] for each in closed["transactions"]] == waiting
-    assert (empty["number"], empty["transactions"]) == ("0x3", [])
-
-
-def test_waiting_ones_are_listed(ask: Ask, waiting: list[str]) -> None:
-    assert [each["hash"] for each in ask("eth_pendingTransactions")] == waiting
-    of_alice = ask("txpool_contentFrom", hexed(ALICE))["pending"]
-    assert [each["hash"] for each in of_alice.values()] == [waiting[0], waiting[2]]
-    assert ask("txpool_contentFrom", hexed(STRANGER)) == {"pending": {}, "queued": {}}

@@ -14,9 +14,9 @@ from chain.rpc.debug import debug_traces, tracers
 from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
 from chain.simulator.handle import Handle
 from chain.types import u64
+from tests.framework.helpers import Code
 
 Ask = Callable[..., Any]
-Code = Callable[..., bytes]
 ALICE, BOB = ACCOUNTS[:2]
 
 
@@ -34,11 +34,6 @@ class Counter(Contract):
         self.emit(Counted(by))
         require(by < 10, "too much")
         return self.count
-
-
-@pytest.fixture
-def ask(chain: Chain) -> Ask:
-    return lambda method, *params: chain.node.request(method, params)
 
 
 @pytest.fixture
@@ -65,20 +60,6 @@ def refuser(chain: Chain, evm: Code, initcode: Code) -> Address:
     return chain.send(None, initcode(code + evm(len(reason), 0, "REVERT"))).address
 
 
-@pytest.fixture
-def forwarder(chain: Chain, evm: Code, initcode: Code) -> Address:
-    """Bytecode that adds one to its word 3, then sends on what it is sent to the address at its head."""
-    body = evm(
-        3, "SLOAD", 1, "ADD", 3, "SSTORE", 32, "CALLDATASIZE", "SUB", "DUP1", 32, 0, "CALLDATACOPY",
-        0, 0, "DUP3", 0, 0, 0, "CALLDATALOAD", "GAS", "CALL", "RETURNDATASIZE", 0, 0, "RETURNDATACOPY",
-    )  # fmt: skip
-    no = evm("RETURNDATASIZE", 0, "REVERT")
-    end = evm("JUMPDEST", "RETURNDATASIZE", 0, "RETURN")
-    return chain.send(
-        None, initcode(body + evm(len(body) + 3 + len(no), "JUMPI") + no + end)
-    ).address
-
-
 def hexed(raw: bytes) -> str:
     return "0x" + raw.hex()
 
@@ -88,7 +69,7 @@ def word(number: int) -> str:
 
 
 def to(address: Address, data: bytes = b"") -> bytes:
-    """What makes the forwarder send `data` on to an address."""
+    """Return the data that makes the forwarder send `data` to an address."""
     return bytes(12) + address + data
 
 
@@ -124,7 +105,9 @@ def test_calls_are_a_tree(traced: Ask, forwarder: Address, tally: Address) -> No
     }  # fmt: skip
 
 
-def test_top_calls_stand_alone(traced: Ask, forwarder: Address, tally: Address) -> None:
+def test_only_top_calls_are_traced_on_demand(
+    traced: Ask, forwarder: Address, tally: Address
+) -> None:
     assert "calls" not in traced(forwarder, to(tally), "callTracer", onlyTopCall=True)
 
 
@@ -135,7 +118,7 @@ def test_refusals_are_passed_up(traced: Ask, forwarder: Address, refuser: Addres
         assert each["output"] == hexed(revert_data("no"))
 
 
-def test_python_calls_look_alike(traced: Ask, forwarder: Address, counter: Handle) -> None:
+def test_python_calls_have_the_same_shape(traced: Ask, forwarder: Address, counter: Handle) -> None:
     trace = traced(
         forwarder, to(counter.address, counter.add.calldata(3)), "callTracer", withLog=True
     )
@@ -170,7 +153,9 @@ def test_prestate_is_what_was(chain: Chain, traced: Ask, tally: Address) -> None
     assert set(trace) == {hexed(ALICE), hexed(tally), "0x" + "00" * 20}
 
 
-def test_accounts_looked_at_are_told(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
+def test_accounts_that_were_read_are_reported(
+    chain: Chain, traced: Ask, evm: Code, initcode: Code
+) -> None:
     looker = chain.send(None, initcode(evm(BOB, "BALANCE"))).address
     assert hexed(BOB) in traced(looker, b"", "prestateTracer")
 
@@ -231,7 +216,7 @@ def test_operations_have_a_limit(
         ask("debug_traceCall", fields)
 
 
-def test_what_burns_says_so(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
+def test_endless_call_is_reported(chain: Chain, traced: Ask, evm: Code, initcode: Code) -> None:
     loop = chain.send(None, initcode(evm("JUMPDEST", 0, "JUMP"))).address
     trace = traced(loop, b"", "callTracer")
     assert (trace["error"], trace["gasUsed"]) == ("out of gas", trace["gas"])
@@ -276,7 +261,7 @@ def test_our_own_trace_has_words(ask: Ask, counter: Handle) -> None:
     assert trace["text"].startswith("alice: Counter.add(3) -> 3 [")
 
 
-def test_our_own_look_has_words(ask: Ask, counter: Handle) -> None:
+def test_our_own_trace_of_a_call_has_words(ask: Ask, counter: Handle) -> None:
     fields = {"to": hexed(counter.address), "data": hexed(counter.add.calldata(30))}
     trace = ask("chain_traceLook", fields)
     assert trace["error"]["text"] == "too much" and trace["steps"][1]["new"] == 30

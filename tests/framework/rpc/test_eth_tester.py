@@ -14,10 +14,11 @@ from web3 import EthereumTesterProvider, Web3
 from chain import Address, Chain, Contract, call, require, view
 from chain.rpc.tester import ChainBackend
 from chain.types import u64
+from tests.framework.helpers import untyped
 
 
 class TestChainBackend(BaseTestBackendDirect):
-    """The suite that eth-tester has for whoever stands in for its own backend."""
+    """The suite that eth-tester has for other backends than its own."""
 
     @pytest.fixture
     def eth_tester(self) -> EthereumTester:
@@ -61,7 +62,7 @@ def test_python_contracts_run(counter: Any) -> None:
     assert counter.functions.total().call() == 3
 
 
-def test_refusals_say_why(counter: Any) -> None:
+def test_refusals_are_explained(counter: Any) -> None:
     with pytest.raises(TransactionFailed, match="execution reverted: too much"):
         counter.functions.add(100).call()
 
@@ -104,10 +105,11 @@ def test_old_transactions_are_shown(backend: ChainBackend, w3: Web3) -> None:
     }
     signed = Account.sign_transaction(fields, backend.chain.accounts[0].key)
     w3.eth.send_raw_transaction(signed.raw_transaction)
-    assert w3.eth.get_block("latest", full_transactions=True)["transactions"][0]["v"] == signed.v
+    [shown] = untyped(w3.eth.get_block("latest", full_transactions=True)["transactions"])
+    assert shown["v"] == signed.v
 
 
-def test_signed_transactions_wait(backend: ChainBackend, w3: Web3) -> None:
+def test_signed_transactions_wait(backend: ChainBackend, w3: Any) -> None:
     """eth-tester keeps what waits as fields, and hands them back with the signature."""
     tester, signer = w3.provider.ethereum_tester, Account.from_key("0x" + "5a" * 32)
     backend.chain.set_balance(Address(signer.address), 10**18)

@@ -1,4 +1,4 @@
-"""What the node says a transaction will take, before it is sent."""
+"""Gas estimates of the node."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 
 from chain import Chain
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.errors import REFUSED, RpcError
 from chain.simulator.handle import Handle
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
 
 
 def test_transfers_cost_21000(chain: Chain, rpc: Any) -> None:
@@ -59,7 +55,12 @@ def test_estimates_take_two_runs(
     counter: Handle, rpc: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rehearse, runs = Chain.rehearse, []
-    monkeypatch.setattr(Chain, "rehearse", lambda *args: runs.append(args) or rehearse(*args))
+
+    def counted(chain: Chain, tx: Transaction, *rest: Any) -> TransactionResult:
+        runs.append(tx)
+        return rehearse(chain, tx, *rest)
+
+    monkeypatch.setattr(Chain, "rehearse", counted)
     counter.add(1)
     for i, asked in enumerate([rpc.to(counter.add, 1), rpc.to(counter.wipe)], 1):
         rpc("eth_estimateGas", asked)

@@ -1,4 +1,4 @@
-"""Logs as clients look for them: at once, or by filters that tell what is new."""
+"""Logs as clients search for them: at once, or by filters that return what is new."""
 
 from __future__ import annotations
 
@@ -11,11 +11,6 @@ from chain.accounts import ACCOUNTS
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import BAD_PARAMS
 from chain.simulator.handle import Handle
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
 
 
 @pytest.fixture
@@ -107,7 +102,7 @@ def test_filters_stop_where_they_end(counter: Handle, rpc: Any) -> None:
     assert len(rpc("eth_getFilterChanges", number)) == 2
 
 
-def test_filters_go_back_too(chain: Chain, counter: Handle, rpc: Any) -> None:
+def test_filters_are_rolled_back_too(chain: Chain, counter: Handle, rpc: Any) -> None:
     numbers = [
         rpc("eth_newFilter", {}),
         rpc("eth_newBlockFilter"),

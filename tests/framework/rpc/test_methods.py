@@ -1,4 +1,4 @@
-"""The table of JSON-RPC methods, asked directly: requests, calls, transactions, controls, signing."""
+"""The table of JSON-RPC methods, called directly: requests, calls, transactions, controls, signing."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ from chain import Address, Chain
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import BAD_PARAMS, NO_METHOD, NO_REQUEST, REFUSED, REVERTED
 from chain.simulator.handle import Handle
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
 
 # What goes in and out
 
@@ -51,7 +45,7 @@ def test_notifications_get_no_answer(chain: Chain) -> None:
 @pytest.mark.parametrize(
     "message", [None, 7, [], {}, {"id": 1}, {"method": "a", "params": {"b": 1}}]
 )
-def test_nonsense_is_no_request(chain: Chain, message: Any) -> None:
+def test_nonsense_is_not_a_request(chain: Chain, message: Any) -> None:
     assert chain.node.handle(message)["error"]["code"] == NO_REQUEST
 
 
@@ -109,13 +103,13 @@ def test_calls_see_the_past(chain: Chain, counter: Handle, rpc: Any) -> None:
     assert counter.total() == 6
 
 
-def test_calls_stand_in_their_block(chain: Chain, counter: Handle, rpc: Any) -> None:
+def test_calls_run_in_their_block(chain: Chain, counter: Handle, rpc: Any) -> None:
     chain.mine(4)
     tags = ["0x2", "latest", "pending"]
     assert [int(rpc("eth_call", rpc.to(counter.height), tag), 16) for tag in tags] == [2, 5, 6]
 
 
-def test_views_may_look_far(counter: Handle, rpc: Any) -> None:
+def test_views_have_gas_to_read_far(counter: Handle, rpc: Any) -> None:
     asked = rpc.to(counter.look_far, 16_000)  # more gas than a block has
     assert int(rpc("eth_call", asked), 16) == 0
     assert rpc.refusal("eth_call", {**asked, "gas": hex(30_000_000)}).code == REFUSED
@@ -174,7 +168,7 @@ def test_reverts_carry_their_reason(counter: Handle, rpc: Any) -> None:
 
 
 @pytest.mark.parametrize("why", ["", "0x12", "0x", "Not your turn"])
-def test_any_reason_is_told(counter: Handle, rpc: Any, why: str) -> None:
+def test_any_reason_is_reported(counter: Handle, rpc: Any, why: str) -> None:
     no = rpc.refusal("eth_call", rpc.to(counter.refuse, why))
     assert no.message.removeprefix("execution reverted").removeprefix(": ") == why
 
@@ -192,7 +186,7 @@ def test_declared_errors_carry_data(counter: Handle, rpc: Any) -> None:
     assert "TooMuch(most=1000)" in no.message
 
 
-def test_too_little_gas_is_no_revert(counter: Handle, rpc: Any) -> None:
+def test_too_little_gas_is_not_a_revert(counter: Handle, rpc: Any) -> None:
     no = rpc.refusal("eth_call", rpc.to(counter.keep, 9, gas="0x7530"))
     assert (no.code, no.data) == (REFUSED, None)
 
@@ -241,7 +235,7 @@ def test_transactions_keep_their_type(chain: Chain, rpc: Any) -> None:
 # Controls
 
 
-def test_snapshots_go_back_once(chain: Chain, counter: Handle, rpc: Any) -> None:
+def test_snapshots_can_be_reverted_to_once(chain: Chain, counter: Handle, rpc: Any) -> None:
     first, second = rpc("evm_snapshot"), rpc("evm_snapshot")
     counter.add(5)
     assert rpc("evm_revert", first) is True

@@ -1,4 +1,4 @@
-"""Requests that nobody would write: every one is answered, none breaks the node, and nothing of them stays in memory."""
+"""Random requests: every one is answered, none breaks the node, and nothing of them stays in memory."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class Fuzz:
 
 
 class Conversation:
-    """A node in process, and what was said that is not an answer."""
+    """A node in process, and its replies that are not JSON-RPC answers."""
 
     def __init__(self) -> None:
         self.chain = Chain()

@@ -1,10 +1,9 @@
-"""Requests to a node that are interrupted at any moment of their trial, and done in a worker instead, many times."""
+"""Requests to a node that are interrupted anywhere in their trial and run in a worker instead, many times."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,10 +17,10 @@ from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
 from chain.rpc.server.request_runner import Runner
 from chain.types import u64
+from tests.framework.helpers import Code
 
 SIZE = int(os.environ.get("TRIALS", "150"))
-Code = Callable[..., bytes]
-# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+# An interrupt that comes where Python drops errors is reported on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 

@@ -1,10 +1,9 @@
-"""What takes long in a node is done in a copy of it, with the same result, and nobody waits for it."""
+"""Long requests run in a copy of the node, with the same result, and no other request waits for them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
+from tests.framework.helpers import Code
 
-Code = Callable[..., bytes]
-# An interrupt that comes where Python drops errors is told on stderr, and comes again.
+# An interrupt that comes where Python drops errors is reported on stderr, and comes again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 Request = tuple[str, list[Any]]
 ALICE, BOB, CAROL = (str(each) for each in ACCOUNTS[:3])
@@ -46,10 +45,10 @@ def loop(chain: Chain, evm: Code, initcode: Code) -> Address:
     return prepared(chain, evm, initcode)
 
 
-def sending(loop: Address, rounds: int = 4_000, **fields: Any) -> Request:
-    """A transaction of so many rounds."""
-    message = {"from": ALICE, "to": str(loop), "gas": hex(LONG), "data": f"0x{rounds:064x}"}
-    return "eth_sendTransaction", [message | fields]
+def sending(loop: Address, rounds: int = 4_000, sender: str = ALICE) -> Request:
+    """Return the request for a transaction of this many rounds."""
+    message = {"from": sender, "to": str(loop), "gas": hex(LONG), "data": f"0x{rounds:064x}"}
+    return "eth_sendTransaction", [message]
 
 
 def looking(loop: Address) -> Request:
@@ -82,7 +81,7 @@ def shown(ledger: Ledger) -> list[Any]:
     return [(receipt.row[:10], receipt.changes, receipt.log_rows) for receipt in ledger.receipts]
 
 
-def test_looks_hold_up_nobody(chain: Chain, loop: Address) -> None:
+def test_calls_block_nobody(chain: Chain, loop: Address) -> None:
     client, before = Client(chain), chain.block_hash()
     long, short = client.ask(looking(loop), SHORT)
     assert client.done == [1, 0]
@@ -108,7 +107,7 @@ def test_they_do_what_they_do_alone(evm: Code, initcode: Code, rounds: int) -> N
     assert aside.mining == alone.mining
 
 
-def test_they_stand_in_the_file(tmp_path: Path, evm: Code, initcode: Code) -> None:
+def test_transactions_of_workers_are_in_the_file(tmp_path: Path, evm: Code, initcode: Code) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         loop = prepared(chain, evm, initcode)
         [sent] = Client(chain).ask(sending(loop))
@@ -135,10 +134,10 @@ def test_old_rows_of_a_file_can_be_needed(
         assert (chain.storage(loop, 1), len(chain.receipts)) == (2, 3)
 
 
-def test_whoever_is_done_first_comes_first(chain: Chain, loop: Address) -> None:
+def test_requests_are_included_in_the_order_of_completion(chain: Chain, loop: Address) -> None:
     client = Client(chain)
-    short = sending(loop, 1, **{"from": BOB})
-    client.ask(sending(loop), short, sending(loop, **{"from": CAROL}), short)
+    short = sending(loop, 1, BOB)
+    client.ask(sending(loop), short, sending(loop, sender=CAROL), short)
     senders = [(ALICE, BOB, CAROL, BOB)[request] for request in client.done]
     assert [str(receipt.sender) for receipt in chain.receipts[1:]] == senders
     assert client.done.index(1) < client.done.index(0) and chain.storage(loop, 1) == 4

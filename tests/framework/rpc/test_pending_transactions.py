@@ -32,7 +32,7 @@ def pay(chain: Chain) -> Callable[..., str]:
     return pay
 
 
-def test_better_ones_take_the_place(chain: Chain, pay: Callable[..., str]) -> None:
+def test_higher_fees_replace_a_transaction(chain: Chain, pay: Callable[..., str]) -> None:
     old = pay(1, 0)
     new = pay(5, 0, fee=3 * GWEI, tip=2 * GWEI)
     chain.mine()
@@ -60,14 +60,16 @@ def test_those_that_lived_on_it_are_gone(chain: Chain, pay: Callable[..., str]) 
 
 
 @pytest.mark.parametrize(("fee", "tip"), [(2 * GWEI, GWEI), (3 * GWEI, GWEI), (2 * GWEI, 2 * GWEI)])
-def test_cheap_ones_are_refused(chain: Chain, pay: Callable[..., str], fee: int, tip: int) -> None:
+def test_replacements_that_pay_too_little_are_refused(
+    chain: Chain, pay: Callable[..., str], fee: int, tip: int
+) -> None:
     pay(1, 0)
     with pytest.raises(RpcError, match="replacement transaction underpriced"):
         pay(5, 0, fee=fee, tip=tip)
     assert chain.balance(FRIEND) == 1
 
 
-def test_wrong_ones_leave_the_old(chain: Chain, pay: Callable[..., str]) -> None:
+def test_wrong_replacements_leave_the_old(chain: Chain, pay: Callable[..., str]) -> None:
     old, later = pay(1, 0), pay(2, 1)
     with pytest.raises(RpcError, match="wei"):
         pay(10**30, 0, fee=3 * GWEI, tip=2 * GWEI)
@@ -76,7 +78,7 @@ def test_wrong_ones_leave_the_old(chain: Chain, pay: Callable[..., str]) -> None
     assert [each["status"] for each in found] == ["0x1", "0x1"]
 
 
-def test_mined_ones_stay(chain: Chain, pay: Callable[..., str]) -> None:
+def test_mined_transactions_stay(chain: Chain, pay: Callable[..., str]) -> None:
     pay(1, 0)
     chain.mine()
     with pytest.raises(RpcError, match="nonce"):

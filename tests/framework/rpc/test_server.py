@@ -1,4 +1,4 @@
-"""The node as others meet it: over HTTP and WebSocket, in process where that will do, on a socket where it must."""
+"""The node as its clients see it: over HTTP and WebSocket, in process where possible, else on a socket."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ORIGINS = frozenset({"https://duel.test", "chrome-extension://allowed", "moz-ext
 
 
 class Answer:
-    """What a request got."""
+    """The answer to a request."""
 
     def __init__(self, sent: list[dict[str, Any]]) -> None:
         self.status = sent[0]["status"]
@@ -81,11 +81,6 @@ def request(method: str, *params: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def ask(chain: Chain) -> Ask:
     guests = AccessPolicy(frozenset({"duel.test"}), ORIGINS)
     return asking(App(chain.node, guests, lambda: None))
@@ -124,7 +119,7 @@ def test_notifications_get_no_body(ask: Ask, chain: Chain) -> None:
         *(b'{"id": 1, "method": "web3_sha3", "params": [1e999]}', b'{"id": Infinity}'),
     ],
 )
-def test_broken_json_is_told(ask: Ask, body: bytes) -> None:
+def test_broken_json_is_reported(ask: Ask, body: bytes) -> None:
     answer = ask(body)
     assert (answer.status, answer.code, answer.json["id"]) == (200, NO_JSON, None)
 

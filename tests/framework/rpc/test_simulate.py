@@ -1,4 +1,4 @@
-"""Blocks that are only imagined: `eth_simulateV1`."""
+"""Simulated blocks: `eth_simulateV1`."""
 
 from __future__ import annotations
 
@@ -40,11 +40,6 @@ class Cell(Contract):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def cell(chain: Chain) -> Handle:
     return chain.deploy(Cell)
 
@@ -81,13 +76,13 @@ def test_nothing_of_it_stays(chain: Chain, cell: Handle, simulate: Simulate) -> 
     assert (chain.state_root(), chain.now) == (root, now + 1)
 
 
-def test_logs_stand_in_order(cell: Handle, simulate: Simulate) -> None:
+def test_logs_are_in_order(cell: Handle, simulate: Simulate) -> None:
     block = simulate({"calls": [to(cell.put, 3), to(cell.put, 4)]})[0]
     logs = [each["logs"][0] for each in block["calls"]]
     assert [(int(log["data"], 16), log["logIndex"]) for log in logs] == [(3, "0x0"), (4, "0x1")]
 
 
-def test_failures_tell_their_reason(cell: Handle, simulate: Simulate) -> None:
+def test_failures_show_their_reason(cell: Handle, simulate: Simulate) -> None:
     found = simulate({"calls": [to(cell.give, b"")]})[0]["calls"][0]
     assert (found["status"], found["error"]["code"]) == ("0x0", REVERTED)
     assert "not today" in found["error"]["message"]
@@ -121,7 +116,7 @@ def test_nonsense_is_refused(chain: Chain, wish: dict[str, Any]) -> None:
         chain.node.request("eth_simulateV1", [wish])
 
 
-def test_time_goes_on(simulate: Simulate) -> None:
+def test_time_continues(simulate: Simulate) -> None:
     with pytest.raises(RpcError, match="one after the other"):
         simulate({"blockOverrides": {"time": "0x9"}}, {"blockOverrides": {"time": "0x8"}})
 

@@ -76,7 +76,7 @@ def test_heads_have_an_end(chain: Chain, sent: bytes) -> None:
     assert b"the head of a request has at most 1000 bytes" in said
 
 
-def test_who_is_quick_may_stay(chain: Chain) -> None:
+def test_quick_clients_stay_connected(chain: Chain) -> None:
     with connected(chain, QUICK) as client:
         for _ in range(3):
             client.sendall(START + b"content-length: 2\r\n\r\n{}")
@@ -89,7 +89,7 @@ def masked(text: str) -> bytes:
     return bytes([0x81, 0x80 | len(raw)]) + bytes(4) + raw
 
 
-def test_who_does_not_read_is_told_and_let_go(chain: Chain) -> None:
+def test_slow_clients_are_warned_and_disconnected(chain: Chain) -> None:
     with connected(chain, Limits(waiting=200_000)) as client:
         client.sendall(UPGRADE)
         assert client.recv(4096).startswith(b"HTTP/1.1 101 ")

@@ -1,4 +1,4 @@
-"""The node on a socket: heads, logs and transactions are told to whom they matter."""
+"""The node on a socket: heads, logs and transactions are sent to their subscribers."""
 
 from __future__ import annotations
 
@@ -33,17 +33,12 @@ def ringing(bell: Handle, times: int) -> dict[str, str]:
     return {"to": str(bell.address), "data": "0x" + bell.ring.calldata(times).hex()}
 
 
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
 async def until(holds: Callable[[], Any]) -> None:
     while not holds():
         await asyncio.sleep(0)
 
 
-def test_who_does_not_read_is_let_go(chain: Chain) -> None:
+def test_slow_clients_are_disconnected(chain: Chain) -> None:
     chain.node.limits = Limits(waiting=3_000)
     app = App(chain.node, AccessPolicy(), lambda: None)
     said = [{"type": "websocket.connect"}]
@@ -76,7 +71,7 @@ def url(chain: Chain) -> Iterator[str]:
 
 
 class Talk:
-    """A WebSocket: `talk.ask(…)` is the answer, `talk.told()` what came by itself."""
+    """A WebSocket: `talk.ask(…)` is the answer, `talk.told()` a notification."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
@@ -145,7 +140,7 @@ def test_talks_are_answered(talk: Talk) -> None:
     assert talk._receive()["error"]["code"] == NO_JSON
 
 
-def test_heads_are_told(talk: Talk) -> None:
+def test_heads_are_reported(talk: Talk) -> None:
     number = talk.ask("eth_subscribe", "newHeads")
     talk.ask("evm_mine")
     told = talk.told()
@@ -160,13 +155,13 @@ def test_others_mine_heads_too(talk: Talk, url: str) -> None:
     assert talk.told()["result"]["number"] == "0x1"
 
 
-def test_wanted_logs_are_told(bell: Handle, talk: Talk) -> None:
+def test_wanted_logs_are_reported(bell: Handle, talk: Talk) -> None:
     talk.ask("eth_subscribe", "logs", {"address": str(bell.address)})
     talk.ask("eth_sendTransaction", ringing(bell, 7))
     assert int(talk.told()["result"]["data"], 16) == 7
 
 
-def test_undone_logs_are_told_again(bell: Handle, talk: Talk) -> None:
+def test_undone_logs_are_reported_again(bell: Handle, talk: Talk) -> None:
     before = talk.ask("evm_snapshot")
     talk.ask("eth_subscribe", "logs")
     for times in (1, 2):
@@ -177,7 +172,7 @@ def test_undone_logs_are_told_again(bell: Handle, talk: Talk) -> None:
     assert [log["removed"] for log in told] == [False, False, True, True]
 
 
-def test_going_back_tells_the_head(talk: Talk) -> None:
+def test_going_back_shows_the_head(talk: Talk) -> None:
     talk.ask("evm_mine")
     before = talk.ask("evm_snapshot")
     talk.ask("eth_subscribe", "newHeads")
@@ -187,7 +182,7 @@ def test_going_back_tells_the_head(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_pending_transactions_are_told(talk: Talk, full: bool) -> None:
+def test_pending_transactions_are_reported(talk: Talk, full: bool) -> None:
     talk.ask("evm_setAutomine", False)
     talk.ask("eth_subscribe", "newPendingTransactions", full)
     sent = talk.ask("eth_sendTransaction", {"to": "0x" + "11" * 20})

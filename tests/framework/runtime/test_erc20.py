@@ -1,4 +1,4 @@
-"""An ERC-20 as one writes it, used by web3.py with the standard's own ABI, by bytecode, and by name."""
+"""A plain ERC-20, used by web3.py with the standard's own ABI, by bytecode, and by name."""
 
 from __future__ import annotations
 
@@ -226,12 +226,9 @@ def test_custom_error_reaches_web3(chain: Chain, gold: Handle) -> None:
     alice, bob = map(str, chain.accounts[:2])
     with pytest.raises(ContractCustomError) as caught:
         gold.web3.functions.transferFrom(alice, bob, 5).call({"from": bob})
-    assert (
-        ERC20InsufficientAllowance.__error__.decode(  # type: ignore[attr-defined]
-            bytes.fromhex(str(caught.value.data)[2:])
-        )
-        == ERC20InsufficientAllowance(Address(alice), 0, 5)
-    )
+    assert ERC20InsufficientAllowance.__error__.decode(
+        bytes.fromhex(str(caught.value.data)[2:])
+    ) == ERC20InsufficientAllowance(Address(alice), 0, 5)
     [shown] = [item for item in gold.abi if item.get("name") == "ERC20InsufficientAllowance"]
     assert [each["name"] for each in shown["inputs"]] == ["from", "allowance", "needed"]
 
@@ -267,8 +264,10 @@ def test_field_from(chain: Chain, gold: Handle) -> None:
     gold.transferFrom(from_=alice, to=bob, value=5, sender=bob)
     assert [each.value for each in chain.events(Transfer, from_=alice)] == [5, 5]
     assert chain.sql("select from_, value from Transfer where from_ = ?", alice)[0]["value"] == 5
-    args = "select json_extract(args, '$.from') found from receipts where entry = 'transfer_from'"
-    assert chain.sql(args)[0]["found"] == str(alice)
+    question = (
+        "select json_extract(args, '$.from') found from receipts where entry = 'transfer_from'"
+    )
+    assert chain.sql(question)[0]["found"] == str(alice)
     ask = chain.node.request
     [first, _] = ask("chain_events", ["Transfer", {"where": {"from": str(alice)}}])
     assert first["fields"] == {"from": str(alice), "to": str(bob), "value": 5}

@@ -1,4 +1,4 @@
-"""An ERC-721 as one writes it: two entries `safeTransferFrom`, told apart by Python, web3.py, a node and bytecode."""
+"""A plain ERC-721: two entries `safeTransferFrom`, distinguished by Python, web3.py, a node and bytecode."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Art(Contract):
 
 
 class Robber(Contract):
-    """What sends on what it holds, by both entries."""
+    """Sends on its tokens, by both entries."""
 
     @call(name="onERC721Received")
     def on_received(self, operator: Address, from_: Address, token_id: u256, data: bytes) -> bytes4:
@@ -154,7 +154,8 @@ class Robber(Contract):
         if data is None:
             self.at(Art, art).safe_transfer_from(self.address, to, token_id)
         else:
-            self.at(Art, art).safeTransferFrom(self.address, to, token_id, data)  # type: ignore[attr-defined]
+            by_abi: Any = self.at(Art, art)
+            by_abi.safeTransferFrom(self.address, to, token_id, data)
 
 
 SENDER = """
@@ -188,7 +189,7 @@ def owners(art: Handle) -> list[Address]:
     return [art.ownerOf(1), art.ownerOf(2)]
 
 
-def test_arguments_say_which_entry_is_meant(chain: Chain, art: Handle) -> None:
+def test_arguments_choose_the_overload(chain: Chain, art: Handle) -> None:
     alice, bob = chain.accounts[:2]
     art.safeTransferFrom(alice, bob, 1)
     art.safeTransferFrom(alice, to=bob, token_id=2, data=b"a gift", sender=alice)

@@ -1,4 +1,4 @@
-"""Outcomes of chance that are forced are a part of the record, and can be forced again."""
+"""Forced random outcomes are part of the receipt, and can be forced again."""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""What a contract gives the chain: a wrong amount, account or class fails its message in words, and nothing moves."""
+"""What a contract gives the chain: a wrong amount, account or class fails its message with a reason, and no amount moves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from chain import Chain, Contract, Reverted, call, view
 from chain.testing import run_uninstrumented
 from chain.types import Address, u64
+from tests.framework.helpers import check_whole, wei_of
 
 ETHER = 10**18
 
@@ -32,20 +34,7 @@ class Probe(Contract):
         INSIDE[case][0](self)
 
 
-def wei_of(chain: Chain) -> int:
-    """All wei that there is, and all that was burnt as fees."""
-    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
-    return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
-
-
-def check_whole(chain: Chain) -> None:
-    """Every figure is a whole number, and roots and hashes can be made."""
-    assert all(type(n) is int and n >= 0 for row in chain.state.accounts.values() for n in row[:2])
-    chain.mine()
-    assert (len(chain.state_root()), len(chain.block_hash())) == (32, 32)
-
-
-INSIDE: list[tuple[Callable[[Contract], object], str]] = [
+INSIDE: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.transfer(c.caller, -50), "ValueError: amount = -50 is not in 0..2**256 - 1 wei"),
     (lambda c: c.transfer(c.caller, 0.5), "TypeError: amount = 0.5 is not a whole number of wei"),
     (lambda c: c.transfer("bob", 5), "TypeError: to = 'bob' is a text: only a chain knows accounts by name"),

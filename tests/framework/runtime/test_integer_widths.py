@@ -1,4 +1,4 @@
-"""Widths hold at every border: what does not fit reverts, names the place and the width, and changes nothing."""
+"""Widths hold at every border: what does not fit reverts, names the location and the width, and changes nothing."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from chain import (
 )
 from chain.simulator.handle import Handle
 from chain.types import felt252, i8, i256, u8, u16, u64, u256
+from tests.framework.helpers import untyped
 
 
 class Level(IntEnum):
@@ -95,7 +96,7 @@ class Border(Contract):
 
     @call
     def give_nothing(self, n: i256) -> None:
-        return n
+        return n  # type: ignore[return-value]  # the mistake
 
     @call
     def keep(self, n: i256) -> None:
@@ -124,7 +125,7 @@ class Border(Contract):
 
     @call
     def keep_name(self, n: i256) -> None:
-        self.name = n
+        self.name = n  # type: ignore[assignment]  # the mistake
 
     @call
     def append(self, n: i256) -> None:
@@ -291,7 +292,7 @@ WRONG: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     ((2**256, []), {}, "take: value = a number of 257 bits does not fit u8 (0..255)"),
     ((1, 5), {}, "take: more = 5 is not list of Square | None"),
     ((1, [(1, 2)]), {}, "take: more[0] = (1, 2) is not Square"),
-    ((1, [Square(300, "2")]), {}, "take: more[0].x = 300 does not fit u8 (0..255)"),
+    ((1, [Square(300, untyped("2"))]), {}, "take: more[0].x = 300 does not fit u8 (0..255)"),
     ((), {}, "take needs 'value' (a call has its own: give the argument by position); it takes (value, more, side, id)"),
     ((1,), {}, "take needs 'more'; it takes (value, more, side, id)"),
     ((1, [], 0, 0, 0), {}, "take was given 5 arguments; it takes (value, more, side, id)"),
@@ -302,12 +303,12 @@ WRONG: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("args", "named", "text"), WRONG)
 def test_wrong_arguments_are_never_sent(
-    border: Handle, args: tuple[Any, ...], named: dict[str, Any], text: str
+    chain: Chain, border: Handle, args: tuple[Any, ...], named: dict[str, Any], text: str
 ) -> None:
-    sent = len(border.chain.receipts)
+    sent = len(chain.receipts)
     with pytest.raises(TypeError) as caught:
         border.take(*args, **named)
-    assert (str(caught.value), len(border.chain.receipts)) == (text, sent)
+    assert (str(caught.value), len(chain.receipts)) == (text, sent)
 
 
 def test_value_can_be_argument(border: Handle) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -44,13 +45,8 @@ class Work(System):
         job[0](self)
 
 
-job: list[Callable[[Any], None]] = []
+job: list[Callable[[Any], object]] = []
 LISTS = ("parents", "points", "seen", "cells", "names", "wide")
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
 
 
 @pytest.fixture
@@ -63,7 +59,7 @@ def deploy(chain: Chain) -> Any:
 
 
 def work(world: Any, what: Callable[[Any], object], **options: Any) -> Any:
-    job[:] = [lambda system: what(system.world) and None]
+    job[:] = [lambda system: what(system.world)]
     return world.system(Work).work(**options)
 
 
@@ -143,12 +139,14 @@ def test_only_touched_words_are_paid(world: Any) -> None:
     ]
 
 
+def fifth_of(names: list[str], found: Graph) -> list[object]:
+    return [getattr(found, name)[5] for name in names]
+
+
 def test_unasked_lists_are_not_read(world: Any) -> None:
     work(world, lambda storage: storage.write(graph()))
     one, all_of = (
-        opened(
-            world, lambda found, names=names: [getattr(found, name)[5] for name in names]
-        ).gas_used
+        opened(world, partial(fifth_of, names)).gas_used
         for names in (["parents"], ["parents", "points", "seen", "cells"])
     )
     assert all_of - one == 3 * 2 * (100 + 2100)  # of each list its length and one word
@@ -192,7 +190,7 @@ def test_open_model_exists_once_set(world: Any) -> None:
     assert world.read(Graph, 1).points == [7]
 
 
-WRONG: list[tuple[Callable[[Graph], object], str]] = [
+WRONG: list[tuple[Callable[[Any], object], str]] = [
     (
         lambda found: found.parents.__setitem__(3, 256),
         r"^Graph\.parents\[3\] = 256 does not fit u8",
@@ -205,7 +203,7 @@ WRONG: list[tuple[Callable[[Graph], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), WRONG)
-def test_wrong_items_say_why(world: Any, what: Callable[[Graph], object], text: str) -> None:
+def test_wrong_items_are_explained(world: Any, what: Callable[[Graph], object], text: str) -> None:
     work(world, lambda storage: storage.write(graph()))
     with pytest.raises(Reverted, match=text):
         opened(world, what)
@@ -234,14 +232,14 @@ def test_misfit_leaves_no_word_written(world: Any) -> None:
     assert work(world, caught).writes == []
 
 
-def test_opening_needs_no_grant_to_look(chain: Chain, world: Any) -> None:
+def test_opening_for_reading_needs_no_grant(chain: Chain, world: Any) -> None:
     world.revoke_writer(Graph, Work)
     assert opened(world, lambda found: len(found.points)).ok
     with pytest.raises(Reverted, match=r"^Caller Work has no write access on model duel-Graph"):
         opened(world, lambda found: found.points.append(1))
 
 
-def test_views_open_to_look_only(world: Any) -> None:
+def test_views_open_for_reading_only(world: Any) -> None:
     work(world, lambda storage: storage.write(graph()))
 
     def go(what: Callable[[Graph], object]) -> None:
@@ -293,7 +291,7 @@ def test_change_is_of_one_model(world: Any) -> None:
         work(world, lambda storage: storage.change(storage.read(Graph, 1), storage.read(Graph, 2)))
 
 
-def test_change_of_misfit_says_where(world: Any) -> None:
+def test_change_that_does_not_fit_names_the_member(world: Any) -> None:
     with pytest.raises(Reverted, match=r"^Graph\.cells\[1\]"):
         work(
             world,

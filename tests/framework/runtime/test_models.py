@@ -1,4 +1,4 @@
-"""Models: written whole and by member, erased, read from outside, told by history and by receipts."""
+"""Models: written whole and by member, erased, read from outside, shown by history and receipts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from chain.ledger.decoded.worlds import worlds_of
 from chain.ledger.decoded.writes import Write
 from chain.testing import run_uninstrumented
 from chain.types import ZERO_ADDRESS, i32, u8, u64
+from tests.framework.helpers import untyped
 
 
 class Side(Enum):
@@ -83,12 +84,8 @@ class Game(System):
         job[0](self)
 
 
-job: list[Callable[[Any], None]] = []
-
-
-@pytest.fixture
-def chain() -> Chain:
-    return Chain()
+NO_SEATS = untyped(())
+job: list[Callable[[Any], object]] = []
 
 
 @pytest.fixture
@@ -100,7 +97,7 @@ def deploy(chain: Chain) -> Any:
     return chain.deploy_world("duel", systems=[Game], writers={Board: [Game], Odd: [Game]})
 
 
-def work(world: Any, what: Callable[[Any], None], **options: Any) -> Any:
+def work(world: Any, what: Callable[[Any], object], **options: Any) -> Any:
     job[:] = [what]
     return world.system(Game).work(**options)
 
@@ -178,7 +175,7 @@ def test_member_writes_leave_others(before: Odd, after: Odd, names: set[str]) ->
 def test_member_write_makes_model_exist(world: Any) -> None:
     work(
         world,
-        lambda game: game.world.write_member(Board(1, 5, None, [], (None, None), 0), "moves_done"),
+        lambda game: game.world.write_member(Board(1, 5, None, [], NO_SEATS, 0), "moves_done"),
     )
     assert world.exists(Board, 1)
     assert world.read(Board, 1).moves_done == 5
@@ -196,7 +193,7 @@ def test_erased_model_leaves_no_words(one: Odd) -> None:
 
 def test_same_words_cost_no_write(world: Any) -> None:
     world.system(Game).start(1)
-    looked = work(world, lambda game: game.world.read(Board, 1) and None)
+    looked = work(world, lambda game: game.world.read(Board, 1))
     written = work(world, lambda game: game.world.write(game.world.read(Board, 1)))
     assert (
         written.gas_used - looked.gas_used < 5_000
@@ -207,9 +204,7 @@ def test_same_words_cost_no_write(world: Any) -> None:
 def test_world_account_is_paid_once(world: Any) -> None:
     def gas(times: int) -> int:
         return int(
-            work(
-                world, lambda game: [game.world.exists(Board, 1) for _ in range(times)] and None
-            ).gas_used
+            work(world, lambda game: [game.world.exists(Board, 1) for _ in range(times)]).gas_used
         )
 
     home, account, namespace, flag, warm = 2_100, 2_600 - 100, 100 + 2_100, 100 + 2_100, 100 + 100
@@ -241,19 +236,19 @@ WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
     (lambda world: world.read(Board, -1), "Board.id = -1 does not fit u64"),
     (lambda world: world.read(Seat, 1), "Seat is not a model: mark its class with @model"),
     (
-        lambda world: world.write(Board(1, 256, None, [], (), 0)),
+        lambda world: world.write(Board(1, 256, None, [], NO_SEATS, 0)),
         "Board.moves_done = 256 does not fit u8",
     ),
     (
-        lambda world: world.write(Board(1, 0, None, [(1, 2)], (), 0)),
+        lambda world: world.write(Board(1, 0, None, untyped([(1, 2)]), NO_SEATS, 0)),
         r"Board.state\[0\] = \(1, 2\) is not",
     ),
     (
-        lambda world: world.write_member(Board(1, 256, None, [], (), 0), "moves_done"),
+        lambda world: world.write_member(Board(1, 256, None, [], NO_SEATS, 0), "moves_done"),
         "Board.moves_done = 256 does not",
     ),
     (
-        lambda world: world.write_member(Board(1, 0, None, [], (), 0), "id"),
+        lambda world: world.write_member(Board(1, 0, None, [], NO_SEATS, 0), "id"),
         "'id' is a key of Board; its members are",
     ),
     (
@@ -268,7 +263,7 @@ WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), WRONG_MODELS)
-def test_wrong_model_use_says_why(world: Any, what: Callable[[Any], None], text: str) -> None:
+def test_wrong_model_use_is_explained(world: Any, what: Callable[[Any], object], text: str) -> None:
     with pytest.raises(Reverted, match=text):
         work(world, lambda game: what(game.world))
 
@@ -305,7 +300,7 @@ def test_reading_makes_no_model(world: Any) -> None:
     assert (world.read(Board, 4).id, world.all(Board), world.history(Board, 4)) == (4, [], [])
 
 
-def test_history_tells_every_version(world: Any, chain: Chain) -> None:
+def test_history_shows_every_version(world: Any, chain: Chain) -> None:
     game = world.system(Game)
     receipts = [game.start(1), game.move(1), game.move(1)]
     game.start(2)
@@ -332,8 +327,8 @@ def test_history_skips_what_was_undone(world: Any, chain: Chain) -> None:
     assert world.history(Board, 1)[-1].receipt == receipt
 
 
-def test_worlds_tell_their_models(chain: Chain, world: Any) -> None:
-    work(world, lambda game: game.world.exists(Odd, "", ZERO_ADDRESS) and None)
+def test_worlds_show_their_models(chain: Chain, world: Any) -> None:
+    work(world, lambda game: game.world.exists(Odd, "", ZERO_ADDRESS))
     found = [(each.address, each.namespace) for each in worlds_of(chain.ledger)]
     assert found == [(world.address, "duel")]
     assert [spec.name for each in worlds_of(chain.ledger) for spec in each.models.values()] == [
@@ -344,7 +339,7 @@ def test_worlds_tell_their_models(chain: Chain, world: Any) -> None:
 # In receipts
 
 
-def test_models_are_told_by_member(world: Any) -> None:
+def test_models_are_reported_by_member(world: Any) -> None:
     game = world.system(Game)
     game.start(3)
     assert [str(write) for write in game.move(3).writes] == [
@@ -361,7 +356,7 @@ def test_model_write_carries_its_parts(world: Any) -> None:
     assert (write.model, write.field, write.key) == ("Board", None, 3)
 
 
-def test_new_model_is_told_to_exist(world: Any) -> None:
+def test_new_model_is_reported_to_exist(world: Any) -> None:
     lines = [str(write) for write in world.system(Game).start(3).writes]
     assert lines[0] == "Board(3).exists: False -> True"
     assert f"Board(3).seats[0].player: {ZERO_ADDRESS} -> {world.chain.accounts[0]}" in lines
@@ -370,14 +365,14 @@ def test_new_model_is_told_to_exist(world: Any) -> None:
     )
 
 
-def test_system_tells_its_world(world: Any) -> None:
+def test_system_shows_its_world(world: Any) -> None:
     deployed = world.chain.receipts[1]
     assert [str(write) for write in deployed.writes] == [
         f"Game.world: {ZERO_ADDRESS} -> {world.address}"
     ]
 
 
-def test_world_tells_grants(world: Any) -> None:
+def test_world_shows_grants(world: Any) -> None:
     resource = world.handle.selector("Board")
     write = world.chain.receipts[3].writes[0]
     who = world.system(Game).address

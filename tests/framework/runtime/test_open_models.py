@@ -1,4 +1,4 @@
-"""A model that is open in place is open once: nobody else writes it meanwhile, and no change is lost."""
+"""A model that is open in place is open once: nothing else can write it meanwhile, and no change is lost."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_lost_changes_are_refused(world: Any, what: Callable[[Any], object], tex
         work(world, go)
 
 
-def test_inner_lists_are_set_anew(world: Any) -> None:
+def test_inner_lists_are_set_again(world: Any) -> None:
     def go(storage: Any) -> None:
         with storage.in_place(Graph, 1) as found:
             found.rows[0] = [*found.rows[0], 3]

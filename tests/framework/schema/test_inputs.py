@@ -1,4 +1,4 @@
-"""What a person gives the chain: money and time are whole numbers, an account is one in every form, all else is told."""
+"""What a person gives the chain: amounts and times are whole numbers, an account may have any form, all else is refused."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from chain import (  # fmt: skip
     Contract,
     InvalidTransaction,
     Key,
-    System,
     World,
     call,
     event,
     init,
-    model,
     view,
 )
 from chain.deployment.plan import Deployment
 from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle
 from chain.types import Address, u64, u256
+from tests.framework.helpers import check_whole, untyped, wei_of
+from tests.framework.toys import Score, Scoring
 
 ETHER = 10**18
-Do = Callable[[Chain, Handle], object]
+Do = Callable[[Any, Any], object]  # by a caller without types
 
 
 @event
@@ -61,31 +61,6 @@ class Bank(Contract):
     @call
     def sit(self, seats: list[Seat], second: Address | None) -> Address:
         return second or seats[0].player
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        self.world.write(Score(self.caller, points))
-
-
-def wei_of(chain: Chain) -> int:
-    """All wei that there is, and all that was burnt as fees."""
-    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
-    return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
-
-
-def check_whole(chain: Chain) -> None:
-    """Every figure is a whole number, and roots and hashes can be made."""
-    assert all(type(n) is int and n >= 0 for row in chain.state.accounts.values() for n in row[:2])
-    chain.mine()
-    assert (len(chain.state_root()), len(chain.block_hash())) == (32, 32)
 
 
 @pytest.fixture(params=["memory", "py-evm", "file", "node"])
@@ -164,7 +139,7 @@ NUMBERS: dict[str, tuple[Do, str]] = {
 
 
 @pytest.mark.parametrize(("do", "says"), NUMBERS.values(), ids=NUMBERS)
-def test_wrong_number_is_told_and_changes_nothing(
+def test_wrong_number_is_reported_and_changes_nothing(
     each: Chain, bank: Handle, do: Do, says: str
 ) -> None:
     before, wei = len(each.blocks), wei_of(each)
@@ -187,7 +162,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "says"), OPTIONS)
-def test_wrong_option_of_a_chain_is_told(
+def test_wrong_option_of_a_chain_is_reported(
     options: dict[str, Any], says: str, tmp_path: Path
 ) -> None:
     for make in (Chain, lambda **named: Chain.open(tmp_path / "new.chain", **named)):
@@ -215,7 +190,7 @@ def test_wrong_option_of_a_chain_is_told(
         ("access_list", 5, TypeError),
     ],
 )
-def test_transaction_by_hand_is_looked_at(
+def test_transaction_made_by_hand_is_checked(
     evm_only: bool, field: str, value: Any, error: type[Exception]
 ) -> None:
     chain = Chain(evm_only=evm_only)
@@ -232,15 +207,15 @@ def test_transaction_by_hand_is_looked_at(
 # Accounts
 
 
-def test_account_goes_by_every_form(each: Chain, bank: Handle) -> None:
+def test_account_is_accepted_in_every_form(each: Chain, bank: Handle) -> None:
     bob = each.accounts[1]
-    forms = [bob, bytes(bob), str(bob), str(bob).lower(), bob.hex(), "bob"]
+    forms: list[Any] = [bob, bytes(bob), str(bob), str(bob).lower(), bob.hex(), "bob"]
     for form in forms:
         each.set_balance(form, 7 * ETHER)
         each.set_nonce(form, 3)
         assert (each.balance(form), each.nonce(form), each.code(form)) == (7 * ETHER, 3, b"")
         receipt = bank.pay(sender=form, value=5)
-        assert (receipt.sender, each.events(Paid, who=form).last().who) == (bob, bob)
+        assert (receipt.sender, [*each.events(Paid, who=form)][-1].who) == (bob, bob)
         assert each.receipts.where(sender=form).count() == each.receipts.where(sender=bob).count()
         assert each.deploy(Bank, form).who() == bob
         assert bank.sit([Seat(form, 1)], None).return_value == bob
@@ -250,7 +225,7 @@ def test_account_goes_by_every_form(each: Chain, bank: Handle) -> None:
         assert each.at(len(each.blocks) - 1).balance(form) == each.balance(bob)
 
 
-def test_contract_goes_by_every_form(each: Chain, bank: Handle) -> None:
+def test_contract_is_accepted_in_every_form(each: Chain, bank: Handle) -> None:
     for form in (bank, bank.address, str(bank.address), "Bank"):
         each.set_balance(form, 9)
         assert (each.balance(form), each.handle(Bank, form).balance) == (9, 9)
@@ -258,7 +233,7 @@ def test_contract_goes_by_every_form(each: Chain, bank: Handle) -> None:
         assert each.receipts.where(to=form).count() == each.receipts.where(to=bank.address).count()
         assert each.deploy(Bank, form).who() == bank.address
     other = each.deploy(Bank, bank)
-    assert other.sit([Seat(bank, 1)], each.account("first.testnet")).ok
+    assert other.sit([Seat(untyped(bank), 1)], each.account("first.testnet")).ok
 
 
 def test_key_of_a_model_is_an_account_too(each: Chain) -> None:
@@ -285,7 +260,7 @@ NOBODY: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("who", "says"), NOBODY)
-def test_nobody_is_told(each: Chain, bank: Handle, who: Any, says: str) -> None:
+def test_nobody_is_reported(each: Chain, bank: Handle, who: Any, says: str) -> None:
     wei, alice = wei_of(each), each.accounts[0]
     plan = Deployment()
     ways: list[Callable[[], object]] = [
@@ -320,7 +295,7 @@ def test_nobody_is_told(each: Chain, bank: Handle, who: Any, says: str) -> None:
     check_whole(each)
 
 
-def test_argument_that_is_nobody_is_told(each: Chain, bank: Handle) -> None:
+def test_argument_that_is_nobody_is_reported(each: Chain, bank: Handle) -> None:
     for who, says in (("bert", "sit: seats[0].player is 'bert': nobody"), (5, "is not an Address")):
         with pytest.raises((TypeError, ValueError)) as wrong:
             bank.sit([Seat(who, 1)], None)  # type: ignore[arg-type]
@@ -331,7 +306,7 @@ def test_well_known_names_are_the_well_known_accounts(each: Chain, bank: Handle)
     assert each.account("bob") == each.accounts[1] == bank.pay(sender="bob").sender
 
 
-def test_sender_without_wei_is_told_what_gives_some(each: Chain, bank: Handle) -> None:
+def test_sender_without_wei_is_reported_what_gives_some(each: Chain, bank: Handle) -> None:
     with pytest.raises(InvalidTransaction, match=r"has 0 wei, .* set_balance gives it more"):
         bank.pay(sender=bank)
     each.set_balance(bank, ETHER)
@@ -349,7 +324,7 @@ def test_handle_needs_a_contract(each: Chain, bank: Handle) -> None:
 
 
 @pytest.mark.parametrize("ask", ["pay", "who"])
-def test_handle_whose_contract_was_taken_back_says_so(each: Chain, ask: str) -> None:
+def test_handle_of_an_undone_contract_is_refused(each: Chain, ask: str) -> None:
     with each.anchor():
         bank = each.deploy(Bank, each.accounts[1])
     entry = getattr(bank, ask)

@@ -1,4 +1,4 @@
-"""A step of a chain is done whole or not at all, and who only looks changes nothing, whatever ends it."""
+"""A step of a chain is done whole or not at all, and reading changes nothing, however it ends."""
 
 from __future__ import annotations
 
@@ -15,19 +15,7 @@ from chain.ledger.file.published_tables import PublishedTables
 from chain.ledger.file.store import ChainStore
 from chain.testing import run_uninstrumented
 from chain.types import u64
-
-
-class Counter(Contract):
-    count: u64
-
-    @call
-    def add(self, n: u64) -> u64:
-        self.count += n
-        return self.count
-
-    @view
-    def total(self) -> u64:
-        return self.count
+from tests.framework.toys import Counter
 
 
 @run_uninstrumented
@@ -142,13 +130,13 @@ def test_slots_that_are_met_while_the_tables_are_written_count(
         assert again.handle(counter).add(1).return_value == 3
 
 
-def test_open_block_begins_anew_in_one_transaction_of_the_file(
+def test_open_block_begins_again_in_one_transaction_of_the_file(
     interrupts_commits: None, tmp_path: Path
 ) -> None:
     with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as chain:
         counter = chain.deploy(Counter)
         chain.automine = False
-        for n in range(5):
+        for n in range(1, 5):
             counter.add(n)
         AfterCommit.count = 0
         chain.node.request("evm_setNextBlockTimestamp", [hex(chain.now + 60)])
@@ -191,7 +179,7 @@ def test_interrupted_trace_changes_nothing(monkeypatch: Any) -> None:
     assert seen == [3, 3]  # also while they look
 
 
-def test_want_of_memory_is_no_receipt() -> None:
+def test_memory_error_leaves_no_receipt() -> None:
     chain = Chain()
     hungry = chain.deploy(Hungry)
     before = chain.state_root(), len(chain.receipts), chain.now

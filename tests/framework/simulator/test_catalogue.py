@@ -31,7 +31,7 @@ def test_games_are_found_by_name() -> None:
     assert World in offered.classes
 
 
-def test_name_of_two_wants_its_package(package: Path) -> None:
+def test_ambiguous_name_needs_its_package(package: Path) -> None:
     for name in ("one", "two"):
         (package / f"{name}.py").write_text(CONTRACT.format("Game"))
     with pytest.raises(
@@ -54,7 +54,7 @@ def test_what_is_imported_is_not_offered(package: Path) -> None:
     ("\nimport nothing_of_that_name", r"one\.py:2: ModuleNotFoundError"),
     ("from chain import Contract, call\nclass A(Contract):\n @call\n def a(self, x): ...", r"one\.py:4: A.a: argument"),
 ])  # fmt: skip
-def test_mistake_is_told_with_its_place(package: Path, text: str, says: str) -> None:
+def test_mistake_is_reported_with_its_place(package: Path, text: str, says: str) -> None:
     (package / "one.py").write_text(text)
     with pytest.raises(ContractNotFound, match=says):
         ContractCatalogue(package.name)

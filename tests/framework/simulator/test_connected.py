@@ -1,4 +1,4 @@
-"""A chain in a node, used from afar: the same face, the same answers, the same blocks."""
+"""A chain in a node, used remotely: the same methods, the same answers, the same blocks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ from chain import (  # fmt: skip
     InvalidTransaction,
     Key,
     Map,
-    System,
     World,
     call,
     event,
-    model,
     require,
     reverts,
     view,
@@ -33,6 +31,8 @@ from chain.ledger.file import replication
 from chain.rpc.boardchain import ledger_feed
 from chain.rpc.server.server import Server, Settings
 from chain.types import Address, u8, u64
+from tests.framework.helpers import failure_of
+from tests.framework.toys import Score, Scoring
 
 
 @event
@@ -60,20 +60,6 @@ class Race(Contract):
     @view
     def age(self) -> u64:
         return self.block.timestamp
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        score = self.world.read(Score, self.caller)
-        score.points += points
-        self.world.write(score)
 
 
 OFFERED = (World, Race, Scoring)
@@ -112,7 +98,7 @@ def each(request: Any, tmp_path: Path, near: Chain) -> Iterator[Chain]:
 
 
 def play(chain: Chain) -> Iterator[Any]:
-    """What a script would print: a bit of everything that a chain can be asked and told."""
+    """Yield what a script would print: a bit of everything that a chain can do."""
     alice, bob = chain.accounts[:2]
     first = chain.account("first.testnet")
     race = chain.deploy(Race, sender=alice)
@@ -187,7 +173,7 @@ ACTS: dict[str, Callable[[Chain, Any], object]] = {
 
 
 @given(st.lists(st.sampled_from([*ACTS, "snapshot", "revert", "look"]), max_size=25), st.booleans())
-def test_follower_survives_whatever_happens(acts: list[str], forgetful: bool) -> None:
+def test_follower_survives_every_change(acts: list[str], forgetful: bool) -> None:
     near = Chain()
     race = near.deploy(Race)
     far = Chain.connect(near.node, contracts=[Race])
@@ -233,7 +219,7 @@ def test_failed_call_raises_with_its_place(far: Chain) -> None:
     with far.loaded(die=[5, 5, 5, 5]), reverts("Too far"):
         for _ in range(4):
             race.roll()
-    assert "test_connected.py" in far.receipts[-1].error.place
+    assert "test_connected.py" in failure_of(far.receipts[-1]).place
 
 
 def test_contract_not_offered_is_refused(near: Chain) -> None:
@@ -260,10 +246,10 @@ def test_time_does_not_run_backwards(far: Chain) -> None:
         far.advance(-1)
 
 
-def test_outcomes_left_over_are_told(far: Chain) -> None:
+def test_outcomes_left_over_are_reported(far: Chain) -> None:
     with pytest.raises(AssertionError, match="nobody drew"), far.loaded(die=[1]):
         pass
-    with far.loaded(die=[]):  # they were unloaded all the same
+    with far.loaded(die=[]):  # they were unloaded nevertheless
         pass
 
 
@@ -293,7 +279,7 @@ def test_snapshot_serves_again(far: Chain) -> None:
         assert len(far.blocks) == 1
 
 
-def test_chain_that_was_followed_is_let_go() -> None:
+def test_connected_chain_is_released() -> None:
     near = Chain()
     Chain.connect(near.node)
     gone = weakref.ref(near.ledger)
@@ -302,7 +288,7 @@ def test_chain_that_was_followed_is_let_go() -> None:
     assert gone() is None
 
 
-def test_node_that_began_anew_is_noticed(near: Chain, far: Chain) -> None:
+def test_node_that_began_again_is_noticed(near: Chain, far: Chain) -> None:
     far.mine()
     far.driver._client = Chain.connect(Chain().node).driver._client  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="began anew: connect to it again"):
@@ -310,12 +296,12 @@ def test_node_that_began_anew_is_noticed(near: Chain, far: Chain) -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:8545", "ftp://a", "http://"])
-def test_wrong_address_is_told(url: str) -> None:
+def test_wrong_address_is_reported(url: str) -> None:
     with pytest.raises(ValueError, match="is not an address of a node"):
         Chain.connect(url)
 
 
-def test_nobody_there_is_told() -> None:
+def test_nobody_there_is_reported() -> None:
     with pytest.raises(ConnectionError, match="there is no node at"):
         Chain.connect("http://127.0.0.1:9")
 
@@ -336,13 +322,13 @@ def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
     )
 
 
-def test_connection_that_was_idle_is_made_anew(url: str, far: Chain) -> None:
+def test_connection_that_was_idle_is_made_again(url: str, far: Chain) -> None:
     remote = Chain.connect(url)
     remote.driver._client._connection.sock.shutdown(2)  # type: ignore[attr-defined]
     assert remote.head.number == 0
 
 
-def test_node_that_went_away_is_told(near: Chain) -> None:
+def test_node_that_went_away_is_reported(near: Chain) -> None:
     with Server(near, Settings(port=0)).in_thread() as url:
         far = Chain.connect(url)
     with pytest.raises(ConnectionError, match="there is no node at"):
@@ -350,7 +336,7 @@ def test_node_that_went_away_is_told(near: Chain) -> None:
 
 
 @pytest.mark.parametrize("answer", [b"<html>", b"[]", b"{}"])
-def test_what_is_no_node_is_told(answer: bytes) -> None:
+def test_server_that_is_not_a_node_is_reported(answer: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_answer_once, args=(listening, answer))
         thread.start()

@@ -1,4 +1,4 @@
-"""The same script gives the same hashes, whatever the order in which Python's sets come out."""
+"""The same script gives the same hashes under every hash seed of Python."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ print(chain.sql("select name, sql from sqlite_master"), chain.sql("select * from
 """
 
 
-def played(script, seed):
+def played(script: Path, seed: int) -> str:
     environment = {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -91,18 +91,18 @@ def played(script, seed):
 
 
 @pytest.fixture
-def script(tmp_path):
+def script(tmp_path: Path) -> Path:
     path = tmp_path / "play.py"
     path.write_text(SCRIPT, "utf-8")
     return path
 
 
-def test_five_runs_give_one_hash(script):
+def test_five_runs_give_one_hash(script: Path) -> None:
     runs = {played(script, seed) for seed in (0, 1, 2, 42, 4_294_967_295)}
     assert runs == {GOLDEN}
 
 
-def test_import_is_light(tmp_path):
+def test_import_is_light(tmp_path: Path) -> None:
     heavy = "{'eth', 'eth_account', 'eth_tester', 'eth_utils', 'rlp', 'trie', 'web3'}"
     script = tmp_path / "look.py"
     script.write_text(
@@ -111,7 +111,7 @@ def test_import_is_light(tmp_path):
     assert played(script, 0) == "\n"
 
 
-def test_same_tables_every_run(tmp_path):
+def test_same_tables_every_run(tmp_path: Path) -> None:
     """Python hashes texts otherwise in every process; no table may show it."""
     script = tmp_path / "tables.py"
     script.write_text(TABLES)

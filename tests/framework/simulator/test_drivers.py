@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from interrupts import standing
 
 from chain import Chain, Contract, call
 from chain.machine.transaction import Transaction
 from chain.simulator.driver import ChainDriver
 from chain.types import u64
+from tests.framework.interrupts import state_digest
 
 # What changes no block, account or setting.
 ASKED = {"close", "lacking", "load", "node", "snapshot", "unload", "web3"}
@@ -107,10 +107,10 @@ class Witness:
     """An observer of steps that only looks."""
 
     def __init__(self, chain: Chain) -> None:
-        self.chain, self.number, self.saw = chain, 0, standing(chain)
+        self.chain, self.number, self.saw = chain, 0, state_digest(chain)
 
     def save(self) -> None:
-        self.number, self.saw = self.number + 1, standing(self.chain)
+        self.number, self.saw = self.number + 1, state_digest(self.chain)
 
     def is_ahead_of(self, number: int) -> bool:
         return self.number > number
@@ -125,7 +125,7 @@ def test_every_change_is_seen_by_the_observer_of_steps() -> None:
     for act in ACTS:
         before = witness.number
         act(chain)
-        assert witness.saw == standing(chain) and witness.number > before
+        assert witness.saw == state_digest(chain) and witness.number > before
 
 
 def test_step_that_cannot_be_saved_is_undone() -> None:
@@ -136,12 +136,12 @@ def test_step_that_cannot_be_saved_is_undone() -> None:
     with Chain() as chain:
         chain.deploy(Counter)
         chain.driver.observer = Full(chain)
-        before = standing(chain)
+        before = state_digest(chain)
         for act in ACTS:
             with pytest.raises(OSError, match="no space left"):
                 act(chain)
             chain.settle()
-            assert standing(chain) == before
+            assert state_digest(chain) == before
 
 
 def test_reading_is_not_saved() -> None:

@@ -1,4 +1,4 @@
-"""An interrupt at any line leaves a chain, and its file, before a step or after it, and the chain goes on."""
+"""An interrupt at any line leaves a chain, and its file, before a step or after it, and the chain continues."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 from random import Random
 from shutil import copyfile
 
-import interrupts
-import plays
 import pytest
-from interrupts import KINDS, left_over, made_up, places, run, standing
-from plays import PLAYS, Counter, More, Scoring, begin, counter_on
 
 from chain import Chain
+from tests.framework import interrupts, plays
+from tests.framework.interrupts import KINDS, derived_errors, leftovers, places, run, state_digest
+from tests.framework.plays import PLAYS, Counter, More, Scoring, begin, counter_on
 
 KNOWN = (Counter, More, Scoring, plays.Inner)
 FEW = 5 * len(PLAYS)  # interrupts in memory; in a file 2 for each play
@@ -44,9 +43,9 @@ def check(chain: Chain, play: interrupts.Play, random: Random) -> str:
     done = run(play, chain, tuple(lines), kind)
     told = f"{play.__name__} by {kind.__name__} at {' and '.join(done.places)}"
     chain.settle()
-    if standing(chain) not in may_stand:
+    if state_digest(chain) not in may_stand:
         return f"{told}: the chain stands nowhere"
-    wrong = left_over(chain) + (made_up(chain) if random.random() < 0.4 else [])
+    wrong = leftovers(chain) + (derived_errors(chain) if random.random() < 0.4 else [])
     return f"{told}: {wrong}" if wrong else ""
 
 
@@ -58,7 +57,7 @@ def goes_on(chain: Chain) -> None:
 
 
 def campaign(number: int, seed: int) -> list[str]:
-    """So many interrupts in memory, evenly over the plays: what was wrong."""
+    """Interrupt the plays in memory this many times; return what was wrong."""
     random, found, base = Random(seed), list[str](), Chain()
     begin(base)
     chain = base
@@ -86,12 +85,12 @@ def campaign_in_file(number: int, seed: int, folder: Path) -> list[str]:
             copyfile(base, path)
         with Chain.open(path, contracts=KNOWN) as chain:
             found.append(check(chain, PLAYS[n % len(PLAYS)], random))
-            stands = standing(chain)
+            stands = state_digest(chain)
         if not found[n]:
             with Chain.open(path, contracts=KNOWN) as chain:
-                wrong = made_up(chain) if n % 3 == 0 else []
+                wrong = derived_errors(chain) if n % 3 == 0 else []
                 found[n] = (
-                    "" if standing(chain) == stands and not wrong else f"from the file {wrong}"
+                    "" if state_digest(chain) == stands and not wrong else f"from the file {wrong}"
                 )
                 goes_on(chain)
     return list(filter(None, found))
@@ -105,10 +104,10 @@ def test_interrupts_in_a_file_leave_steps_whole(tmp_path: Path) -> None:
     assert campaign_in_file(2 * len(PLAYS), 2, tmp_path) == []
 
 
-def stands_where(far: Chain) -> str:
-    """What a chain in a node holds, with what is new there."""
+def digest_of_copy(far: Chain) -> str:
+    """Return the state of a chain in a node, with what is new there."""
     far.settle()
-    return standing(far)
+    return state_digest(far)
 
 
 @pytest.mark.parametrize("play", [play for play in PLAYS if play is not plays.node])
@@ -125,7 +124,7 @@ def test_copy_is_as_its_node_after_an_interrupt(play: interrupts.Play) -> None:
         done = run(play, far, (random.randrange(1, count + 1),), kind, files)
         gc.collect()
         near.settle()
-        assert (stands_where(far), left_over(far)) == (standing(near), []), done.places
+        assert (digest_of_copy(far), leftovers(far)) == (state_digest(near), []), done.places
 
 
 def sweep(play: interrupts.Play, number: int, base: Chain) -> Iterator[str]:
@@ -136,8 +135,8 @@ def sweep(play: interrupts.Play, number: int, base: Chain) -> Iterator[str]:
         chain, line, kind = base.fork(), 1 + n * count // number, KINDS[n % 3]
         done = run(play, chain, (line,), kind)
         chain.settle()
-        wrong = left_over(chain) + (made_up(chain) if n % 40 == 0 else [])
-        if standing(chain) not in may_stand or wrong:
+        wrong = leftovers(chain) + (derived_errors(chain) if n % 40 == 0 else [])
+        if state_digest(chain) not in may_stand or wrong:
             yield f"{play.__name__} by {kind.__name__} at {done.places}, line {line}: {wrong}"
 
 

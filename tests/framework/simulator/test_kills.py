@@ -1,4 +1,4 @@
-"""Kill -9 in every mode: a library on a file, nodes, and deployments. What was acknowledged is there, and there once."""
+"""Kill -9 in every mode: a library on a file, nodes, and deployments. What was acknowledged is there exactly once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from kills import ROOT, Process, nursery
 
 from chain import Chain
 from chain.simulator.node_client import HttpNodeClient, NodeUnreachable
+from tests.framework.kills import ROOT, Process, nursery
 from tests.framework.ledger.test_killed_writers import WRITER, count_in
 
 ROUNDS = int(os.environ.get("ROUNDS", "1000"))
@@ -89,7 +89,7 @@ def library(begin: Begin, folder: Path, rounds: int, random: Random) -> None:
 
 
 class Asked:
-    """What was asked of a node until it was killed."""
+    """The requests to a node until it was killed."""
 
     def __init__(self, process: Process) -> None:
         self.ask = HttpNodeClient(f"http://{process.told.readline().split()[-1]}")
@@ -102,8 +102,8 @@ class Asked:
         self.taken.append(self.ask("eth_sendTransaction", [fields]))
 
 
-def sends(asked: Asked, random: Random) -> None:
-    """What goes into a block at once, with this and that between."""
+def send_one_by_one(asked: Asked, random: Random) -> None:
+    """Send transactions, each into its own block, with other requests between."""
     ask = asked.ask
     while True:
         asked.send(random.randrange(0x20, 0x30))
@@ -116,8 +116,8 @@ def sends(asked: Asked, random: Random) -> None:
             ask("evm_revert", [number])
 
 
-def lets_wait(asked: Asked, random: Random) -> None:
-    """What waits for the next block, which is done again and again."""
+def send_into_open_block(asked: Asked, random: Random) -> None:
+    """Send transactions that wait for the next block, which is rebuilt again and again."""
     for _ in range(random.randrange(10, 40)):
         asked.send(0x22)
     for number in range(10**6):
@@ -150,11 +150,11 @@ def node(
 
 
 def automining(begin: Begin, folder: Path, rounds: int, random: Random) -> None:
-    node(begin, folder, rounds, random, sends)
+    node(begin, folder, rounds, random, send_one_by_one)
 
 
 def with_block_time(begin: Begin, folder: Path, rounds: int, random: Random) -> None:
-    node(begin, folder, rounds, random, lets_wait, "--block-time", 0.2)
+    node(begin, folder, rounds, random, send_into_open_block, "--block-time", 0.2)
 
 
 # Deployments
@@ -171,7 +171,7 @@ def deployments(begin: Begin, folder: Path, rounds: int, random: Random) -> None
     script.write_text(PLAN, "utf-8")
 
     def apply(place: Path, after: float | None = None) -> bool:
-        """Whether it came to its end."""
+        """Return True if it ended by itself."""
         place.mkdir(exist_ok=True)
         words = ("--chain", place / "games.chain", "--journal", place / "kept", "--yes")
         process = begin("boardchain", "deploy", script, *words)

@@ -1,4 +1,4 @@
-"""The past of a chain, for reading, and chains that go on from it."""
+"""The past of a chain, for reading, and forks that continue from it."""
 
 from __future__ import annotations
 
@@ -79,11 +79,6 @@ class Scorer(System):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain()
-
-
-@pytest.fixture
 def counter(chain: Chain) -> Any:
     """Deployed in block 1; 5, 10 and 15 in blocks 2, 3 and 4."""
     counter = chain.deploy(Counter)
@@ -92,7 +87,7 @@ def counter(chain: Chain) -> Any:
     return counter
 
 
-# Looking back
+# The past
 
 
 def test_views_run_on_the_past(chain: Chain, counter: Any) -> None:
@@ -179,12 +174,12 @@ def test_unknown_blocks_are_refused(chain: Chain, counter: Any, number: Any) -> 
         chain.at(number)
 
 
-def test_failed_view_of_the_past_says_why(chain: Chain, counter: Any) -> None:
+def test_failed_view_of_the_past_is_explained(chain: Chain, counter: Any) -> None:
     with pytest.raises(Reverted, match=r"^Counter has no entry with selector 0x"):
         chain.at(4).handle(Scorer, counter.address).of(1)
 
 
-# Going on from there
+# Continuing from there
 
 
 def test_fork_has_the_same_blocks(chain: Chain, counter: Any) -> None:
@@ -198,7 +193,7 @@ def test_fork_has_the_same_blocks(chain: Chain, counter: Any) -> None:
 
 @settings(deadline=None)
 @given(st.integers(0, 3), st.lists(st.integers(1, 100), max_size=5))
-def test_fork_goes_on_as_the_chain_would(calls: int, steps: list[int]) -> None:
+def test_fork_continues_as_the_chain_would(calls: int, steps: list[int]) -> None:
     long, short = Chain(), Chain()
     counter = long.deploy(Counter)
     for n in range(3):

@@ -1,4 +1,4 @@
-"""Mistakes that Python told in words of its own, and that are sentences now."""
+"""Mistakes that Python reported in its own words, and that have messages of ours."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Bell(Contract):
 
     @view
     def answer_nothing(self) -> u8:
-        pass
+        return None  # type: ignore[return-value]  # the mistake
 
     @call
     def roll_in_vain(self) -> None:
@@ -112,7 +112,10 @@ def test_mistake_with_a_model_has_its_line(chain: Chain, entry: str) -> None:
 
 
 MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda bell: Bell(), "Bell cannot be instantiated directly: chain.deploy(Bell) makes one on a chain"),
+    (
+        lambda bell: Bell(),
+        "Bell cannot be instantiated directly: chain.deploy(Bell) makes one on a chain",
+    ),
     (lambda bell: bell.chain.receipts[9], "there is no receipt 9: there are 1"),
     (lambda bell: bell.chain.receipts["ring"], "'ring' is not the number of a receipt"),
     (lambda bell: record(bell), "is not a chain: only the play of a whole chain is recorded"),

@@ -1,6 +1,6 @@
 """Wrong values for every public callable: each is refused in our words, or the chain stays whole.
 
-What there is to call is found by introspection, on every face that a person meets, so a new method is tried by itself. An
+What there is to call is found by introspection, on every public object, so a new method is tried by itself. An
 error is in our words if a `raise` in `chain/` made it: what Python or a library says on its own tells nobody what to do.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import chain as package
-from chain import Chain, Contract, Key, Map, Revert, System, call, event, init, model, view
+from chain import Chain, Contract, Key, Map, Revert, call, event, init, view
 from chain.deployment.plan import Deployment
 from chain.ledger.queries import Query
 from chain.machine.transaction import Transaction
@@ -27,6 +27,7 @@ from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.random import Random
 from chain.testing import assert_events, reverts, run_uninstrumented
 from chain.types import Address, u64, u256
+from tests.framework.toys import Score, Scoring
 
 OURS = str(Path(package.__file__).parent)
 RAW = re.compile(r"object has no attribute|object is not|\b\w+_\w+: \w+Error: ")
@@ -37,18 +38,6 @@ ALICE, BOB = Chain().accounts[:2]
 class Paid:
     who: Key[Address]
     amount: u256
-
-
-@model
-class Score:
-    player: Key[Address]
-    points: u64
-
-
-class Scoring(System):
-    @call
-    def win(self, points: u64) -> None:
-        self.world.write(Score(self.caller, points))
 
 
 class Bank(Contract):
@@ -133,7 +122,7 @@ MINTS: dict[str, str] = {
 }
 
 
-def test_whatever_is_left_out_is_there(faces: dict[str, Any]) -> None:
+def test_left_out_callables_exist(faces: dict[str, Any]) -> None:
     there = {name for face in faces.values() for name, _ in callables(face)}
     assert LEFT.keys() | MINTS.keys() <= there | {
         "choice",
@@ -143,7 +132,7 @@ def test_whatever_is_left_out_is_there(faces: dict[str, Any]) -> None:
     }
 
 
-# Faces
+# Public objects
 
 
 @pytest.fixture(params=["memory", "file", "node"])
@@ -163,7 +152,7 @@ def place(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.fixture
 def faces(place: Chain) -> dict[str, Any]:
-    """Everything that a person holds in their hands."""
+    """The objects that a person works with."""
     bank = place.deploy(Bank, ALICE)
     receipt = bank.pay(ALICE, 1, value=7)
     world = place.deploy_world("game", systems=[Scoring], writers={"game": [Scoring]})
@@ -262,7 +251,7 @@ def raising(file: str) -> set[int]:
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether one of our own sentences refused it."""
+    """Return True if one of our own messages refused it."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -286,13 +275,13 @@ def finish(result: Any) -> None:
 
 
 def wei_of(chain: Chain) -> int:
-    """All wei that there is, and all that was burnt as fees."""
+    """Return all wei that there is, and all that was burnt as fees."""
     burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
     return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
 
 
 def sizes(chain: Chain) -> tuple[Any, ...]:
-    """What shows at once whether anything happened."""
+    """Return the sizes that change when anything happens."""
     _, ledger = chain.now, chain.ledger  # as they are now, wherever the chain runs
     return (
         len(ledger.blocks), len(ledger.timeline), len(ledger.receipts), chain.mining,
@@ -301,7 +290,7 @@ def sizes(chain: Chain) -> tuple[Any, ...]:
 
 
 class Trial:
-    """One chain at which wrong values are thrown; after each that went through, it is looked at and taken back."""
+    """A chain that gets wrong values; after each that was accepted, it is checked and reverted."""
 
     def __init__(self, chain: Chain) -> None:
         self.chain, self.start, self.wei = chain, chain.snapshot(), wei_of(chain)
@@ -348,10 +337,15 @@ def test_every_callable_refuses_or_stays_whole(place: Chain, faces: dict[str, An
     assert not trial.bad, "\n".join(f"{call} -> {what}" for what, call in trial.bad.items())
 
 
-# What has no chain at hand, and what a contract does
+# Callables without a chain, and those inside a contract
 
 
-NAMES = {"Chain": Chain, "Address": Address, "reverts": reverts, "assert_events": assert_events}
+NAMES: dict[str, Callable[..., Any]] = {
+    "Chain": Chain,
+    "Address": Address,
+    "reverts": reverts,
+    "assert_events": assert_events,
+}
 
 
 def test_names_of_the_package_refuse_too() -> None:
@@ -363,7 +357,7 @@ def test_names_of_the_package_refuse_too() -> None:
 
 
 def test_everything_inside_a_contract_refuses_or_stays_whole() -> None:
-    """What a contract is given goes wrong in its own message, which then does nothing at all."""
+    """A wrong value fails the message of the contract, which then has no effect."""
     chain = Chain()
     contract, bank = chain.deploy(Probe), chain.deploy(Bank, ALICE)
     chain.set_balance(contract, 100)

@@ -1,4 +1,4 @@
-"""What went by without a word, or in a word of Python's own, and is a sentence now."""
+"""Mistakes that once passed silently, or with a message of Python's own, and now have a message of ours."""
 
 from __future__ import annotations
 
@@ -213,56 +213,6 @@ def test_well_known_name_is_that_account(chain: Chain, bell: Handle) -> None:
     assert chain.balance(bob) < 10_000 * 10**18
 
 
-# The interpreter's recursion limit
-
-
-LIMIT = """
-import sys
-from chain import Chain, Contract, call
-from {module} import Deep
-
-limits = [sys.getrecursionlimit()]
-chain = Chain()
-deep = chain.deploy(Deep)
-limits.append(sys.getrecursionlimit())
-deep.work(1)
-limits.append(sys.getrecursionlimit())
-print(set(limits) == {{1000}})
-"""
-BRANCHES = """
-from chain import Contract, call
-from chain.types import u64
-
-
-class Deep(Contract):
-    @call
-    def work(self, x: u64) -> u64:
-        if x == 0:
-            return 0
-"""
-
-
-def run_deep(folder: Path, branches: int) -> subprocess.CompletedProcess[str]:
-    lines = (f"        elif x == {i}:\n            return {i}\n" for i in range(1, branches))
-    (folder / "deep.py").write_text(BRANCHES + "".join(lines) + "        return 0\n")
-    (folder / "play.py").write_text(LIMIT.format(module="deep"))
-    command = [sys.executable, "play.py"]
-    path = f"{Path(public.__file__).parents[1]}"
-    return subprocess.run(
-        command, cwd=folder, env={"PYTHONPATH": path}, capture_output=True, text=True, check=False
-    )
-
-
-def test_recursion_limit_is_left_to_the_program(tmp_path: Path) -> None:
-    done = run_deep(tmp_path, 200)  # which takes more than the limit to read
-    assert done.stdout == "True\n", done.stderr
-
-
-def test_source_nested_too_deeply_is_refused(tmp_path: Path) -> None:
-    last = run_deep(tmp_path, 800).stderr.strip().splitlines()[-1]
-    assert "deep.py:6: Deep is too deeply nested to be read: make a table of" in last
-
-
 # Scopes
 
 
@@ -323,7 +273,7 @@ NOT_THERE: list[tuple[Callable[[Chain, Any], Any], Any, type[Exception], str]] =
 
 
 @pytest.mark.parametrize(("ask", "key", "wrong", "text"), NOT_THERE)
-def test_what_is_not_there_is_told(
+def test_what_is_not_there_is_reported(
     chain: Chain, bell: Handle, ask: Callable[[Chain, Any], Any], key: Any, wrong: type[Exception], text: str
 ) -> None:  # fmt: skip
     bell.ring()

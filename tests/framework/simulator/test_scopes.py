@@ -1,4 +1,4 @@
-"""What a scope undoes is everything, and what decides on the next block survives in a file, a fork and a node."""
+"""A scope undoes everything; the overrides of the next block survive in a file, a fork and a node."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chain]:
 
 
 def next_block(chain: Chain) -> tuple[Any, ...]:
-    """All that decides on it."""
+    """Return all that the next block depends on."""
     return chain.pending.as_tuple, chain.now, chain.automine, chain.block_interval
 
 
@@ -107,7 +107,7 @@ def test_anchor_within_a_block_leaves_it_open(chain: Chain) -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_fork_begins_where_the_chain_stands(chain: Chain, change: Callable[[Chain], None]) -> None:
+def test_fork_starts_at_the_end_of_the_chain(chain: Chain, change: Callable[[Chain], None]) -> None:
     change(chain)
     fork = chain.fork()
     assert next_block(fork) == next_block(chain)

@@ -1,4 +1,4 @@
-"""Real signals: Ctrl-C on a script, and a node that is killed while it does an open block again."""
+"""Real signals: Ctrl-C on a script, and a node that is killed while it rebuilds an open block."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from interrupts import made_up
 
 from chain import Chain
 from chain.simulator.node_client import HttpNodeClient
+from tests.framework.interrupts import derived_errors
 
 ROOT = Path(__file__).parents[3]
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
@@ -53,8 +53,8 @@ def main(chain):
 
 
 def interrupted(script: Path, path: Path, random: Random) -> int:
-    """Run the script on the file until Ctrl-C: the last count that it told."""
-    command = [sys.executable, "-m", "chain", "run", script, "--chain", path]
+    """Run the script on the file until Ctrl-C; return the last count that it printed."""
+    command = [sys.executable, "-m", "chain", "run", str(script), "--chain", str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as runner:  # fmt: skip
         assert runner.stdout is not None and runner.stdout.readline() == b"ready\n"
         time.sleep(random.random() / 5)
@@ -73,7 +73,7 @@ def test_interrupted_script_leaves_a_sound_file(tmp_path: Path) -> None:
         told = interrupted(script, path, random)
         with Chain.open(path) as chain:
             assert chain.storage(chain.receipts[0].address, 0) >= told, number
-            assert not made_up(chain), number
+            assert not derived_errors(chain), number
 
 
 def node_on(path: Path) -> tuple[subprocess.Popen[str], str]:

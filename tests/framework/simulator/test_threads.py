@@ -1,16 +1,16 @@
-"""Chains in several threads: what comes out is what comes out of one after the other."""
+"""Chains in several threads: the results are those of one thread after the other."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
-from interrupts import run
 
 from chain import Address, Chain, Contract, Map, call, event, view
 from chain.accounts import LABELS
@@ -21,6 +21,7 @@ from chain.rpc.server.server import Server, Settings
 from chain.simulator.handle import Handle
 from chain.testing import run_uninstrumented
 from chain.types import u64
+from tests.framework.interrupts import run
 
 TOY = """from chain import Contract, call
 
@@ -87,7 +88,7 @@ def quick_switches() -> Iterator[None]:
 
 
 def _play(chain: Chain, number: int) -> list[Any]:
-    """What a play on a chain of its own comes to, in figures."""
+    """Return the results of a play on a chain of its own, as figures."""
     one, other = chain.deploy(Works), chain.deploy(Works)
     told: list[Any] = []
     for i in range(TURNS):
@@ -103,8 +104,8 @@ def _play(chain: Chain, number: int) -> list[Any]:
     return told
 
 
-def _side_by_side(works: list[Callable[[], Any]]) -> list[Any]:
-    """What each comes to, begun at one moment; what one raises is raised here."""
+def _side_by_side(works: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Start all at once and return the result of each; what one raises is raised here."""
     start, results = Barrier(len(works)), dict[int, Any]()
 
     def run(i: int) -> None:
@@ -128,14 +129,14 @@ def _side_by_side(works: list[Callable[[], Any]]) -> list[Any]:
 
 def test_two_chains_in_two_threads_share_nothing() -> None:
     serial = [_play(Chain(), i) for i in range(3)]
-    assert _side_by_side([lambda i=i: _play(Chain(), i) for i in range(3)]) == serial
+    assert _side_by_side([partial(_play, Chain(), i) for i in range(3)]) == serial
 
 
 # One chain
 
 
 def test_one_chain_in_many_threads_is_as_in_one() -> None:
-    """Each thread has a contract and an account of its own; what it sees of these, nobody else touches."""
+    """Each thread has its own contract and account, which no other thread changes."""
 
     def play(chain: Chain, handle: Handle, who: int) -> list[Any]:
         told: list[Any] = []
@@ -157,7 +158,7 @@ def test_one_chain_in_many_threads_is_as_in_one() -> None:
     chain, handles = made()
     serial = [play(chain, handles[i], i + 1) for i in range(4)]
     chain, handles = made()
-    works = [lambda i=i: play(chain, handles[i], i + 1) for i in range(4)]
+    works = [partial(play, chain, handles[i], i + 1) for i in range(4)]
     assert _side_by_side(works) == serial
     assert len(chain.receipts) == len(chain.blocks) - 1 == 4 + 2 * 4 * TURNS
     assert [receipt.position for receipt in chain.receipts] == [*range(len(chain.receipts))]
@@ -264,7 +265,7 @@ def test_a_chain_can_be_used_beside_its_server(chain: Chain) -> None:
     assert {receipt.ticks for receipt in chain.receipts[1:]} == {chain.receipts[1].ticks}
 
 
-# What is one for the whole process
+# What the whole process shares
 
 
 def test_the_process_is_left_as_it_was() -> None:
@@ -285,9 +286,9 @@ def test_classes_are_made_once_in_many_threads(tmp_path: Any, monkeypatch: Any) 
     del sys.modules["threaded_toy"]
 
 
-def test_what_goes_on_in_another_thread_is_in_the_same_turn_and_step() -> None:
+def test_what_continues_in_another_thread_is_in_the_same_turn_and_step() -> None:
     """Deep messages go on on a fresh stack. They may look at the chain, and so may whoever traces them."""
-    chain, seen = Chain(), []
+    chain, seen = Chain(), list[Any]()
 
     @run_uninstrumented
     class Deep(Contract):
@@ -329,7 +330,7 @@ def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> N
         assert (sys.getrecursionlimit(), gc.isenabled()) == before, f"at line {line}"
 
 
-def test_what_had_not_begun_when_it_was_interrupted_never_does(monkeypatch: Any) -> None:
+def test_calls_interrupted_before_they_began_never_run(monkeypatch: Any) -> None:
     """An interrupt while a thread is being started: nobody waits for that thread any more."""
     chain, threads = Chain(), list[Thread]()
     handle = chain.deploy(Works)

@@ -1,4 +1,4 @@
-"""The history of an upgraded contract can be read and played again, also where only the class of now is at hand."""
+"""The history of an upgraded contract can be read and played again, also if only the present class is available."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
-from textwrap import dedent
-from typing import Any
 
 import pytest
 
@@ -18,60 +15,18 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.metering.program import program_of
 from chain.replays import BadTranscript, record, replay
 from chain.replays.verify import verify
-from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
+from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
-from chain.simulator.reload_package import import_again
 from chain.simulator.upgrade import CannotUpgrade
 from chain.spec.upgrade_entry import Upgraded
+from tests.framework.versions import DOUBLE, FIRST, Edit
 
-FIRST = """
-    from chain import Contract, Key, Map, Vector, call, event, view
-    from chain.types import Address, u8, u64
-
-    @event
-    class Added:
-        by: Key[Address]
-        total: u64
-
-    class Game(Contract):
-        total: u64
-        names: Map[u64, str]
-
-        @call
-        def add(self, n: u64) -> u64:
-            self.total += n
-            self.emit(Added(self.caller, self.total))
-            return self.total
-"""
-DOUBLE = FIRST.replace("+= n", "+= 2 * n")
-TRIPLE = FIRST.replace("+= n", "+= 3 * n")
-
-_numbers = count()
-Edit = Callable[[str], Any]
 Open = Callable[..., Chain]
-
-
-@pytest.fixture
-def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
-    """Writes the one module of a package and imports it; its class Game. So one class comes in several versions."""
-    name = f"history_{next(_numbers)}"
-    monkeypatch.syspath_prepend(tmp_path)
-    known: list[ContractCatalogue] = []
-
-    def write(text: str) -> Any:
-        (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [import_again(known[0]) if known else ContractCatalogue(name)]
-        found = known[0].find("Game")
-        program_of(found)
-        return found
-
-    yield write
-    sys.modules.pop(name, None)
 
 
 @pytest.fixture(params=["memory", "file", "node"])
 def again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
-    """The one chain, as somebody finds it who comes with these classes: at hand, in its file, or in its node."""
+    """Opens the one chain with these classes: in memory, from its file, or in its node."""
     played, opened = Chain(), list[Chain]()
 
     def come(*contracts: type[Contract]) -> Chain:
@@ -92,7 +47,7 @@ def again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
 
 
 def play(again: Open, edit: Edit) -> tuple[Chain, Handle]:
-    """A game, another, and an upgrade of the first between two moves. Comes back with the new class alone."""
+    """Play two games, with an upgrade of the first between two moves; open the chain again with the new class alone."""
     first = edit(FIRST)
     chain = again(first)
     game = chain.deploy(first)
@@ -161,7 +116,7 @@ def test_upgrade_names_the_field_in_the_way(again: Open, edit: Edit) -> None:
     assert again(third).block_hash() == before
 
 
-def test_past_wants_its_class(again: Open, edit: Edit) -> None:
+def test_past_needs_its_class(again: Open, edit: Edit) -> None:
     chain, game = play(again, edit)
     assert chain.at(4).handle(game).add.simulate(1).value == 3
     if chain.receipts[0].is_undeclared:
@@ -222,7 +177,7 @@ def test_upgrades_are_asked_in_sql(again: Open, edit: Edit) -> None:
     ]  # fmt: skip
 
 
-def test_upgrades_stand_in_the_file_for_others(tmp_path: Path, edit: Edit) -> None:
+def test_upgrades_are_readable_in_the_file(tmp_path: Path, edit: Edit) -> None:
     """Also after one that was taken back, and beside an event that a contract itself calls so."""
     first, second, third = edit(FIRST), edit(DOUBLE), edit(FIRST.replace("Added", "Upgraded"))
     path = tmp_path / "a.chain"
@@ -298,7 +253,7 @@ def test_missing_version_is_named(again: Open, edit: Edit) -> None:
     assert told[-1].startswith("the source of Game as of 0x") and "is not here" in told[-1]
 
 
-def test_same_moves_of_another_version_are_told_apart(edit: Edit) -> None:
+def test_same_moves_of_another_version_are_reported_apart(edit: Edit) -> None:
     chain, first = Chain(), edit(FIRST)
     game = chain.deploy(first)
     game.add(1)
@@ -326,7 +281,7 @@ def test_edited_chain_is_recorded_without_its_class(edit: Edit, tmp_path: Path) 
     assert replay(text, contracts=[first]).ok
 
 
-def test_verify_says_what_it_could_not_play(edit: Edit) -> None:
+def test_verify_lists_what_it_could_not_play(edit: Edit) -> None:
     chain, first = Chain(), edit(FIRST)
     game = chain.deploy(first)
     game.add(1)
@@ -343,6 +298,6 @@ def test_verify_says_what_it_could_not_play(edit: Edit) -> None:
     (f"contract Game = nowhere:Game 0x{'0' * 64}", ContractNotFound, "nowhere:Game is not among the contracts"),
     ("1 +1s alice: upgrade bob to Game@2", BadTranscript, "line 2: no line says which contract Game@2 is"),
 ])  # fmt: skip
-def test_bad_line_is_told(line: str, error: type[Exception], told: str) -> None:
+def test_bad_line_is_reported(line: str, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         replay(f"boardchain transcript 1\n{line}\n")

@@ -1,75 +1,26 @@
-"""A contract gets other code: a transaction with a receipt and an event, after which everything is still readable."""
+"""An upgrade gives a contract other code: a transaction with a receipt and an event, after which all history is readable."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
 import pytest
 
 from chain import Address, Chain, Contract, InvalidTransaction, System, call, reverts, view
 from chain.metering.program import program_of
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
-from chain.simulator.reload_package import Package, import_again
+from chain.simulator.reload_package import Package
 from chain.spec.contracts import UPGRADE
 from chain.spec.upgrade_entry import SIGNATURE, Upgraded
 from chain.testing import instrumented
 from chain.types import bytes32
 from contracts.deblockle import Deblockle
 from contracts.deblockle import rules as deblockle_rules
+from tests.framework.versions import DOUBLE, FIRST, Edit
 
-FIRST = """
-    from chain import Contract, Key, Map, Vector, call, event, view
-    from chain.types import Address, u8, u64
-
-    @event
-    class Added:
-        by: Key[Address]
-        total: u64
-
-    class Game(Contract):
-        total: u64
-        names: Map[u64, str]
-
-        @call
-        def add(self, n: u64) -> u64:
-            self.total += n
-            self.emit(Added(self.caller, self.total))
-            return self.total
-
-        @view
-        def twice(self) -> u64:
-            return 2 * self.total
-"""
-DOUBLE = FIRST.replace("+= n", "+= 2 * n")
-TRIPLE = FIRST.replace("+= n", "+= 3 * n")
 OTHER_TYPE = FIRST.replace("Map[u64, str]", "Map[u64, u64]")
-
-_numbers = count()
-
-Edit = Callable[[str], Any]
-
-
-@pytest.fixture
-def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edit]:
-    """Writes the one module of a package and imports it; its class Game. So one class comes in several versions."""
-    name = f"arena_{next(_numbers)}"
-    monkeypatch.syspath_prepend(tmp_path)
-    known: list[ContractCatalogue] = []
-
-    def write(text: str) -> Any:
-        (tmp_path / f"{name}.py").write_text(dedent(text))
-        known[:] = [import_again(known[0]) if known else ContractCatalogue(name)]
-        found = known[0].find("Game")
-        program_of(found)
-        return found
-
-    yield write
-    sys.modules.pop(name, None)
 
 
 def to(cls: type[Contract]) -> bytes:
@@ -82,7 +33,7 @@ def to(cls: type[Contract]) -> bytes:
 
 @pytest.mark.parametrize("evm_only", [False, True])
 @pytest.mark.parametrize("is_known", [True, False])
-def test_roads_upgrade_alike(edit: Edit, evm_only: bool, is_known: bool) -> None:
+def test_executors_upgrade_alike(edit: Edit, evm_only: bool, is_known: bool) -> None:
     chain, plain = Chain(evm_only=evm_only), Chain()
     first, second = edit(FIRST), edit(DOUBLE)
     for each in (chain, plain):
@@ -99,13 +50,13 @@ def test_roads_upgrade_alike(edit: Edit, evm_only: bool, is_known: bool) -> None
 
 
 def forget_all(chain: Chain) -> None:
-    """As in a file that is opened without its classes."""
+    """Forget the classes, as in a file that is opened without them."""
     chain.ledger.artifacts.items()  # which the file has
     chain.machine.programs.clear()
     chain.machine._by_code.clear()
 
 
-def test_upgrade_says_why_not(edit: Edit, chain: Chain) -> None:
+def test_refused_upgrade_is_explained(edit: Edit, chain: Chain) -> None:
     game, second = chain.deploy(edit(FIRST)), edit(DOUBLE)
     chain.declare(second)
     root = chain.state_root()
@@ -178,7 +129,7 @@ def test_past_runs_what_it_had(edit: Edit, chain: Chain) -> None:
     assert [each.handle(game).add(5).return_value for each in (forked, chain)] == [6, 13]
 
 
-# Taking up an edited package
+# Reloading an edited package
 
 
 def test_package_is_taken_up_again(edit: Edit, tmp_path: Path, chain: Chain) -> None:
@@ -294,7 +245,7 @@ SCORING = """
 def test_system_is_upgraded(edit: Edit, chain: Chain) -> None:
     first: type[System] = edit(SCORING)
     world = chain.deploy_world("arcade", systems=[first])
-    score = sys.modules[first.__module__].Score  # type: ignore[attr-defined]
+    score = sys.modules[first.__module__].Score
     world.grant_writer("arcade", first)
     world.system(first).win(1)
     second = edit(SCORING.replace("+= points", "+= 2 * points"))

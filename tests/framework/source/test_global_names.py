@@ -1,4 +1,4 @@
-"""Global names are told from others as Python's compiler tells them; its own symbol table is asked for comparison."""
+"""Global names are distinguished from others as Python's compiler does, compared with its symbol table."""
 
 from __future__ import annotations
 

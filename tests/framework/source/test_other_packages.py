@@ -1,10 +1,10 @@
-"""A contract may use one of another package, wherever that lies; the linter finds what a deploy does, and where it is."""
+"""A contract may use one of another package, wherever that is; the linter finds the same as a deploy."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ OWN = "from {bells} import Bell\nclass Mine(Bell): pass\n"
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
     """Writes files in folders that are on Python's path, and imports the module `own`."""
     names: set[str] = set()
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -172,7 +172,7 @@ def test_project_is_read_through_its_contracts(
 def test_installed_package_is_found_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Finder:  # as that of an editable install: no folder on the path tells of it
+    class Finder:  # as of an editable install: no folder on the path has it
         @staticmethod
         def find_spec(name: str, path: object = None, target: object = None) -> object:
             if name != "lent":

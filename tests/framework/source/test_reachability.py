@@ -1,4 +1,4 @@
-"""What a contract reaches of its file follows Python's scopes, and the top of a file acts once.
+"""What a contract reaches in its file follows Python's scopes, and the top of a file runs once.
 
 Each script says `ran` when its top level runs. What a contract never reads is not run for it, however it is spelled; what it
 does read is run for its image, unless that would act a second time.
@@ -31,7 +31,7 @@ from chain import Chain, Contract, call, view
 from chain.types import u64
 """
 
-# By what in the contract the name `i` is; below each stands a loop over `i` that acts.
+# What the name `i` is in the contract; a loop over `i` that acts follows each.
 SPELLED = {
     "an argument": "return i",
     "a local": "j = i\nk = j\nreturn k",
@@ -65,7 +65,7 @@ for i in range(3): print('ran', bell.ring(2).return_value)
 
 
 def bell(name: str) -> str:
-    """A contract whose entry gives back 2, and in which `i` is just this."""
+    """Return the source of a contract whose entry returns 2, and in which `i` is this."""
     head = f"def ring(self, {'n' if name in NO_ARGUMENT else 'i'}: u64) -> u64:\n"
     field = " i: u64\n" if name == "an attribute" else ""
     body = "".join(f"  {line}\n" for line in SPELLED[name].splitlines())
@@ -74,7 +74,7 @@ def bell(name: str) -> str:
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Writes files, and imports the first as it stands then."""
+    """Writes files, and imports the first of them."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
@@ -226,7 +226,7 @@ def test_what_acts_is_not_read(
     assert once <= 2 and ran(capsys) == 0
 
 
-def test_main_block_is_no_part_of_a_contract(load: Callable[..., Any]) -> None:
+def test_main_block_is_not_part_of_a_contract(load: Callable[..., Any]) -> None:
     script = load(f"VALUE = 1\n{READS}if __name__ == '__main__':\n VALUE = 2\n")
     with pytest.raises(
         DeclarationError,
@@ -245,7 +245,7 @@ def test_class_below_main_runs_as_it_is(
     assert ran(capsys) == 1
 
 
-def test_definition_reads_what_stands_above_it(load: Callable[..., Any]) -> None:
+def test_definition_reads_the_names_above_it(load: Callable[..., Any]) -> None:
     early = "class Early(chain.Contract):\n @call\n def get(self) -> chain.types.u64: return 1\n"
     script = load(f"import chain\n{early}chain = Chain(guard=False)\n")
     assert script.chain.deploy(script.Early).get().return_value == 1
@@ -283,7 +283,7 @@ SIZE = (
 def test_table_changed_in_a_way_that_is_not_followed_is_refused(
     how: str, load: Callable[..., Any]
 ) -> None:
-    """The contract would run with another table than stands in the module."""
+    """The contract would run with another table than the module has."""
     script = load(CHANGED[how] + SIZE, helpers=HELPERS)
     with pytest.raises(DeclarationError, match=r"'ROWS' is \[1, 2\] here, and \[1\] in what would"):
         Chain(guard=False).deploy(script.Size)

@@ -1,11 +1,11 @@
-"""A class runs the code of its own definition, whatever else has its name: never that of another class."""
+"""A class runs the code of its own definition, never that of another class of its name."""
 
 from __future__ import annotations
 
 import importlib
 import linecache
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +25,7 @@ def indented(text: str) -> str:
 
 
 @pytest.fixture
-def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
     """Writes a file and imports it, or imports it again."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -129,7 +129,7 @@ def test_words_around_may_be_edited(load: Callable[[str], ModuleType], tmp_path:
 
 
 def typed(space: dict[str, Any], text: str, name: str) -> Any:
-    """What a notebook does with a cell, or a prompt with what is typed into it."""
+    """Run code as a notebook runs a cell."""
     lines = text.splitlines(keepends=True)
     if name.startswith("<ipython"):
         linecache.cache[name] = (len(text), None, lines, name)

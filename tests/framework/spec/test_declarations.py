@@ -1,4 +1,4 @@
-"""A wrong declaration is said when the class is made: where, what is wrong, what to write instead.
+"""A wrong declaration is reported when the class is made: where, what is wrong, what to write instead.
 
 Each file in `declarations` holds one mistake; beside it stands all that its author reads. After a change on purpose,
 `pytest tests/framework/spec/test_declarations.py --rewrite` writes these texts anew.

@@ -1,4 +1,4 @@
-"""What an entry may be called, by every road and tool, and who may call a private one."""
+"""Names of entries, in every executor and tool, and who may call a private one."""
 
 from __future__ import annotations
 
@@ -105,7 +105,8 @@ class Customer(Contract):
     @call
     def ask(self, shop: Address, signature: str) -> u64:
         there: Any = self.abi(shop, SHOP_ABI)
-        return there.sell(1) if not signature else there[signature](1, "x")
+        price: u64 = there.sell(1) if not signature else there[signature](1, "x")
+        return price
 
 
 @pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
@@ -158,7 +159,7 @@ def test_abi_has_the_given_names(shop: Handle) -> None:
     assert {"transfer", "chain", "abi"} <= {*named}
 
 
-# Names that everybody has
+# Well-known names
 
 
 def test_entry_takes_the_place_of_a_word(chain: Chain, shop: Handle) -> None:
@@ -315,7 +316,7 @@ def test_command_calls_an_overload(run: Run, entry: str, args: list[str], meant:
         assert "say which, sell(uint64), sell(uint64,address), sell(uint64,string)" in done.stderr
 
 
-def test_command_looks_at_an_overload(run: Run) -> None:
+def test_command_shows_an_overload(run: Run) -> None:
     assert run("view", "Shop", "price(uint8)", "5").output == "1\n"
     assert run("view", "Shop", "price", "1000", "--block", "1").output == "2\n"
 

@@ -1,4 +1,4 @@
-"""Storage fields against what Python's own collections do."""
+"""Storage collections compared with Python's own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Shelf(Contract):
         job[0](self)
 
 
-job: list[Callable[[Any], None]] = []
+job: list[Callable[[Any], object]] = []
 bytes_ = st.integers(0, 255)
 cells = st.tuples(bytes_, bytes_, st.integers(-(2**15), 2**15 - 1))
 texts = st.text(st.characters(codec="utf-8"), max_size=70)
@@ -61,7 +61,7 @@ def shelf() -> tuple[Chain, Any]:
     return chain, chain.deploy(Shelf)
 
 
-def work(on: Any, what: Callable[[Any], None]) -> None:
+def work(on: Any, what: Callable[[Any], object]) -> None:
     job[:] = [what]
     on.work(gas=29_000_000)
 
@@ -78,7 +78,7 @@ def actions(items: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
 
 
 def act_on_list(items: Any, name: str, *values: Any) -> Any:
-    """One action, and what came of it, an IndexError included."""
+    """Do one action and return its result, or the IndexError."""
     try:
         match name:
             case "append":
@@ -154,7 +154,7 @@ def test_map_acts_like_dict(todo: list[tuple[str, int | None]]) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(bytes_, addresses, cards | st.none()), max_size=8))
-def test_map_of_options_tells_unset(todo: list[tuple[int, Address, Card | None]]) -> None:
+def test_map_of_options_shows_unset(todo: list[tuple[int, Address, Card | None]]) -> None:
     _, on = shelf()
     plain: dict[Any, Card | None] = {}
 
@@ -233,7 +233,7 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), WRONG)
-def test_wrong_use_says_why(what: Callable[[Any], None], text: str) -> None:
+def test_wrong_use_is_explained(what: Callable[[Any], object], text: str) -> None:
     _, on = shelf()
     with pytest.raises(Reverted, match=text):
         work(on, what)
@@ -272,7 +272,7 @@ LACKS: list[tuple[Callable[[Any], object], str]] = [
 
 
 @pytest.mark.parametrize(("what", "text"), LACKS)
-def test_what_is_lacking_is_told(what: Callable[[Any], object], text: str) -> None:
+def test_what_is_lacking_is_reported(what: Callable[[Any], object], text: str) -> None:
     _, on = shelf()
     with pytest.raises(Reverted, match=text):
         work(on, what)

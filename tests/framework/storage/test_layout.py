@@ -1,4 +1,4 @@
-"""How values lie in words: where Solidity would put them, nothing stale, neighbours untouched."""
+"""How values are stored in words: where Solidity would put them, nothing stale, neighbours untouched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chain import Chain, Contract, abi, call
 from chain.crypto.hashing import keccak
 from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import Field, OptionalType, StructType, default_value
-from chain.storage.layout import FieldsLayout, layout_for
+from chain.storage.layout import FieldsLayout, Layout, layout_for
 from chain.testing import run_uninstrumented
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
 
@@ -151,7 +151,9 @@ FIELDS: list[tuple[list[Any], list[tuple[int, int]]]] = [
 
 
 @pytest.mark.parametrize(("annotations", "expected"), FIELDS, ids=range(len(FIELDS)))
-def test_members_lie_here(annotations: list[Any], expected: list[tuple[int, int]]) -> None:
+def test_members_are_at_these_offsets(
+    annotations: list[Any], expected: list[tuple[int, int]]
+) -> None:
     fields = FieldsLayout(
         [""] * len(annotations), [layout_for(type_of_annotation(each)) for each in annotations]
     )
@@ -273,16 +275,20 @@ class Scratch(Contract):
 
     @call
     def work(self) -> None:
-        ASKED[-1](self._frame)
+        ASKED[-1](self._frame, 3)
 
 
-ASKED: list[Callable[[Any], None]] = []
+ASKED: list[Callable[[Any, int], None]] = []  # each with a frame and a slot
 
 
 @pytest.fixture
 def chain() -> Chain:
     """Without a guard, for a contract that hands out its frame."""
     return Chain(guard=False)
+
+
+def storing(layout: Layout, value: object) -> Callable[[Any, int], None]:
+    return lambda frame, slot: layout.store(frame, slot, value)
 
 
 @given(st.data())
@@ -292,7 +298,7 @@ def test_real_frame_gives_same_words(drawn: Any, chain: Chain, data: st.DataObje
     bare, scratch = Words(), chain.deploy(Scratch)
     layout.store(bare, 3, after)
     for value in (before, after):
-        ASKED[:] = [lambda frame, value=value: layout.store(frame, 3, value)]
+        ASKED[:] = [storing(layout, value)]
         scratch.work()
     assert chain.state.storages[scratch.address] == bare.words
     assert layout.load(scratch.fields._frame, 3) == after

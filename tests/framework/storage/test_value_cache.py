@@ -1,4 +1,4 @@
-"""What a remembered value costs and tells, against reading it anew."""
+"""The gas and the value of a cached read, compared with reading it again."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Desk(Contract):
 
     @call
     def turn(self, board: Board, fails: bool) -> Board:
-        """Make what lies there into `board`, sharing what is equal."""
+        """Change the stored value into `board`, sharing what is equal."""
         before = self.boards[0]
         self.boards.change(0, before, shared(before, board))
         require(not fails, "undone")
@@ -65,7 +65,7 @@ class Desk(Contract):
 
     @call
     def slip(self, board: Board) -> Board:
-        """Change what was read into `board`, although something else lies there by now."""
+        """Change what was read into `board`, although another value is stored by now."""
         before = self.boards[0]
         self.boards[0] = replace(board, pieces=(Piece("slip", (1,)),))
         self.boards.change(0, before, shared(before, board))

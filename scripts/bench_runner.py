@@ -1,4 +1,4 @@
-"""How roads are measured: in turns, by processor time, the best round of each, beside a counter in bytecode on eth-tester."""
+"""How benchmarks are measured: in turns, by processor time, the best round of each, beside a bytecode counter on eth-tester."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import vyper
 from eth_tester import EthereumTester, PyEVMBackend
 from web3 import EthereumTesterProvider, Web3
 
-RoadParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
+BenchmarkParts: TypeAlias = tuple[str, Callable[[int], None], int, float]
 
 ROUNDS = 5
 SOURCE = """
@@ -30,7 +30,7 @@ def increment(by: uint256):
 """
 
 
-class Road(NamedTuple):
+class Benchmark(NamedTuple):
     """A way to make calls: `run(n)` makes n of them; the bar is how many times the baseline it must do."""
 
     name: str
@@ -39,15 +39,16 @@ class Road(NamedTuple):
     bar: float
 
 
-def measure(roads: list[Road]) -> dict[str, tuple[float, float]]:
-    """Calls a second for each road, its best round; the roads take turns so that all see the same machine."""
-    best = dict.fromkeys([road.name for road in roads], 0.0)
+def measure(benchmarks: list[Benchmark]) -> dict[str, tuple[float, float]]:
+    """Calls a second for each benchmark, its best round; the benchmarks take turns so that all see the same machine."""
+    best = dict.fromkeys([benchmark.name for benchmark in benchmarks], 0.0)
     for _ in range(ROUNDS):
-        for road in roads:
-            best[road.name] = max(
-                best[road.name], road.calls / timed(partial(road.run, road.calls))
+        for benchmark in benchmarks:
+            best[benchmark.name] = max(
+                best[benchmark.name],
+                benchmark.calls / timed(partial(benchmark.run, benchmark.calls)),
             )
-    return {road.name: (best[road.name], road.bar) for road in roads}
+    return {benchmark.name: (best[benchmark.name], benchmark.bar) for benchmark in benchmarks}
 
 
 def timed(run: Callable[[], Any]) -> float:
@@ -76,18 +77,18 @@ def transacting(w3: Web3, sender: str) -> Callable[[int], None]:
     return run
 
 
-def eth_tester() -> Road:
+def eth_tester() -> Benchmark:
     w3 = Web3(EthereumTesterProvider(EthereumTester(PyEVMBackend())))
-    return Road("eth-tester counter", transacting(w3, w3.eth.accounts[0]), 60, 0)
+    return Benchmark("eth-tester counter", transacting(w3, w3.eth.accounts[0]), 60, 0)
 
 
 def limit(met: bool, bar: str) -> str:
     return f" (bar {bar}: {'met' if met else 'MISSED'})"
 
 
-def compare(roads: Sequence[RoadParts]) -> dict[str, tuple[float, float]]:
-    """Measure the roads of a game alone, beside the baseline, and say which bars are met."""
-    rates = measure([eth_tester(), *(Road(*road) for road in roads)])
+def compare(benchmarks: Sequence[BenchmarkParts]) -> dict[str, tuple[float, float]]:
+    """Measure the benchmarks of a game alone, beside the baseline, and say which bars are met."""
+    rates = measure([eth_tester(), *(Benchmark(*benchmark) for benchmark in benchmarks)])
     base = rates["eth-tester counter"][0]
     for name, (rate, bar) in rates.items():
         met = limit(rate / base >= bar, f"{bar:.0f}x") if bar else ""

@@ -1,0 +1,56 @@
+"""A game of its own for each run of pytest inside a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+
+from chain import pytest_plugin
+
+GAME = dedent("""
+    import pytest
+    from hypothesis import given, settings, strategies as st
+    from chain import Chain, Contract, Key, call, event, require
+    from chain.types import Address, u64
+
+    settings.register_profile("short", max_examples=8, database=None, derandomize=True)
+    settings.load_profile("short")
+
+    @event
+    class Counted:
+        by: Key[Address]
+        total: u64
+
+    class Counter(Contract):
+        total: u64
+
+        @call
+        def add(self, n: u64) -> u64:
+            require(n != 13, "not thirteen")
+            self.total += n
+            self.emit(Counted(self.caller, self.total))
+            return self.total
+""")
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Runs pytest on the game and some tests. The plugin is that of this checkout, whatever is installed."""
+
+    def run_tests(*tests: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
+        pytester.makepyfile(GAME + "".join(map(dedent, tests)))
+        standard = (
+            "-p",
+            "no:boardchain",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            "-W",
+            "error",
+        )
+        return pytester.runpytest_inprocess(*standard, *options, plugins=[pytest_plugin])
+
+    return run_tests
