@@ -10,27 +10,18 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from chain.ledger.sql.parse_values import (
-    AddressResolver,
-    ParseError,
-    by_field,
-    parse_value,
-    read_text,
-)
-from chain.schema.validation import expectation
+from chain.ledger.sql.parse_values import AddressResolver, ParseError, by_field, parse_value
 from chain.schema.value_types import (
-    BoolType,
     Field,
+    ListType,
     OptionalType,
     StringType,
     StructType,
     ValueType,
 )
-from chain.schema.value_types import ListType as Many
 from chain.spec.contracts import EntrySpec
 
 _NOTHING = ("null", "none")
-_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, Any]:
@@ -92,19 +83,14 @@ def _read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> 
     match kind:
         case OptionalType(item=item):
             return None if word.lower() in _NOTHING else _read_word(item, word, path, find)
-        case BoolType():
-            if word.lower() in _TRUTH:
-                return _TRUTH[word.lower()]
-            raise ParseError(f"{path} = {word!r} is not bool: write true or false")
-        case Many() | StructType():
+        case ListType() | StructType():
             try:
                 return parse_value(kind, json.loads(word), path, find)
             except json.JSONDecodeError:
-                raise ParseError(
-                    f"{path} = {word!r} {expectation(kind)}: write it as JSON"
-                ) from None
+                remedy = f"{kind.expectation()}: write it as JSON"
+                raise ParseError(f"{path} = {word!r} {remedy}") from None
         case _:
-            return read_text(kind, word, path, find)
+            return parse_value(kind, word, path, find)
 
 
 def _bare(kind: ValueType) -> ValueType:

@@ -13,32 +13,25 @@ from typing import Any, Final, TypeAlias
 
 from chain import types
 from chain.schema.value_types import (
-    AddressType,
-    BoolType,
-    BytesType,
+    PLAIN,
     EnumType,
     Field,
     ListType,
     OptionalType,
-    StringType,
     StructType,
     ValueType,
 )
 from chain.storage.collections import MapLayout, SetLayout, VectorLayout
 from chain.storage.layout import Layout, OptionLayout, layout_for
-from chain.types import FixedBytes, Int
 
 Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descriptions
 Pairs: TypeAlias = tuple[tuple[str, Description], ...]
 
-_INTS: Final[list[ValueType]] = [
-    value_type
-    for hint in vars(types).values()
-    for value_type in getattr(hint, "__metadata__", ())
-    if isinstance(value_type, Int)
+_MARKS: Final = [
+    mark for hint in vars(types).values() for mark in getattr(hint, "__metadata__", ())
 ]
-_OTHERS: Final[list[ValueType]] = [BoolType(), StringType(), BytesType(), AddressType()]
-_PLAIN: Final = {value_type.name: value_type for value_type in (*_INTS, *_OTHERS)}
+_SCALARS: Final = [mark for mark in _MARKS if isinstance(mark, ValueType)]
+_BY_NAME: Final = {value_type.name: value_type for value_type in (*_SCALARS, *PLAIN.values())}
 
 
 def describe(kind: ValueType) -> Description:
@@ -59,8 +52,6 @@ def describe(kind: ValueType) -> Description:
         case StructType(name=name, members=members, cls=cls, array=array):
             shape = "record" if cls is not None else "array" if array else "members"
             return shape, name, describe_members(members)
-        case FixedBytes(name=name, size=size):
-            return "fixed", name, size
         case _:
             return kind.name
 
@@ -90,10 +81,8 @@ def type_from_description(description: Description) -> ValueType:
         case ("record" | "array" | "members" as shape, name, pairs):
             cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None
             return StructType(name, members_of(pairs), cls, shape == "array")
-        case ("fixed", name, size):
-            return FixedBytes(name, size)
         case _:
-            return _PLAIN[description]
+            return _BY_NAME[description]
 
 
 def members_of(pairs: Pairs) -> tuple[Field, ...]:

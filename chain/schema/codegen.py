@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chain.schema.scalars import TOOLS
+
 
 @dataclass
 class SourceBuilder:
@@ -25,6 +27,6 @@ class SourceBuilder:
 
     def run(self, lines: Iterable[str], tools: Mapping[str, Any]) -> dict[str, Any]:
         """Execute the finished source and return its namespace. `tools` are objects that it uses by these names."""
-        namespace = {**self.names, **tools}
+        namespace = {**TOOLS, **self.names, **tools}
         exec("\n".join(lines), namespace)
         return namespace

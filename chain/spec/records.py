@@ -30,23 +30,23 @@ from chain.schema.codegen import SourceBuilder
 from chain.schema.hints import UnsupportedAnnotation, namespace_at, resolve
 from chain.schema.value_types import (
     AddressType,
-    BoolType,
     BytesType,
-    EnumType,
     Field,
+    Int,
+    Scalar,
     StringType,
     StructType,
     ValueType,
 )
 from chain.source.location import Source, line_of, line_of_field, source_of_frame
-from chain.types import Address, FixedBytes, Int
+from chain.types import Address
 
 _TAKEN = {
     ("event", "Log(string)"): "what self.log(text) writes",
     ("error", "Error(string)"): "what a plain Revert is to the outside",
     ("error", "Panic(uint256)"): "what a failed assertion in Solidity is",
 }
-_KEYS = Int | FixedBytes | BoolType | AddressType | EnumType | StringType | BytesType
+_KEYS = Scalar | StringType | BytesType
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from chain.schema.storage_collection import StorageCollection
 from chain.schema.validation import ValueMismatch
 from chain.schema.value_types import (
     BytesType,
+    Int,
     ListType,
     OptionalType,
     StringType,
@@ -26,7 +27,6 @@ from chain.storage.frozen_list import read_only
 from chain.storage.layout import Layout, layout_for
 from chain.storage.packing import MemoTable
 from chain.storage.value_cache import cached
-from chain.types import Int
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -400,7 +400,7 @@ def _is_option(annotation: Any, names: Namespace | None) -> bool:
 def _key_kind(annotation: Any, names: Namespace | None) -> ValueType:
     value_type = type_of_annotation(annotation, names)
     if isinstance(value_type, OptionalType | ListType) or (
-        isinstance(value_type, StructType) and abi.is_dynamic(value_type)
+        isinstance(value_type, StructType) and value_type.is_dynamic
     ):
         raise UnsupportedAnnotation(
             f"{format_annotation(annotation)} cannot be a key; use a number, bool, Enum, Address, str, bytes or a"

@@ -38,6 +38,8 @@ from chain.schema.value_types import (
     BytesType,
     EnumType,
     Field,
+    FixedBytes,
+    Int,
     ListType,
     OptionalType,
     StringType,
@@ -45,7 +47,7 @@ from chain.schema.value_types import (
     ValueType,
 )
 from chain.simulator.handle import Handle
-from chain.types import FixedBytes, Int, u64
+from chain.types import u64
 
 
 @pytest.fixture(scope="session")

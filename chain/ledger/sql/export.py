@@ -107,17 +107,13 @@ _LINES: Final[Mapping[str, Callable[[Ledger], Iterator[JsonObject]]]] = {
 
 def _event_decoder(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[JsonObject]]:
     """Return a function that makes JSON objects of the declared events among log rows."""
-    forms: dict[int, Callable[[Any], JsonObject]] = {}  # by the identity of a spec
 
     def describe(rows: Sequence[LogRow]) -> Iterator[JsonObject]:
         for row in rows:
             meaning = ledger.event_types.meaning(row)
             event = None if meaning is None else decoded(row, meaning.spec)
             if meaning is not None and event is not None:
-                spec = meaning.spec
-                fields = forms.get(id(spec)) or form.portable_members(spec.members)
-                forms[id(spec)] = fields
-                address = form.address_text(row[0])
-                yield {"event": spec.name, "address": address, "fields": fields(event)}
+                address, fields = form.address_text(row[0]), form.portable(event)
+                yield {"event": meaning.spec.name, "address": address, "fields": fields}
 
     return lambda rows: list(describe(rows))

@@ -300,7 +300,7 @@ def arguments(draw: st.DrawFn, drawn: Any) -> Any:
 @given(st.data())
 def test_json_is_read_back_as_it_was(drawn: Any, data: st.DataObject) -> None:
     entry, values = data.draw(arguments(drawn))
-    text = json.dumps(output.to_json_untyped(values))
+    text = json.dumps(output.portable(values))
     assert read_args(entry, [text], Address) == values
 
 
